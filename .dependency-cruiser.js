@@ -1,0 +1,156 @@
+/**
+ * Which folder may import which. Rings point inwards only: the pure model knows nothing of the engine, the engine
+ * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
+ */
+const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
+const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary']
+const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
+const overEngine = [...pure, ...engine, 'time/SystemClock']
+
+/** @type {Record<string, readonly string[]>} */
+const mayImport = {
+  // Ring 1, pure: each room may import those before it.
+  limits: [],
+  errors: ['limits'],
+  encoding: ['limits', 'errors'],
+  time: ['limits', 'errors', 'encoding'],
+  identity: ['limits', 'errors', 'encoding', 'time'],
+  ledger: ['limits', 'errors', 'encoding', 'time', 'identity'],
+
+  // Ring 2, the engine over ports.
+  log: pure,
+  app: pure,
+  views: [...pure, 'log', 'app'],
+  vault: [...pure, 'log', 'app', 'views'],
+  scheduler: [...pure, 'log', 'app', 'views'],
+  flow: [...pure, 'log', 'app', 'views'],
+  notary: [...pure, 'log', 'app', 'views'],
+
+  // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port.
+  'time/SystemClock': pure,
+  'log/memory': [...overEngine, ...adapters],
+  'log/sqlite': [...overEngine, ...adapters],
+  'log/postgres': [...overEngine, ...adapters],
+  'log/eventstoredb': [...overEngine, ...adapters],
+  sqlite: [...overEngine, ...adapters],
+  node: [...overEngine, ...adapters],
+  http: [...overEngine, ...adapters, 'node'],
+  cli: [...overEngine, ...adapters, 'node', 'http'],
+  testing: [...overEngine, ...adapters, 'node', 'http'],
+  index: [...overEngine, ...adapters, 'node', 'http'],
+}
+
+/** Where a room's files lie, when that is not simply its folder. */
+const places = {
+  limits: '^src/limits\\.ts$',
+  index: '^src/index\\.ts$',
+  time: '^src/time/(?!SystemClock\\.ts$)',
+  'time/SystemClock': '^src/time/SystemClock\\.ts$',
+  log: '^src/log/[^/]+$',
+}
+const placeOf = (room) => places[room] ?? `^src/${room}/`
+
+const spec = '\\.spec\\.ts$'
+
+const roomRules = Object.entries(mayImport).map(([room, others]) => ({
+  name: `room-${room.replace('/', '-')}`,
+  comment: `src/${room} may import ${others.length === 0 ? 'nothing else of src' : others.join(', ')}. The table is in .dependency-cruiser.js.`,
+  severity: 'error',
+  from: { path: placeOf(room), pathNot: spec },
+  to: { path: '^src/', pathNot: [room, ...others].map(placeOf) },
+}))
+
+const innerRooms = [...pure, ...engine].map(placeOf)
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...roomRules,
+    {
+      name: 'room-unknown',
+      comment: 'A folder of src that has no line in the table of .dependency-cruiser.js: give it one.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [spec, ...Object.keys(mayImport).map(placeOf)] },
+      to: {},
+    },
+    {
+      name: 'inner-rings-know-no-host',
+      comment: 'Rings 1 and 2 import nothing of Node, so that the same input always gives the same decision.',
+      severity: 'error',
+      from: { path: innerRooms, pathNot: [spec, '^src/encoding/hash\\.ts$', '^src/identity/'] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'keys-and-hashes-need-only-crypto',
+      comment: 'Hashing and signing come from node:crypto, and that is all of Node these files may import.',
+      severity: 'error',
+      from: { path: ['^src/encoding/hash\\.ts$', '^src/identity/'], pathNot: spec },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
+    {
+      name: 'inner-rings-know-few-packages',
+      comment: 'Rings 1 and 2 use fp-ts, io-ts and luxon; whatever does I/O belongs behind a port.',
+      severity: 'error',
+      from: { path: innerRooms, pathNot: spec },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(@types/)?(fp-ts|io-ts|luxon)/' },
+    },
+    {
+      name: 'shipped-code-needs-shipped-packages',
+      comment: 'What is published may import only dependencies and optionalDependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: spec },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '/@types/',
+      },
+    },
+    {
+      name: 'src-stands-alone',
+      comment: 'Nothing that is published may lean on samples, tests, benchmarks, docs or scripts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: spec },
+      to: { path: '^(samples|test|bench|docs|scripts)/' },
+    },
+    {
+      name: 'strangers-use-the-package-name',
+      comment:
+        "Samples, benchmarks and docs import 'carillon' and 'carillon/testing', as a stranger's app would, never a path into src.",
+      severity: 'error',
+      from: { path: '^(samples|bench|docs)/' },
+      to: { path: '^src/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'strangers-keep-to-themselves',
+      comment: 'Samples, benchmarks and docs import only their own files.',
+      severity: 'error',
+      from: { path: '^(samples|bench|docs)/' },
+      to: { path: '^(samples|bench|docs|test|scripts)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one concept in two places, or two concepts with a missing third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'The import leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage)/' },
+    // Imports of types count: a pure room that names an adapter's type depends on it.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['carillon-source', 'import', 'node', 'default', 'types'],
+    },
+  },
+}

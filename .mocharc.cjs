@@ -1,0 +1,11 @@
+module.exports = {
+  extension: ['ts'],
+  'node-option': [
+    // `carillon` and `carillon/testing` mean the sources, so no build is needed to run a spec.
+    'conditions=carillon-source',
+    'import=tsx',
+    // Otherwise mocha requires specs, except those that await at top level, and modules would be loaded twice.
+    'no-experimental-require-module',
+  ],
+  timeout: 10_000,
+}

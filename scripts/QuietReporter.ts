@@ -1,0 +1,27 @@
+/**
+ * The mocha reporter of `npm test`: silent unless a test fails, and then complete. It leaves its counts in the file
+ * named by the option `counts`, because what tests print to the console may look like anything.
+ */
+import { writeFileSync } from 'node:fs'
+import Mocha from 'mocha'
+
+const patienceMs = 10_000
+
+export default class QuietReporter extends Mocha.reporters.Base {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options)
+    runner.once('end', () => {
+      const { passes, failures, pending } = this.stats
+      if (failures > 0) this.epilogue()
+      const { counts } = (options.reporterOptions ?? {}) as { readonly counts?: string }
+      if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passes, failures, pending }))
+      // Unreferenced, so it fires only if something a test forgot to close keeps the process from ending.
+      setTimeout(() => {
+        console.error(
+          `Still open ${patienceMs / 1000} s after the last test: ${process.getActiveResourcesInfo().join(', ')}`,
+        )
+        process.exit(1)
+      }, patienceMs).unref()
+    })
+  }
+}
