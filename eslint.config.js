@@ -4,7 +4,7 @@ import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 const specs = ['**/*.spec.ts', 'test/**']
-const inner = '{errors,encoding,time,identity,ledger,app,views,vault,scheduler,flow,notary}'
+const inner = '{errors,encoding,time,identity,ledger,app,views,vault,scheduler,flow,notary,decision}'
 
 const fromOutside = 'Clock, randomness, timers and the host enter the inner rings as inputs, or replay would differ.'
 const hostGlobals = [
@@ -35,7 +35,7 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
-        { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true },
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/consistent-type-exports': ['error', { fixMixedExportsWithInlineTypeSpecifier: true }],

@@ -1,0 +1,33 @@
+/**
+ * An app: the states and flows a node is to run. Contracts and commands come along with the states.
+ */
+import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import { assertName } from '../ledger/StateDefinition.js'
+
+export type App = {
+  readonly name: string
+  readonly version: string
+  readonly states: readonly AnyStateDefinition[]
+  readonly flows: readonly AnyFlowDefinition[]
+}
+
+/** What an app developer writes. */
+export type AppOptions = {
+  /** A name that stays the same for ever; a store belongs to the app of this name. */
+  readonly name: string
+  /** Shown in the log at every start. Default `0.0.0`. */
+  readonly version?: string
+  readonly states: readonly AnyStateDefinition[]
+  readonly flows: readonly AnyFlowDefinition[]
+}
+
+export const defineApp = (options: AppOptions): App => {
+  assertName('app', options.name)
+  return Object.freeze({
+    name: options.name,
+    version: options.version ?? '0.0.0',
+    states: options.states,
+    flows: options.flows,
+  })
+}

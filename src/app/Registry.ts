@@ -1,0 +1,86 @@
+/**
+ * Finds definitions by name. Two definitions of the same name are refused when the registry is made, so that
+ * a name in the log can never mean two things.
+ */
+import { CarillonError } from '../errors/CarillonError.js'
+import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
+import type { ContractDefinition } from '../ledger/Contract.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { App } from './App.js'
+
+const nearest = (name: string, known: Iterable<string>): string => {
+  const names = [...known]
+  const last = name.split('/').at(-1)?.toLowerCase() ?? ''
+  const similar = names.filter(
+    (candidate) => candidate.toLowerCase().endsWith(last) || candidate.toLowerCase() === name.toLowerCase(),
+  )
+  if (similar.length > 0) return ` Did you mean ${similar.join(' or ')}?`
+  return names.length === 0 ? '' : ` Known are: ${names.slice(0, 20).join(', ')}.`
+}
+
+export class Registry {
+  readonly app: App
+  readonly #states = new Map<string, AnyStateDefinition>()
+  readonly #contracts = new Map<string, ContractDefinition>()
+  readonly #flows = new Map<string, AnyFlowDefinition>()
+
+  constructor(app: App) {
+    this.app = app
+    for (const state of app.states) {
+      this.#register('state', this.#states, state.type, state)
+      const known = this.#contracts.get(state.contract.name)
+      if (known !== undefined && known !== state.contract) {
+        throw new CarillonError(
+          'definition-invalid',
+          `Two contracts are named ${state.contract.name}. Give one of them another name.`,
+          { contract: state.contract.name },
+        )
+      }
+      this.#contracts.set(state.contract.name, state.contract)
+    }
+    for (const flow of app.flows) this.#register('flow', this.#flows, flow.name, flow)
+  }
+
+  #register<D>(kind: string, into: Map<string, D>, name: string, definition: D): void {
+    const known = into.get(name)
+    if (known !== undefined && known !== definition)
+      throw new CarillonError('definition-invalid', `Two ${kind}s are named ${name}. Give one of them another name.`, {
+        name,
+      })
+    into.set(name, definition)
+  }
+
+  state(type: string): AnyStateDefinition | undefined {
+    return this.#states.get(type)
+  }
+
+  /** The definition of a state type, or the error that says it is not there. */
+  requireState(type: string): AnyStateDefinition {
+    const found = this.#states.get(type)
+    if (found === undefined)
+      throw new CarillonError(
+        'state-type-unknown',
+        `App ${this.app.name} defines no state ${type}.${nearest(type, this.#states.keys())} Add it to the app's states.`,
+        { type },
+      )
+    return found
+  }
+
+  readonly contract = (name: string): ContractDefinition | undefined => this.#contracts.get(name)
+
+  flow(name: string): AnyFlowDefinition | undefined {
+    return this.#flows.get(name)
+  }
+
+  /** The definition of a flow, or the error that says it is not there. */
+  requireFlow(name: string): AnyFlowDefinition {
+    const found = this.#flows.get(name)
+    if (found === undefined)
+      throw new CarillonError(
+        'flow-unknown',
+        `App ${this.app.name} defines no flow ${name}.${nearest(name, this.#flows.keys())} Add it to the app's flows.`,
+        { flow: name },
+      )
+    return found
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What a decision is made with: the tick's time, the views, the app, and a way to state facts. Decisions check
+ * everything before they emit, so a refused one leaves no trace; whatever must not happen before the facts are
+ * durable is handed to `release`.
+ */
+import type { Registry } from '../app/Registry.js'
+import type { Party } from '../identity/Party.js'
+import type { DomainEvent } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
+import type { TransactionParts } from '../vault/TransactionParts.js'
+import type { Views } from '../views/Views.js'
+import type { Random } from './Random.js'
+
+export type Decision = {
+  readonly now: Instant
+  readonly nowMs: number
+  readonly me: Party
+  readonly registry: Registry
+  readonly views: Views
+  readonly random: Random
+  /** Extra checks that cost time: clock reads in `nextScheduledActivity`, flows run again at each suspension. */
+  readonly development: boolean
+  /** Whether a function reads the clock while it runs: app code that must not is watched while it is asked. */
+  readonly readsClock: (run: () => unknown) => boolean
+  /** States a fact: folds it into the views and adds it to the tick. Refuses one too large for any tick. */
+  readonly emit: (event: DomainEvent, fresh?: TransactionParts) => void
+  /** Whether the tick has reached its size and what remains must wait for the next. */
+  readonly isFull: () => boolean
+  /** Runs after the tick is durable; never when it is rolled back. */
+  readonly release: (action: () => void) => void
+}

@@ -1,0 +1,12 @@
+/**
+ * Whole numbers that survive JSON. Unlike io-ts' `Int` it carries no brand, so `count + 1` is one as well.
+ */
+import * as t from 'io-ts'
+
+export const IntegerC: t.Type<number> = new t.Type(
+  'Integer',
+  (value): value is number => Number.isSafeInteger(value) && !Object.is(value, -0),
+  (value, context) =>
+    Number.isSafeInteger(value) && !Object.is(value, -0) ? t.success(value as number) : t.failure(value, context),
+  t.identity,
+)

@@ -1,0 +1,130 @@
+/**
+ * The canonical encoding: one function from plain values to text. Equal values have equal text, whatever the
+ * order of their keys, and whatever has no faithful JSON form is refused instead of being bent into one.
+ */
+import { CarillonError } from '../errors/CarillonError.js'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+/** Canonical text made earlier; it is put into a larger value as it stands, so nothing is encoded twice. */
+export class Encoded {
+  constructor(readonly text: string) {}
+}
+
+/** What can be encoded: plain values, with canonical text allowed in any place. */
+export type Encodable =
+  null | boolean | number | string | Encoded | readonly Encodable[] | { readonly [key: string]: Encodable | undefined }
+
+// Quotes, backslashes, control characters and surrogates need the slow path; everything else is copied.
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/** Raised inside the encoder; {@link canonicalText} adds the place, which costs nothing while all is well. */
+class Refused extends Error {}
+
+const refuse = (what: string): never => {
+  throw new Refused(what)
+}
+
+const encodeText = (text: string): string => {
+  if (!needsEscape.test(text)) return `"${text}"`
+  if (!text.isWellFormed()) return refuse('Text with half a surrogate pair')
+  return JSON.stringify(text)
+}
+
+const encodeNumber = (value: number): string => {
+  if (!Number.isFinite(value)) return refuse(String(value))
+  if (Object.is(value, -0)) return refuse('Minus zero')
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return refuse(`The integer ${String(value)}, beyond the safe range,`)
+  return String(value)
+}
+
+const isPlainObject = (value: object): value is Record<string, unknown> => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+const encodeObject = (value: object): string => {
+  if (!isPlainObject(value)) return refuse(`An object of class ${value.constructor.name}`)
+  const keys = Object.keys(value)
+  if (keys.length > 1) keys.sort()
+  let text = ''
+  for (const key of keys) {
+    const member = value[key]
+    // A key that is absent and a key that is undefined are the same thing in an immutable record.
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${encodeText(key)}:${encode(member)}`
+  }
+  return `{${text}}`
+}
+
+const encodeList = (list: readonly unknown[]): string => {
+  let text = ''
+  for (let index = 0; index < list.length; index++) text += `${index === 0 ? '' : ','}${encode(list[index])}`
+  return `[${text}]`
+}
+
+const encode = (value: unknown): string => {
+  switch (typeof value) {
+    case 'string':
+      return encodeText(value)
+    case 'number':
+      return encodeNumber(value)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'object':
+      if (value === null) return 'null'
+      if (value instanceof Encoded) return value.text
+      return Array.isArray(value) ? encodeList(value) : encodeObject(value)
+    default:
+      return refuse(`A value of type ${typeof value}`)
+  }
+}
+
+const refused = (value: unknown): boolean => {
+  try {
+    encode(value)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** The path to the innermost value that the encoder refuses. Cycles end it, since they overflow before they repeat. */
+const placeOf = (value: unknown): string => {
+  const path: string[] = []
+  let here = value
+  while (typeof here === 'object' && here !== null && path.length < deepestPlace) {
+    const offender = Object.entries(here).find(([, member]) => member !== undefined && refused(member))
+    if (offender === undefined) break
+    path.push(offender[0])
+    here = offender[1]
+  }
+  return path.length === 0 ? 'the value itself' : path.join('.')
+}
+
+const deepestPlace = 32
+
+/** The canonical text of a value. Throws `value-not-encodable`, naming the place, for what has none. */
+export const canonicalText = (value: unknown): string => {
+  try {
+    return encode(value)
+  } catch (error) {
+    const where = placeOf(value)
+    const what = error instanceof Refused ? error.message : 'A value that is nested too deeply or contains itself'
+    throw new CarillonError(
+      'value-not-encodable',
+      `${what} at ${where} has no canonical form. Use text, booleans, null, safe integers, finite decimals, lists and plain objects.`,
+      { where },
+    )
+  }
+}
+
+/** As {@link canonicalText}, wrapped so that it can be put into a larger value without being encoded again. */
+export const encoded = (value: unknown): Encoded => new Encoded(canonicalText(value))
+
+const encoder = new TextEncoder()
+
+/** How many bytes a text takes in UTF-8. */
+export const utf8Length = (text: string): number => encoder.encode(text).length

@@ -1,0 +1,82 @@
+/**
+ * Every error Carillon can report, by its stable code. A code is never reused or renamed; each has a page
+ * of its own name under docs/errors, which a test keeps complete.
+ */
+import type { Consequence } from './Consequence.js'
+
+type Entry = { readonly consequence: Consequence; readonly title: string }
+
+const entry = (consequence: Consequence, title: string): Entry => ({ consequence, title })
+
+export const catalogue = {
+  // Values and definitions
+  'value-not-encodable': entry('refuse', 'A value has no canonical form'),
+  'instant-invalid': entry('refuse', 'Not a UTC instant'),
+  'definition-invalid': entry('refuse', 'A definition contradicts itself or another one'),
+
+  // States and transactions
+  'state-data-invalid': entry('refuse', 'State data does not fit its codec'),
+  'state-type-unknown': entry('refuse', 'No definition for this state type'),
+  'state-version-unknown': entry('refuse', 'State written by a newer definition'),
+  'state-unknown': entry('fail', 'No such state'),
+  'state-consumed': entry('fail', 'The state has already been consumed'),
+  'contract-violated': entry('fail', 'The contract rejects the transaction'),
+  'contract-unknown': entry('refuse', 'No definition for this contract or its version'),
+  'contract-threw': entry('fail', 'A contract threw instead of returning its violations'),
+  'command-data-invalid': entry('refuse', 'Command data does not fit its codec'),
+  'transaction-malformed': entry('refuse', 'The transaction breaks a structural rule'),
+  'transaction-altered': entry('refuse', 'The transaction does not match its id'),
+  'signature-missing': entry('fail', 'A required signature is missing'),
+  'signature-invalid': entry('refuse', 'A signature does not verify'),
+  'time-window-closed': entry('fail', 'The time window is not open'),
+  'fact-too-large': entry('refuse', 'A single fact is larger than a tick may be'),
+
+  // Activities
+  'activity-threw': entry('park', 'nextScheduledActivity threw'),
+  'activity-reads-clock': entry('park', 'nextScheduledActivity reads the clock'),
+  'activity-invalid': entry('park', 'nextScheduledActivity returned something that cannot be scheduled'),
+  'activity-unknown': entry('refuse', 'The state has no activity to act on'),
+  'activity-not-ready': entry('refuse', 'The activity is not in a condition that allows this'),
+
+  // Flows
+  'flow-unknown': entry('refuse', 'No flow of this name is defined'),
+  'flow-not-schedulable': entry('refuse', 'The flow may not be named by a state'),
+  'flow-input-invalid': entry('refuse', 'Flow input does not fit its codec'),
+  'flow-result-invalid': entry('fail', 'A value to be recorded by a flow has no canonical form'),
+  'flow-not-found': entry('refuse', 'No flow with this id'),
+  'flow-not-parked': entry('refuse', 'The flow is not waiting for a hand'),
+  'flow-ended': entry('refuse', 'The flow has already ended'),
+  'flow-diverged': entry('park', 'The flow code no longer agrees with its record'),
+  'flow-code-missing': entry('park', 'The code of a recorded flow is not installed'),
+  'flow-too-long': entry('park', 'A flow has recorded more operations than one record may hold'),
+  'flow-threw': entry('fail', 'A flow threw an error'),
+  'flow-killed': entry('fail', 'The flow was killed'),
+  'flow-parked': entry('park', 'A flow asked to be parked'),
+  'step-failed': entry('fail', 'A step kept failing'),
+  'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
+
+  // Log, store and node
+  'log-altered': entry('stop', 'The log does not match its hash chain'),
+  'log-diverged': entry('stop', 'The views stand on a history that the log does not hold'),
+  'log-too-new': entry('stop', 'The log was written by a newer version'),
+  'log-not-empty': entry('refuse', 'The target of an import already holds events'),
+  'log-undecodable': entry('stop', 'An event in the log cannot be decoded'),
+  'log-revision-conflict': entry('stop', 'Another writer has appended to this log'),
+  'import-invalid': entry('refuse', 'The file is not an exported log'),
+  'store-locked': entry('refuse', 'Another process holds this store'),
+  'store-not-writable': entry('refuse', 'The store cannot be written'),
+  'store-not-found': entry('refuse', 'There is no store here'),
+  'store-corrupt': entry('stop', 'The store file is damaged'),
+  'store-foreign': entry('refuse', 'The store belongs to another party or app'),
+  'disk-full': entry('retry', 'No space left for the log'),
+  'sqlite-missing': entry('refuse', 'No SQLite driver could be loaded'),
+  'node-stopped': entry('refuse', 'The node has stopped'),
+  'node-draining': entry('refuse', 'The node is draining'),
+  'node-busy': entry('retry', 'The node has more waiting inputs than it may hold'),
+  'query-unbounded': entry('refuse', 'The answer would be larger than a page'),
+  usage: entry('refuse', 'The command line is not understood'),
+  'app-not-loadable': entry('refuse', 'The app module cannot be loaded'),
+  'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),
+} as const satisfies Record<string, Entry>
+
+export type ErrorCode = keyof typeof catalogue

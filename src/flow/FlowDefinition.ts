@@ -1,0 +1,71 @@
+/**
+ * The definition of a flow: a durable program, written as a generator. Between two operations its code must
+ * depend only on its input and on what the operations answered, since it is run again after a restart.
+ */
+import * as t from 'io-ts'
+import type { Json } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
+import { assertName } from '../ledger/StateDefinition.js'
+import type { Instant } from '../time/Instant.js'
+import type { FlowIo } from './FlowIo.js'
+import type { Operation } from './Operation.js'
+
+/** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
+export type FlowBody<R> = Generator<Operation, R, unknown>
+
+export type FlowDefinition<I, R> = {
+  readonly name: string
+  readonly version: number
+  readonly input: t.Type<I, unknown>
+  readonly schedulable: boolean
+  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+  /** A reference to this flow with an input, for a state to name. */
+  readonly ref: (input: I) => FlowRef
+  /** An activity: this flow, with this input, at this instant. */
+  readonly at: (at: Instant, input: I, options?: ActivityOptions) => Activity
+}
+
+/** A definition whose types are of no interest, as registries hold it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their input; `any` is the only type all of them fit
+export type AnyFlowDefinition = FlowDefinition<any, unknown>
+
+/** What an app writes to define a flow. */
+export type FlowOptions<I, R> = {
+  /** A name that stays the same for ever, such as `heartbeat/Beat`. */
+  readonly name: string
+  /** Counts up when the behaviour changes. Default 1. */
+  readonly version?: number
+  /** The io-ts codec of the input. */
+  readonly input: t.Type<I, unknown>
+  /** Whether a state may name this flow in its activity. Default false. */
+  readonly schedulable?: boolean
+  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+}
+
+export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
+  assertName('flow', options.name)
+  const schedulable = options.schedulable ?? false
+  const ref = (input: I): FlowRef => {
+    if (!schedulable) {
+      throw new CarillonError(
+        'flow-not-schedulable',
+        `Flow ${options.name} is not schedulable, so no state may name it. Add schedulable: true to its definition.`,
+        { flow: options.name },
+      )
+    }
+    return { name: options.name, input: options.input.encode(input) as Json }
+  }
+  return Object.freeze({
+    name: options.name,
+    version: options.version ?? 1,
+    input: options.input,
+    schedulable,
+    run: options.run,
+    ref,
+    at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),
+  })
+}
+
+/** The codec of a flow that takes no input. */
+export const NoInputC: t.Type<Record<string, never>> = t.record(t.string, t.never)

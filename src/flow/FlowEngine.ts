@@ -1,0 +1,386 @@
+/**
+ * Runs flows inside ticks. A flow goes on until it needs something that takes time; then what it did is
+ * recorded and it is suspended. What it asked of the outside world is released once that record is durable.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
+import { instantFromMillis } from '../time/Instant.js'
+import { valueAnswer, type Answer, type Wait } from './Answer.js'
+import { describeOperation } from './describeOperation.js'
+import type { AnyFlowDefinition } from './FlowDefinition.js'
+import type { FlowId } from './FlowId.js'
+import { hasEnded, type FlowRow } from './FlowRow.js'
+import { LiveFlow, type Stop } from './LiveFlow.js'
+import type { Operation } from './Operation.js'
+import { performOperation } from './performOperation.js'
+import { replayFlow, startedByOf } from './replayFlow.js'
+import { waitAfter } from './RetryPolicy.js'
+import type { StepReport, StepRunner } from './StepRunner.js'
+
+export type FlowStart = {
+  readonly id: FlowId
+  readonly definition: AnyFlowDefinition
+  /** Decoded. */
+  readonly input: unknown
+  /** As recorded. */
+  readonly encodedInput: Json
+  readonly origin: FlowOrigin
+}
+
+const recordedOf = ({ operation, answer }: LiveFlow['unrecorded'][number]): RecordedOperation => {
+  const description = describeOperation(operation)
+  if (answer.kind === 'error') return { ...description, error: recordError(answer.error, 'flow-threw') }
+  return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
+}
+
+// A label and a digest, plus a ref for each state of a query; step results are bounded on their own.
+const weightOf = (answer: Answer): number =>
+  300 + (answer.kind === 'value' && Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+
+const waitingOf = (row: FlowRow): Waiting | undefined =>
+  row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
+
+export class FlowEngine {
+  /** Suspended flows whose generators are kept, least recently used first. */
+  readonly #live = new Map<FlowId, LiveFlow>()
+  /** Flows that were moved in this tick: a rollback makes their generators worthless. */
+  readonly #touched = new Set<FlowId>()
+  readonly #steps: StepRunner
+
+  constructor(steps: StepRunner) {
+    this.#steps = steps
+  }
+
+  start(decision: Decision, { id, definition, input, encodedInput, origin }: FlowStart): FlowRow {
+    decision.emit({
+      type: 'FlowStarted',
+      flow: id,
+      name: definition.name,
+      version: definition.version,
+      input: encodedInput,
+      origin,
+    })
+    const row = decision.views.flows.find(id)
+    assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
+    try {
+      const live = new LiveFlow(definition, id, decision.me, startedByOf(decision, row), input)
+      this.#goOn(decision, row, live, live.begin())
+    } catch (error) {
+      if (concernsNode(error)) throw error
+      this.#end(decision, row, undefined, { kind: 'threw', error })
+    }
+    return row
+  }
+
+  /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
+  wake(decision: Decision, row: FlowRow): void {
+    const live = this.#bring(decision, row)
+    if (live === undefined) return
+    const waiting = waitingOf(row)
+    const { pending } = live.flow
+    if (pending === undefined) {
+      // The record ends where the code does: it was suspended between its last operation and its end.
+      this.#goOn(decision, row, live.flow, live.stop)
+      return
+    }
+    if (waiting?.for === 'instant') {
+      this.#answer(decision, row, live.flow, pending, valueAnswer(undefined))
+      return
+    }
+    if (waiting?.for === 'step' && pending.kind === 'step') {
+      this.#suspend(decision, row, live.flow, { kind: 'step', operation: pending }, waiting.attempt)
+      return
+    }
+    this.#goOn(decision, row, live.flow, { kind: 'asks', operation: pending })
+  }
+
+  /** A step has come back. Reports of steps nobody waits for any more are dropped. */
+  stepFinished(decision: Decision, report: StepReport): void {
+    const row = decision.views.flows.find(report.flow)
+    if (row === undefined || hasEnded(row) || row.recorded !== report.position) return
+    const waiting = waitingOf(row)
+    if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || waiting.retryAt !== undefined) return
+    const brought = this.#bring(decision, row)
+    const pending = brought?.flow.pending
+    if (brought === undefined || pending?.kind !== 'step') return
+    if (report.result.kind === 'value') {
+      this.#answerStep(decision, row, brought.flow, pending, this.#checked(pending.name, report.result.value))
+      return
+    }
+    const error = recordError(report.result.error, 'step-failed')
+    if (report.attempt < pending.retry.attempts) {
+      const retryAt = instantFromMillis(decision.nowMs + waitAfter(pending.retry, report.attempt))
+      this.#touched.add(row.id)
+      decision.emit({
+        type: 'FlowAdvanced',
+        flow: row.id,
+        operations: [],
+        waiting: { for: 'step', ...describeOperation(pending), attempt: report.attempt + 1, retryAt, error },
+      })
+      return
+    }
+    const tries = report.attempt === 1 ? 'once' : `${report.attempt} times`
+    const failure = new CarillonError(
+      'step-failed',
+      `Step "${pending.name}" was tried ${tries} and failed: ${error.message}`,
+      { step: pending.name, attempts: report.attempt },
+    )
+    this.#answerStep(decision, row, brought.flow, pending, { kind: 'error', error: failure })
+  }
+
+  /** A paused flow keeps what its step brought, but does not go on. */
+  #answerStep(decision: Decision, row: FlowRow, live: LiveFlow, pending: Operation, answer: Answer): void {
+    if (row.status === 'running') {
+      this.#answer(decision, row, live, pending, answer)
+      return
+    }
+    this.forget(row.id)
+    decision.emit({
+      type: 'FlowAdvanced',
+      flow: row.id,
+      operations: [recordedOf({ operation: pending, answer })],
+      waiting: { for: 'turn' },
+    })
+  }
+
+  /** After a restart: runs a step again whose end was never seen. Nothing new is recorded by it. */
+  resumeStep(decision: Decision, row: FlowRow): void {
+    const waiting = waitingOf(row)
+    const pending = this.#bring(decision, row)?.flow.pending
+    if (waiting?.for !== 'step' || pending?.kind !== 'step') return
+    this.#launch(decision, row, pending, waiting.attempt)
+  }
+
+  /** Forgets a generator, so that the flow is rebuilt from its record when it goes on. */
+  forget(id: FlowId): void {
+    this.#live.delete(id)
+  }
+
+  committed(): void {
+    this.#touched.clear()
+    for (const id of this.#live.keys()) {
+      if (this.#live.size <= limits.liveFlows) break
+      this.#live.delete(id)
+    }
+  }
+
+  rolledBack(): void {
+    for (const id of this.#touched) this.#live.delete(id)
+    this.#touched.clear()
+  }
+
+  /** The flow's generator at the operation it stands at; parks the flow when its code has gone another way. */
+  #bring(decision: Decision, row: FlowRow): { readonly flow: LiveFlow; readonly stop: Stop } | undefined {
+    this.#touched.add(row.id)
+    const known = this.#live.get(row.id)
+    if (known?.pending !== undefined) return { flow: known, stop: { kind: 'asks', operation: known.pending } }
+    const replayed = replayFlow(decision, row, decision.views.flows.record(row), waitingOf(row))
+    if (isLeft(replayed)) {
+      this.#park(decision, row, replayed.left)
+      return undefined
+    }
+    return { flow: replayed.right.live, stop: replayed.right.stop }
+  }
+
+  #answer(decision: Decision, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
+    live.unrecorded.push({ operation, answer })
+    live.pending = undefined
+    this.#goOn(decision, row, live, live.resume(answer))
+  }
+
+  #goOn(decision: Decision, row: FlowRow, live: LiveFlow, from: Stop): void {
+    this.#touched.add(row.id)
+    let stop = from
+    let turn = 0
+    while (stop.kind === 'asks') {
+      const { operation } = stop
+      if (row.recorded + live.unrecorded.length >= limits.operationsPerFlow) {
+        const error = new CarillonError(
+          'flow-too-long',
+          `Flow ${row.name} (${row.id}) has recorded ${limits.operationsPerFlow} operations. Split the work into several flows, or let a state's activity start the next part.`,
+          { flow: row.id },
+        )
+        this.#record(decision, row, live, { for: 'turn' })
+        this.#park(decision, row, error)
+        return
+      }
+      if (
+        turn >= limits.operationsPerTurn ||
+        live.weight > limits.turnBytes ||
+        (turn > 0 && operation.kind === 'finalise' && decision.isFull())
+      ) {
+        live.pending = operation
+        this.#record(decision, row, live, { for: 'turn' })
+        this.#keep(live)
+        return
+      }
+      turn += 1
+      if (operation.kind === 'progress') live.progress = operation.label
+      const answer = performOperation(decision, row.id, operation)
+      if (answer.kind === 'until' || answer.kind === 'step') {
+        this.#suspend(decision, row, live, answer.kind === 'until' ? { ...answer, operation } : answer, 1)
+        return
+      }
+      live.unrecorded.push({ operation, answer })
+      live.weight += weightOf(answer)
+      stop = live.resume(answer)
+    }
+    this.#end(decision, row, live, stop)
+  }
+
+  #suspend(
+    decision: Decision,
+    row: FlowRow,
+    live: LiveFlow,
+    wait: Wait & { readonly operation: Operation },
+    attempt: number,
+  ): void {
+    live.pending = wait.operation
+    const description = describeOperation(wait.operation)
+    this.#record(
+      decision,
+      row,
+      live,
+      wait.kind === 'until'
+        ? { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
+        : { for: 'step', ...description, attempt },
+    )
+    this.#keep(live)
+    if (decision.development && !this.#agreesWithRecord(decision, row)) return
+    if (wait.kind === 'step') this.#launch(decision, row, wait.operation, attempt)
+  }
+
+  /** On a development node: the code, run again from the start, must come to the same place. */
+  #agreesWithRecord(decision: Decision, row: FlowRow): boolean {
+    const again = replayFlow(decision, row, decision.views.flows.record(row), waitingOf(row))
+    if (!isLeft(again)) return true
+    this.#park(decision, row, again.left)
+    return false
+  }
+
+  #launch(
+    decision: Decision,
+    row: FlowRow,
+    operation: Extract<Operation, { readonly kind: 'step' }>,
+    attempt: number,
+  ): void {
+    const { id, recorded: position } = row
+    const { term } = decision.views.facts.now
+    const context = { idempotencyKey: `${id}.${position}`, attempt, term }
+    decision.release(() => {
+      this.#steps.start({ flow: id, position, name: operation.name, run: operation.run, context })
+    })
+  }
+
+  #record(decision: Decision, row: FlowRow, live: LiveFlow, waiting: Waiting): void {
+    const operations = live.unrecorded.map(recordedOf)
+    live.unrecorded.length = 0
+    live.weight = 0
+    decision.emit({
+      type: 'FlowAdvanced',
+      flow: row.id,
+      operations,
+      waiting,
+      ...(live.progress === undefined ? {} : { progress: live.progress }),
+    })
+  }
+
+  #keep(live: LiveFlow): void {
+    this.#live.delete(live.id)
+    this.#live.set(live.id, live)
+  }
+
+  #park(decision: Decision, row: FlowRow, error: CarillonError): void {
+    this.forget(row.id)
+    decision.emit({ type: 'FlowParked', flow: row.id, error: recordError(error, 'flow-threw') })
+  }
+
+  #end(
+    decision: Decision,
+    row: FlowRow,
+    live: LiveFlow | undefined,
+    stop: Exclude<Stop, { readonly kind: 'asks' }>,
+  ): void {
+    this.forget(row.id)
+    const parks = stop.kind === 'threw' && stop.error instanceof CarillonError && stop.error.consequence === 'park'
+    // A flow that ends in the tick it started in needs no record; one that was suspended keeps its whole story.
+    if (live !== undefined && (parks || row.waiting !== null) && live.unrecorded.length > 0)
+      this.#record(decision, row, live, { for: 'turn' })
+    if (stop.kind === 'threw') {
+      this.#fail(decision, row, stop.error)
+      return
+    }
+    try {
+      const result = stop.result === undefined ? undefined : (JSON.parse(canonicalText(stop.result)) as Json)
+      decision.emit({
+        type: 'FlowEnded',
+        flow: row.id,
+        outcome: 'completed',
+        ...(result === undefined ? {} : { result }),
+      })
+    } catch (error) {
+      if (concernsNode(error)) throw error
+      const unfit = new CarillonError(
+        'flow-result-invalid',
+        `What flow ${row.name} (${row.id}) returned cannot be recorded: ${messageOf(error)}`,
+        { flow: row.id },
+        error,
+      )
+      decision.emit({
+        type: 'FlowEnded',
+        flow: row.id,
+        outcome: 'failed',
+        error: recordError(unfit, 'flow-result-invalid'),
+      })
+    }
+  }
+
+  #fail(decision: Decision, row: FlowRow, error: unknown): void {
+    if (error instanceof CarillonError && error.consequence === 'park') {
+      this.#park(decision, row, error)
+      return
+    }
+    const ref = row.stateSeq === null ? undefined : showRef(decision.views.states.get(row.stateSeq).ref)
+    const superseded =
+      error instanceof CarillonError &&
+      error.code === 'state-consumed' &&
+      ref !== undefined &&
+      error.details['ref'] === ref
+    decision.emit({
+      type: 'FlowEnded',
+      flow: row.id,
+      outcome: superseded ? 'superseded' : 'failed',
+      error: recordError(error, 'flow-threw'),
+    })
+  }
+
+  #checked(step: string, value: unknown): Answer {
+    if (value === undefined) return valueAnswer(undefined)
+    try {
+      const text = canonicalText(value)
+      const bytes = utf8Length(text)
+      if (bytes > limits.stepResultBytes)
+        throw new CarillonError(
+          'fact-too-large',
+          `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
+        )
+      const recorded = JSON.parse(text) as Json
+      return valueAnswer(recorded, recorded)
+    } catch (error) {
+      return {
+        kind: 'error',
+        error: new CarillonError(
+          'flow-result-invalid',
+          `The result of step "${step}" cannot be recorded: ${messageOf(error)} Return plain data, or give the step a result codec.`,
+          { step },
+          error,
+        ),
+      }
+    }
+  }
+}

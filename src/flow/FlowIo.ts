@@ -1,0 +1,172 @@
+/**
+ * What a flow is given to act with. Each operation is recorded, so that after a restart the flow is run again
+ * over its record and goes on where it was; failures are thrown into the flow as typed errors.
+ */
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { Duration, type DurationLikeObject } from 'luxon'
+import type { Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { Party } from '../identity/Party.js'
+import { limits } from '../limits.js'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import { instant, type Instant } from '../time/Instant.js'
+import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
+import type { FlowId } from './FlowId.js'
+import type { Operation, StepContext } from './Operation.js'
+import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+
+/** A transaction that is on the ledger. */
+export type Finalised = {
+  readonly id: TransactionId
+  /** The refs of the produced states, in the order they were produced. */
+  readonly outputs: readonly StateRef[]
+}
+
+/** Why a flow that was started by an activity was started. */
+export type StartedBy = {
+  readonly ref: StateRef
+  /** The instant the activity was due. */
+  readonly due: Instant
+  /** Effective start minus due instant. */
+  readonly latenessMs: number
+  /** 1 for the first attempt at this occurrence. */
+  readonly attempt: number
+  /** True when this flow runs because the activity was missed. */
+  readonly missed: boolean
+}
+
+const ask = function* (operation: Operation): FlowBody<unknown> {
+  return yield operation
+}
+
+export class FlowIo {
+  /** The flow's own id. */
+  readonly flowId: FlowId
+  /** The party whose node runs the flow. */
+  readonly me: Party
+  /** The activity that started the flow; undefined when a client did. */
+  readonly startedBy: StartedBy | undefined
+  #depth = 0
+
+  constructor(flowId: FlowId, me: Party, startedBy: StartedBy | undefined) {
+    this.flowId = flowId
+    this.me = me
+    this.startedBy = startedBy
+  }
+
+  /** Reads a state. Throws `state-unknown`, or `state-consumed` when it has been used up. */
+  *load<A>(definition: StateDefinition<A>, ref: StateRef): FlowBody<StateAndRef<A>> {
+    return (yield* ask({ kind: 'load', definition, ref })) as StateAndRef<A>
+  }
+
+  /** The unconsumed states of one kind, oldest first, at most `limit` of them. */
+  *query<A>(
+    definition: StateDefinition<A>,
+    options: { readonly limit?: number } = {},
+  ): FlowBody<readonly StateAndRef<A>[]> {
+    return (yield* ask({
+      kind: 'query',
+      definition,
+      limit: options.limit ?? limits.statesPerQuery,
+    })) as readonly StateAndRef<A>[]
+  }
+
+  /** The time, as recorded: the same when the flow is run again. */
+  *now(): FlowBody<Instant> {
+    return (yield* ask({ kind: 'now' })) as Instant
+  }
+
+  /** A new random id, the same when the flow is run again. */
+  *newId(): FlowBody<string> {
+    return (yield* ask({ kind: 'newId' })) as string
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- TypeScript gives a function that returns nothing the type void
+  step<A extends Json | undefined | void>(
+    name: string,
+    run: (context: StepContext) => A | Promise<A>,
+    options?: { readonly retry?: Partial<RetryPolicy> },
+  ): FlowBody<A>
+  step<A>(
+    name: string,
+    run: (context: StepContext) => A | Promise<A>,
+    options: { readonly result: t.Type<A, unknown>; readonly retry?: Partial<RetryPolicy> },
+  ): FlowBody<A>
+  /**
+   * A side effect. It runs at least once, after everything before it is durable, and its result is recorded.
+   * Throws `step-failed` when the retry policy is used up. Results that are not plain JSON need a codec.
+   */
+  *step(
+    name: string,
+    run: (context: StepContext) => unknown,
+    options: { readonly result?: t.Type<unknown, unknown>; readonly retry?: Partial<RetryPolicy> } = {},
+  ): FlowBody<unknown> {
+    const codec = options.result
+    const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
+    const recorded = yield* ask({ kind: 'step', name, run: encode, retry: { ...defaultRetry, ...options.retry } })
+    if (codec === undefined) return recorded
+    const decoded = decodeWith(codec, recorded)
+    if (decoded._tag === 'Left')
+      throw new CarillonError(
+        'flow-result-invalid',
+        `The recorded result of step "${name}" does not fit its codec: ${decoded.left.join('; ')}`,
+        { step: name },
+      )
+    return decoded.right
+  }
+
+  /** Waits, for seconds or for years. */
+  *sleep(duration: DurationLikeObject): FlowBody<void> {
+    yield* ask({ kind: 'sleep', durationMs: Math.max(0, Math.trunc(Duration.fromObject(duration).toMillis())) })
+  }
+
+  /** Waits until an instant; one that has passed does not wait. */
+  *sleepUntil(until: Instant): FlowBody<void> {
+    yield* ask({ kind: 'sleepUntil', until: instant(until) })
+  }
+
+  /** Builds, verifies, signs, notarises and records a transaction. */
+  *finalise(build: (transaction: TransactionBuilder) => TransactionBuilder): FlowBody<Finalised> {
+    const draft = new TransactionBuilder()
+    build(draft)
+    return (yield* ask({ kind: 'finalise', draft })) as Finalised
+  }
+
+  /** Runs another flow as a part of this one, within the same record. */
+  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: I): FlowBody<R> {
+    if (this.#depth >= limits.subFlowDepth)
+      throw new CarillonError(
+        'flow-too-long',
+        `Sub-flow ${definition.name} would be nested ${this.#depth + 1} deep; at most ${limits.subFlowDepth} are allowed.`,
+        { flow: definition.name },
+      )
+    yield* ask({ kind: 'enter', flow: definition.name, input: definition.input.encode(input) as Json })
+    this.#depth += 1
+    try {
+      return yield* definition.run(this, input)
+    } finally {
+      this.#depth -= 1
+    }
+  }
+
+  /** Says where the flow is, for whoever watches it. */
+  *progress(label: string): FlowBody<void> {
+    yield* ask({ kind: 'progress', label })
+  }
+
+  /** Runs a part of the flow and gives its failure as a value instead of throwing it. */
+  *attempt<R>(part: FlowBody<R>): FlowBody<Either<CarillonError, R>> {
+    try {
+      return right(yield* part)
+    } catch (error) {
+      if (error instanceof CarillonError) return left(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * One flow as the view holds it. A suspended flow is this row and its record; there is nothing else to it.
+ */
+import type { FlowId } from './FlowId.js'
+import type { FlowOutcome, Waiting } from '../log/events.js'
+
+export type FlowStatus = 'running' | 'paused' | 'parked' | FlowOutcome
+
+export type StartCause = 'due' | 'missed' | 'restart' | 'retry' | 'trigger'
+
+export type FlowRow = {
+  readonly seq: number
+  readonly id: FlowId
+  readonly name: string
+  readonly version: number
+  /** Canonical text of the input. */
+  readonly input: string
+  readonly startedMs: number
+  readonly fromRevision: number
+  /** The state whose activity started it, by sequence number; null when a client did. */
+  readonly stateSeq: number | null
+  readonly dueMs: number | null
+  readonly attempt: number | null
+  readonly latenessMs: number | null
+  readonly cause: StartCause | null
+  readonly clientId: string | null
+  readonly startedBy: string | null
+  status: FlowStatus
+  untilRevision: number | null
+  endedMs: number | null
+  /** Canonical text of what it returned. */
+  result: string | null
+  /** Canonical text of the recorded error, when it failed or is parked. */
+  error: string | null
+  /** Canonical text of what it waits for. */
+  waiting: string | null
+  waitingFor: Waiting['for'] | null
+  /** When it is to be woken. */
+  wakeMs: number | null
+  /** Operations recorded so far. */
+  recorded: number
+  progress: string | null
+}
+
+export const hasEnded = (row: Pick<FlowRow, 'untilRevision'>): boolean => row.untilRevision !== null

@@ -1,0 +1,266 @@
+/**
+ * The flows and their records. As with states, a row is written once a tick, so a flow that starts and ends in
+ * one tick costs a single row.
+ */
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { RecordedOperation, Waiting } from '../log/events.js'
+import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
+import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import type { FlowId } from './FlowId.js'
+import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
+
+export const flowsSchema = `
+  CREATE TABLE IF NOT EXISTS flows (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    input TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    from_revision INTEGER NOT NULL,
+    state_seq INTEGER,
+    due_ms INTEGER,
+    attempt INTEGER,
+    lateness_ms INTEGER,
+    cause TEXT,
+    client_id TEXT,
+    started_by TEXT,
+    status TEXT NOT NULL,
+    until_revision INTEGER,
+    ended_ms INTEGER,
+    result TEXT,
+    error TEXT,
+    waiting TEXT,
+    waiting_for TEXT,
+    wake_ms INTEGER,
+    recorded INTEGER NOT NULL,
+    progress TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS flows_wake ON flows (wake_ms, seq) WHERE wake_ms IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS flows_unended ON flows (seq) WHERE until_revision IS NULL;
+  CREATE INDEX IF NOT EXISTS flows_of_state ON flows (state_seq) WHERE state_seq IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS flow_records (
+    flow_seq INTEGER NOT NULL, position INTEGER NOT NULL, operation TEXT NOT NULL, PRIMARY KEY (flow_seq, position)
+  ) STRICT, WITHOUT ROWID;
+  ${hashIndexSchema('flows')}
+`
+
+const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
+const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
+
+export const flowRowOf = (row: SqlRow): FlowRow => ({
+  seq: Number(row['seq']),
+  id: String(row['id']) as FlowId,
+  name: String(row['name']),
+  version: Number(row['version']),
+  input: String(row['input']),
+  startedMs: Number(row['started_ms']),
+  fromRevision: Number(row['from_revision']),
+  stateSeq: numberOrNull(row['state_seq']),
+  dueMs: numberOrNull(row['due_ms']),
+  attempt: numberOrNull(row['attempt']),
+  latenessMs: numberOrNull(row['lateness_ms']),
+  cause: textOrNull(row['cause']) as StartCause | null,
+  clientId: textOrNull(row['client_id']),
+  startedBy: textOrNull(row['started_by']),
+  status: String(row['status']) as FlowStatus,
+  untilRevision: numberOrNull(row['until_revision']),
+  endedMs: numberOrNull(row['ended_ms']),
+  result: textOrNull(row['result']),
+  error: textOrNull(row['error']),
+  waiting: textOrNull(row['waiting']),
+  waitingFor: textOrNull(row['waiting_for']) as Waiting['for'] | null,
+  wakeMs: numberOrNull(row['wake_ms']),
+  recorded: Number(row['recorded']),
+  progress: textOrNull(row['progress']),
+})
+
+type FreshOperation = { readonly flowSeq: number; readonly position: number; readonly text: string }
+
+export class FlowTable {
+  readonly #index: HashIndex
+  readonly #rows = new Map<number, FlowRow>()
+  readonly #fresh = new Set<FlowRow>()
+  readonly #changed = new Set<FlowRow>()
+  readonly #operations: FreshOperation[] = []
+  #nextSeq: number
+  readonly #insert: Statement
+  readonly #update: Statement
+  readonly #insertOperation: Statement
+  readonly #bySeq: Statement
+  readonly #toWake: Statement
+  readonly #nextWake: Statement
+  readonly #inSteps: Statement
+  readonly #record: Statement
+  readonly #lastEnd: Statement
+  readonly #lastSeq: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#update = db.prepare(
+      'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
+    )
+    this.#insertOperation = db.prepare('INSERT INTO flow_records (flow_seq, position, operation) VALUES (?, ?, ?)')
+    this.#bySeq = db.prepare('SELECT * FROM flows WHERE seq = ?')
+    this.#toWake = db.prepare('SELECT * FROM flows WHERE wake_ms <= ? ORDER BY wake_ms, seq LIMIT ?')
+    this.#nextWake = db.prepare('SELECT wake_ms FROM flows WHERE wake_ms IS NOT NULL ORDER BY wake_ms LIMIT 1')
+    this.#inSteps = db.prepare(
+      "SELECT * FROM flows WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND waiting_for = 'step' AND wake_ms IS NULL ORDER BY seq LIMIT ?",
+    )
+    this.#record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position')
+    this.#lastEnd = db.prepare('SELECT until_revision FROM flows WHERE state_seq = ? ORDER BY seq DESC LIMIT 1')
+    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM flows')
+    this.#index = new HashIndex(db, 'flows')
+    this.#nextSeq = this.#readNextSeq()
+  }
+
+  #readNextSeq(): number {
+    return (numberOrNull(this.#lastSeq.get()?.['seq']) ?? 0) + 1
+  }
+
+  #remember(row: SqlRow): FlowRow {
+    const known = this.#rows.get(Number(row['seq']))
+    if (known !== undefined) return known
+    const read = flowRowOf(row)
+    this.#rows.set(read.seq, read)
+    return read
+  }
+
+  insert(row: Omit<FlowRow, 'seq'>): FlowRow {
+    const added = { ...row, seq: this.#nextSeq }
+    this.#nextSeq += 1
+    this.#rows.set(added.seq, added)
+    this.#fresh.add(added)
+    this.#index.add(added.id, added.seq)
+    return added
+  }
+
+  /** To be called after changing a row's members. */
+  touch(row: FlowRow): void {
+    if (!this.#fresh.has(row)) this.#changed.add(row)
+  }
+
+  find(id: FlowId): FlowRow | undefined {
+    const seq = this.#index.find(id)
+    return seq === undefined ? undefined : this.get(seq)
+  }
+
+  get(seq: number): FlowRow {
+    const known = this.#rows.get(seq)
+    if (known !== undefined) return known
+    const row = this.#bySeq.get(seq)
+    assertInvariant(row !== undefined, `there is no flow with sequence number ${seq}`)
+    return this.#remember(row)
+  }
+
+  /** Adds operations, as canonical text, to the end of a flow's record. */
+  appendOperations(row: FlowRow, texts: readonly string[]): void {
+    texts.forEach((text, offset) => this.#operations.push({ flowSeq: row.seq, position: row.recorded + offset, text }))
+    row.recorded += texts.length
+    this.touch(row)
+  }
+
+  /** The sequence number of the newest flow. */
+  lastSeq(): number {
+    return this.#nextSeq - 1
+  }
+
+  /** Everything a flow has recorded, in order. */
+  record(row: FlowRow): readonly RecordedOperation[] {
+    this.flush()
+    return this.#record.all(row.seq).map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation)
+  }
+
+  toWake(nowMs: number, limit: number): readonly FlowRow[] {
+    this.flush()
+    return this.#toWake.all(nowMs, limit).map((row) => this.#remember(row))
+  }
+
+  nextWakeMs(): number | undefined {
+    this.flush()
+    return numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? undefined
+  }
+
+  /** Flows that wait for a step which is not waiting for a retry: after a restart their step must be run again. */
+  inSteps(afterSeq: number, limit: number): readonly FlowRow[] {
+    this.flush()
+    return this.#inSteps.all(afterSeq, limit).map((row) => this.#remember(row))
+  }
+
+  /** The revision at which the last flow of a state's activity ended; beyond all revisions while it has not. */
+  lastEndOf(stateSeq: number): number {
+    this.flush()
+    return numberOrNull(this.#lastEnd.get(stateSeq)?.['until_revision']) ?? Number.MAX_SAFE_INTEGER
+  }
+
+  flush(): void {
+    for (const row of this.#fresh) {
+      this.#insert.run(
+        row.seq,
+        row.id,
+        row.name,
+        row.version,
+        row.input,
+        row.startedMs,
+        row.fromRevision,
+        row.stateSeq,
+        row.dueMs,
+        row.attempt,
+        row.latenessMs,
+        row.cause,
+        row.clientId,
+        row.startedBy,
+        row.status,
+        row.untilRevision,
+        row.endedMs,
+        row.result,
+        row.error,
+        row.waiting,
+        row.waitingFor,
+        row.wakeMs,
+        row.recorded,
+        row.progress,
+      )
+    }
+    for (const row of this.#changed) {
+      this.#update.run(
+        row.status,
+        row.untilRevision,
+        row.endedMs,
+        row.result,
+        row.error,
+        row.waiting,
+        row.waitingFor,
+        row.wakeMs,
+        row.recorded,
+        row.progress,
+        row.seq,
+      )
+    }
+    for (const { flowSeq, position, text } of this.#operations) this.#insertOperation.run(flowSeq, position, text)
+    this.#fresh.clear()
+    this.#changed.clear()
+    this.#operations.length = 0
+  }
+
+  closeTick(): void {
+    this.flush()
+    this.#index.closeTick()
+  }
+
+  committed(): void {
+    this.#rows.clear()
+    this.#index.committed()
+  }
+
+  rolledBack(): void {
+    this.#rows.clear()
+    this.#fresh.clear()
+    this.#changed.clear()
+    this.#operations.length = 0
+    this.#index.rolledBack()
+    this.#nextSeq = this.#readNextSeq()
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
+ * back to the operation it stands at.
+ */
+import type { CarillonError } from '../errors/CarillonError.js'
+import type { Answer } from './Answer.js'
+import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
+import type { FlowId } from './FlowId.js'
+import { FlowIo, type StartedBy } from './FlowIo.js'
+import type { Operation } from './Operation.js'
+import type { Party } from '../identity/Party.js'
+
+/** An operation that was answered since the record was last written. */
+export type Unrecorded = { readonly operation: Operation; readonly answer: Answer }
+
+/** Where the generator came to after a move. */
+export type Stop =
+  | { readonly kind: 'asks'; readonly operation: Operation }
+  | { readonly kind: 'returned'; readonly result: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown }
+
+export class LiveFlow {
+  readonly id: FlowId
+  /** Answered operations that are not in the record yet. */
+  readonly unrecorded: Unrecorded[] = []
+  /** The operation the flow stands at and waits for, when it is suspended. */
+  pending: Operation | undefined
+  progress: string | undefined
+  /** About how many bytes the unrecorded operations will take. */
+  weight = 0
+  readonly #body: FlowBody<unknown>
+
+  constructor(definition: AnyFlowDefinition, id: FlowId, me: Party, startedBy: StartedBy | undefined, input: unknown) {
+    this.id = id
+    this.#body = definition.run(new FlowIo(id, me, startedBy), input)
+  }
+
+  begin(): Stop {
+    return this.#move(() => this.#body.next())
+  }
+
+  resume(answer: Answer): Stop {
+    return answer.kind === 'value' ? this.#move(() => this.#body.next(answer.value)) : this.throwInto(answer.error)
+  }
+
+  throwInto(error: CarillonError): Stop {
+    return this.#move(() => this.#body.throw(error))
+  }
+
+  #move(move: () => IteratorResult<Operation, unknown>): Stop {
+    try {
+      const moved = move()
+      return moved.done === true ? { kind: 'returned', result: moved.value } : { kind: 'asks', operation: moved.value }
+    } catch (error) {
+      return { kind: 'threw', error }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What a flow may ask of its node. Every `yield*` in a flow hands one operation to the engine, which answers
+ * it at once or suspends the flow until the answer is there.
+ */
+import type { Json } from '../encoding/canonical.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { Instant } from '../time/Instant.js'
+import type { RetryPolicy } from './RetryPolicy.js'
+
+/** What a step is told about itself. */
+export type StepContext = {
+  /** The same for every try of this step, across restarts: hand it to the outside system. */
+  readonly idempotencyKey: string
+  /** 1 for the first try. */
+  readonly attempt: number
+  /** Counts up whenever another process takes over the node: an outside system can refuse an older one. */
+  readonly term: number
+}
+
+export type Operation =
+  | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
+  | { readonly kind: 'query'; readonly definition: AnyStateDefinition; readonly limit: number }
+  | { readonly kind: 'now' }
+  | { readonly kind: 'newId' }
+  | {
+      readonly kind: 'step'
+      readonly name: string
+      readonly run: (context: StepContext) => unknown
+      readonly retry: RetryPolicy
+    }
+  | { readonly kind: 'sleep'; readonly durationMs: number }
+  | { readonly kind: 'sleepUntil'; readonly until: Instant }
+  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder }
+  | { readonly kind: 'enter'; readonly flow: string; readonly input: Json }
+  | { readonly kind: 'progress'; readonly label: string }

@@ -1,0 +1,22 @@
+/**
+ * The port to the outside world: runs a step's code and reports how it went, as an input to a later tick.
+ */
+import type { FlowId } from './FlowId.js'
+import type { StepContext } from './Operation.js'
+
+export type StepRequest = {
+  readonly flow: FlowId
+  /** The step's place in the flow's record. */
+  readonly position: number
+  readonly name: string
+  readonly run: (context: StepContext) => unknown
+  readonly context: StepContext
+}
+
+export type StepReport = Pick<StepRequest, 'flow' | 'position'> & {
+  readonly attempt: number
+  readonly result:
+    { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly error: unknown }
+}
+
+export type StepRunner = { readonly start: (request: StepRequest) => void }

@@ -1,0 +1,133 @@
+/**
+ * Folds the life of flows, and with it the outcome of the activities that started them.
+ */
+import { canonicalText } from '../encoding/canonical.js'
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { DomainEvent, EventOf, Waiting } from '../log/events.js'
+import { toMillis } from '../time/Instant.js'
+import type { StateTable } from '../vault/StateTable.js'
+import type { FlowId } from './FlowId.js'
+import type { FlowRow } from './FlowRow.js'
+import type { FlowTable } from './FlowTable.js'
+
+export type FlowTables = { readonly flows: FlowTable; readonly states: StateTable }
+
+type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
+
+/** Ready at once: earlier than any instant there is. */
+const atOnce = 0
+
+const wakeOf = (waiting: Waiting): number | null => {
+  switch (waiting.for) {
+    case 'instant':
+      return toMillis(waiting.until)
+    case 'step':
+      return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
+    case 'turn':
+      return atOnce
+  }
+}
+
+const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: number, atMs: number): void => {
+  const { origin } = event
+  const activity = origin.kind === 'activity' ? origin : undefined
+  const state = activity === undefined ? undefined : tables.states.find(activity.ref)
+  assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
+  tables.flows.insert({
+    id: event.flow as FlowId,
+    name: event.name,
+    version: event.version,
+    input: canonicalText(event.input),
+    startedMs: atMs,
+    fromRevision: revision,
+    stateSeq: state?.seq ?? null,
+    dueMs: activity === undefined ? null : toMillis(activity.due),
+    attempt: activity?.attempt ?? null,
+    latenessMs: activity?.latenessMs ?? null,
+    cause: activity?.cause ?? null,
+    clientId: origin.kind === 'client' ? (origin.clientId ?? null) : null,
+    startedBy: origin.kind === 'client' ? origin.by : null,
+    status: 'running',
+    untilRevision: null,
+    endedMs: null,
+    result: null,
+    error: null,
+    waiting: null,
+    waitingFor: null,
+    wakeMs: null,
+    recorded: 0,
+    progress: null,
+  })
+  if (state === undefined || activity === undefined) return
+  state.standing = 'started'
+  state.actsAtMs = null
+  state.attempt = activity.attempt
+  state.error = null
+  state.note = null
+  state.cause = null
+  tables.states.touch(state)
+}
+
+const wait = (row: FlowRow, waiting: Waiting): void => {
+  row.waiting = canonicalText(waiting)
+  row.waitingFor = waiting.for
+  // A flow that is paused or parked is not woken by what it waits for.
+  row.wakeMs = row.status === 'running' ? wakeOf(waiting) : null
+}
+
+const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
+  row.status = event.outcome
+  row.untilRevision = revision
+  row.endedMs = atMs
+  row.result = event.result === undefined ? null : canonicalText(event.result)
+  row.error = event.error === undefined ? null : canonicalText(event.error)
+  row.waiting = null
+  row.waitingFor = null
+  row.wakeMs = null
+  if (row.stateSeq === null) return
+  const state = tables.states.get(row.stateSeq)
+  if (state.untilRevision !== null) return
+  const once = state.activity !== null && (JSON.parse(state.activity) as { readonly once?: boolean }).once === true
+  state.standing = once || event.outcome === 'killed' ? 'closed' : 'ended'
+  tables.states.touch(state)
+}
+
+/** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */
+const readyAgain = (row: FlowRow): void => {
+  row.status = 'running'
+  row.error = null
+  row.wakeMs = (row.waiting === null ? null : wakeOf(JSON.parse(row.waiting) as Waiting)) ?? atOnce
+}
+
+export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number, atMs: number): void => {
+  if (event.type === 'FlowStarted') {
+    start(tables, event, revision, atMs)
+    return
+  }
+  const row = tables.flows.find(event.flow as FlowId)
+  assertInvariant(row !== undefined, `${event.type} names the unknown flow ${event.flow}`)
+  switch (event.type) {
+    case 'FlowAdvanced':
+      tables.flows.appendOperations(row, event.operations.map(canonicalText))
+      wait(row, event.waiting)
+      if (event.progress !== undefined) row.progress = event.progress
+      break
+    case 'FlowEnded':
+      end(tables, row, event, revision, atMs)
+      break
+    case 'FlowParked':
+      row.status = 'parked'
+      row.error = canonicalText(event.error)
+      row.wakeMs = null
+      break
+    case 'FlowPaused':
+      row.status = 'paused'
+      row.wakeMs = null
+      break
+    case 'FlowRetried':
+    case 'FlowResumed':
+      readyAgain(row)
+      break
+  }
+  tables.flows.touch(row)
+}

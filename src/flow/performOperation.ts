@@ -1,0 +1,111 @@
+/**
+ * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
+ */
+import type { Decision } from '../decision/Decision.js'
+import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import { latestInstantMs, toMillis } from '../time/Instant.js'
+import { decideTransaction } from '../vault/decideTransaction.js'
+import { readState } from '../vault/readState.js'
+import type { StateRow } from '../vault/StateRow.js'
+import { valueAnswer, type Answer, type Wait } from './Answer.js'
+import type { FlowId } from './FlowId.js'
+import type { Operation } from './Operation.js'
+
+const idBytes = 16
+
+const presented = (definition: AnyStateDefinition, row: StateRow): unknown => ({
+  ref: row.ref,
+  type: row.kind.type,
+  data: readState(definition, row),
+})
+
+/** A state by ref, whether or not it has been consumed since. */
+export const stateAt = (
+  decision: Decision,
+  definition: AnyStateDefinition,
+  ref: StateRef,
+): { readonly row: StateRow; readonly state: unknown } => {
+  const row = decision.views.states.find(ref)
+  const text = showRef(ref)
+  if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
+  if (row.kind.type !== definition.type)
+    throw new CarillonError('state-unknown', `State ${text} is a ${row.kind.type}, not a ${definition.type}.`, {
+      ref: text,
+      type: row.kind.type,
+    })
+  return { row, state: presented(definition, row) }
+}
+
+const load = (decision: Decision, definition: AnyStateDefinition, ref: StateRef): Answer => {
+  const { row, state } = stateAt(decision, definition, ref)
+  if (row.consumedBy !== null) {
+    const text = showRef(ref)
+    const consumedBy = decision.views.transactions.get(row.consumedBy)?.id ?? 'another transaction'
+    throw new CarillonError('state-consumed', `State ${text} was already consumed by transaction ${consumedBy}.`, {
+      ref: text,
+      consumedBy,
+    })
+  }
+  return valueAnswer(state)
+}
+
+const query = (decision: Decision, definition: AnyStateDefinition, limit: number): Answer => {
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.statesPerQuery) {
+    throw new CarillonError(
+      'query-unbounded',
+      `A query in a flow may return 1 to ${limits.statesPerQuery} states, not ${limit}. Work in pages, or narrow the query.`,
+      { limit },
+    )
+  }
+  const rows = decision.views.states.unconsumed(definition.type, limit).filter(({ relevant }) => relevant)
+  return valueAnswer(
+    rows.map((row) => presented(definition, row)),
+    rows.map(({ ref }) => showRef(ref)),
+  )
+}
+
+const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer | Wait => {
+  switch (operation.kind) {
+    case 'load':
+      return load(decision, operation.definition, operation.ref)
+    case 'query':
+      return query(decision, operation.definition, operation.limit)
+    case 'now':
+      return valueAnswer(decision.now, decision.now)
+    case 'newId': {
+      const id = decision.random.hex(idBytes)
+      return valueAnswer(id, id)
+    }
+    case 'finalise': {
+      const { transaction, outputs } = decideTransaction(decision, operation.draft, flow)
+      return valueAnswer({ id: transaction.id, outputs }, { transaction: transaction.id, outputs: outputs.length })
+    }
+    case 'sleep':
+      return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }
+    case 'sleepUntil':
+      return toMillis(operation.until) <= decision.nowMs
+        ? valueAnswer(undefined)
+        : { kind: 'until', atMs: toMillis(operation.until) }
+    case 'step':
+      return { kind: 'step', operation }
+    case 'enter':
+    case 'progress':
+      return valueAnswer(undefined)
+  }
+}
+
+export const performOperation = (decision: Decision, flow: FlowId, operation: Operation): Answer | Wait => {
+  try {
+    return perform(decision, flow, operation)
+  } catch (error) {
+    // Anything else belongs to the flow that caused it.
+    if (concernsNode(error)) throw error
+    return {
+      kind: 'error',
+      error: error instanceof CarillonError ? error : new CarillonError('flow-threw', messageOf(error), {}, error),
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Questions about flows from outside a tick.
+ */
+import { CarillonError, type RecordedError } from '../errors/CarillonError.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { RecordedOperation, Waiting } from '../log/events.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
+import { pageOf, pageSize, type Page } from '../vault/readVault.js'
+import type { Database, SqlRow } from '../views/Database.js'
+import { findByHash } from '../views/HashIndex.js'
+import { FlowIdC, type FlowId } from './FlowId.js'
+import type { FlowStatus, StartCause } from './FlowRow.js'
+import { flowRowOf } from './FlowTable.js'
+
+/** A flow as people see it. */
+export type FlowSummary = {
+  readonly id: FlowId
+  readonly name: string
+  readonly version: number
+  readonly status: FlowStatus
+  readonly startedAt: Instant
+  readonly endedAt?: Instant
+  readonly progress?: string
+  /** What a suspended flow waits for. */
+  readonly waiting?: Waiting
+  readonly result?: unknown
+  readonly error?: RecordedError
+  readonly startedBy:
+    | { readonly kind: 'client'; readonly by: string; readonly clientId?: string }
+    | {
+        readonly kind: 'activity'
+        readonly ref: StateRef
+        readonly due: Instant
+        readonly attempt: number
+        readonly latenessMs: number
+        readonly cause: StartCause
+      }
+}
+
+export type FlowDetails = FlowSummary & { readonly input: unknown; readonly record: readonly RecordedOperation[] }
+
+export type FlowQuery = {
+  /** Only flows in this condition; `open` are those that have not ended. */
+  readonly status?: FlowStatus | 'open'
+  readonly name?: string
+  /** At most so many, newest first; default 100. */
+  readonly limit?: number
+  /** The cursor of the page before. */
+  readonly after?: number
+}
+
+const select =
+  'SELECT f.*, s.output_index, t.id AS transaction_id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq'
+
+const summaryOf = (raw: SqlRow): FlowSummary => {
+  const row = flowRowOf(raw)
+  const transaction = raw['transaction_id']
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    startedAt: instantFromMillis(row.startedMs),
+    ...(row.endedMs === null ? {} : { endedAt: instantFromMillis(row.endedMs) }),
+    ...(row.progress === null ? {} : { progress: row.progress }),
+    ...(row.waiting === null ? {} : { waiting: JSON.parse(row.waiting) as Waiting }),
+    ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
+    ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
+    startedBy:
+      typeof transaction === 'string'
+        ? {
+            kind: 'activity',
+            ref: { transaction: transaction as TransactionId, index: Number(raw['output_index']) },
+            due: instantFromMillis(row.dueMs ?? 0),
+            attempt: row.attempt ?? 1,
+            latenessMs: row.latenessMs ?? 0,
+            cause: row.cause ?? 'due',
+          }
+        : {
+            kind: 'client',
+            by: row.startedBy ?? 'unknown',
+            ...(row.clientId === null ? {} : { clientId: row.clientId }),
+          },
+  }
+}
+
+export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary> => {
+  const size = pageSize(query.limit)
+  const conditions = ['f.seq < ?']
+  const values: (string | number)[] = [query.after ?? Number.MAX_SAFE_INTEGER]
+  if (query.status === 'open') conditions.push('f.until_revision IS NULL')
+  else if (query.status !== undefined) {
+    conditions.push('f.status = ?')
+    values.push(query.status)
+  }
+  if (query.name !== undefined) {
+    conditions.push('f.name = ?')
+    values.push(query.name)
+  }
+  const rows = db
+    .prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY f.seq DESC LIMIT ?`)
+    .all(...values, size + 1)
+  return pageOf(rows, size, summaryOf, (row) => Number(row['seq']))
+}
+
+export const findFlow = (db: Database, id: FlowId): FlowDetails | undefined => {
+  const seq = findByHash(db, 'flows', id)
+  const row = seq === undefined ? undefined : db.prepare(`${select} WHERE f.seq = ?`).get(seq)
+  if (row === undefined || seq === undefined) return undefined
+  const record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position').all(seq)
+  return {
+    ...summaryOf(row),
+    input: JSON.parse(String(row['input'])) as unknown,
+    record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
+  }
+}
+
+/** A flow id as typed by a person: whole, or the first digits of one that nothing else begins with. */
+export const resolveFlowId = (db: Database, text: string): FlowId => {
+  if (FlowIdC.is(text)) return text
+  const rows = /^[0-9a-f]{4,31}$/.test(text)
+    ? db.prepare('SELECT id FROM flows WHERE id >= ? AND id < ? LIMIT 2').all(text, `${text}g`)
+    : []
+  const [only] = rows
+  if (rows.length === 1 && only !== undefined) return String(only['id']) as FlowId
+  throw new CarillonError(
+    'flow-not-found',
+    `${rows.length === 0 ? 'No' : 'More than one'} flow id begins with "${text}". Give more of its 32 hex digits; carillon flow list shows them.`,
+    { flow: text },
+  )
+}
+
+/** The flows that a state's activity started, oldest first. */
+export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSummary[] =>
+  db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).all(stateSeq).map(summaryOf)
+
+export const showOrigin = ({ startedBy }: FlowSummary): string =>
+  startedBy.kind === 'activity' ? `activity of ${showRef(startedBy.ref)}` : startedBy.by

@@ -1,0 +1,94 @@
+/**
+ * Runs a flow's code again over its record, up to the operation it was suspended at. The first difference
+ * between the two is reported; nothing is changed by looking.
+ */
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import type { RecordedOperation, Waiting } from '../log/events.js'
+import { instantFromMillis } from '../time/Instant.js'
+import { describeOperation, differenceBetween } from './describeOperation.js'
+import type { FlowRow } from './FlowRow.js'
+import type { StartedBy } from './FlowIo.js'
+import { LiveFlow, type Stop } from './LiveFlow.js'
+import { reviveAnswer } from './reviveAnswer.js'
+
+export type Replayed = { readonly live: LiveFlow; readonly stop: Stop }
+
+/** The activity that started a flow, as its code is told about it. */
+export const startedByOf = (decision: Decision, row: FlowRow): StartedBy | undefined => {
+  if (row.stateSeq === null || row.dueMs === null) return undefined
+  return {
+    ref: decision.views.states.get(row.stateSeq).ref,
+    due: instantFromMillis(row.dueMs),
+    latenessMs: row.latenessMs ?? 0,
+    attempt: row.attempt ?? 1,
+    missed: row.cause === 'missed',
+  }
+}
+
+const diverged = (row: FlowRow, difference: string): CarillonError =>
+  new CarillonError(
+    'flow-diverged',
+    `Flow ${row.name} (${row.id}) no longer agrees with its record: ${difference}. Restore the code that made the record, or kill the flow.`,
+    { flow: row.id, difference },
+  )
+
+const open = (decision: Decision, row: FlowRow): Either<CarillonError, LiveFlow> => {
+  const definition = decision.registry.flow(row.name)
+  if (definition === undefined) {
+    return left(
+      new CarillonError(
+        'flow-code-missing',
+        `Flow ${row.id} runs ${row.name}, which app ${decision.registry.app.name} does not define. Install the app version that has it, then retry the flow.`,
+        { flow: row.id, name: row.name },
+      ),
+    )
+  }
+  const input = decodeWith(definition.input, JSON.parse(row.input))
+  if (isLeft(input))
+    return left(
+      new CarillonError(
+        'flow-input-invalid',
+        `The recorded input of flow ${row.name} (${row.id}) no longer fits its codec: ${input.left.join('; ')}`,
+        { flow: row.id },
+      ),
+    )
+  try {
+    return right(new LiveFlow(definition, row.id, decision.me, startedByOf(decision, row), input.right))
+  } catch (error) {
+    return left(new CarillonError('flow-threw', messageOf(error), { flow: row.id }, error))
+  }
+}
+
+/** `waiting` is what the flow was suspended for; its code must still ask for exactly that. */
+export const replayFlow = (
+  decision: Decision,
+  row: FlowRow,
+  record: readonly RecordedOperation[],
+  waiting: Waiting | undefined,
+): Either<CarillonError, Replayed> => {
+  const opened = open(decision, row)
+  if (isLeft(opened)) return opened
+  const live = opened.right
+  let stop = live.begin()
+  for (const [position, recorded] of record.entries()) {
+    if (stop.kind !== 'asks') {
+      const instead = stop.kind === 'returned' ? 'returns' : `throws "${messageOf(stop.error)}"`
+      return left(diverged(row, `operation ${position} was recorded as ${recorded.label}; the code now ${instead}`))
+    }
+    const difference = differenceBetween(position, recorded, describeOperation(stop.operation))
+    if (difference !== undefined) return left(diverged(row, difference))
+    stop = live.resume(reviveAnswer(decision, stop.operation, recorded))
+  }
+  if (waiting !== undefined && waiting.for !== 'turn') {
+    const difference =
+      stop.kind === 'asks'
+        ? differenceBetween(record.length, waiting, describeOperation(stop.operation))
+        : `operation ${record.length} was recorded as ${waiting.label}; the code now ends before it`
+    if (difference !== undefined) return left(diverged(row, difference))
+  }
+  if (stop.kind === 'asks') live.pending = stop.operation
+  return right({ live, stop })
+}

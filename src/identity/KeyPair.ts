@@ -1,0 +1,65 @@
+/**
+ * An Ed25519 key that can sign. The private half never leaves this object except into a key file, and the
+ * object shows only its public half when it is printed or encoded.
+ */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { PublicKeyC, type PublicKey } from './PublicKey.js'
+
+export type KeyPair = {
+  readonly publicKey: PublicKey
+  /** Signs a text; the signature is base64. */
+  readonly sign: (text: string) => string
+  /** PKCS#8 PEM, for the key file alone. */
+  readonly exportPrivate: () => string
+}
+
+// The fixed DER header of an Ed25519 SubjectPublicKeyInfo; the 32 key bytes follow it.
+const spkiHeader = '302a300506032b6570032100'
+
+const publicKeyOf = (privateKey: KeyObject): PublicKey => {
+  const der = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('hex')
+  const decoded = PublicKeyC.decode(`ed25519:${der.slice(spkiHeader.length)}`)
+  if (isLeft(decoded))
+    throw new CarillonError(
+      'signature-invalid',
+      'The private key is not an Ed25519 key. Make one with generateKeyPair().',
+    )
+  return decoded.right
+}
+
+const keyPairOf = (privateKey: KeyObject): KeyPair => {
+  const publicKey = publicKeyOf(privateKey)
+  return Object.freeze({
+    publicKey,
+    sign: (text: string) => sign(null, Buffer.from(text, 'utf8'), privateKey).toString('base64'),
+    exportPrivate: () => privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    toJSON: () => ({ publicKey }),
+  })
+}
+
+export const generateKeyPair = (): KeyPair => keyPairOf(generateKeyPairSync('ed25519').privateKey)
+
+export const importKeyPair = (pem: string): KeyPair => keyPairOf(createPrivateKey(pem))
+
+// The fixed DER header of an Ed25519 PKCS#8 private key; the 32 seed bytes follow it.
+const pkcs8Header = '302e020100300506032b657004220420'
+
+/** The key whose private half is these 32 bytes in hex. For tests and simulations that must repeat exactly. */
+export const keyPairFromSeed = (seedHex: string): KeyPair =>
+  keyPairOf(createPrivateKey({ key: Buffer.from(pkcs8Header + seedHex, 'hex'), format: 'der', type: 'pkcs8' }))
+
+/** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
+export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
+  try {
+    const object = createPublicKey({
+      key: Buffer.from(spkiHeader + key.slice('ed25519:'.length), 'hex'),
+      format: 'der',
+      type: 'spki',
+    })
+    return verify(null, Buffer.from(text, 'utf8'), object, Buffer.from(signature, 'base64'))
+  } catch {
+    return false
+  }
+}

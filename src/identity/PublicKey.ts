@@ -1,0 +1,17 @@
+/**
+ * The public half of a party's Ed25519 key, as text: `ed25519:` and 64 hex digits.
+ */
+import * as t from 'io-ts'
+
+export interface PublicKeyBrand {
+  readonly PublicKey: unique symbol
+}
+
+const pattern = /^ed25519:[0-9a-f]{64}$/
+
+export const PublicKeyC = t.brand(
+  t.string,
+  (text): text is t.Branded<string, PublicKeyBrand> => pattern.test(text),
+  'PublicKey',
+)
+export type PublicKey = t.TypeOf<typeof PublicKeyC>

@@ -1,0 +1,118 @@
+/**
+ * Carillon: an event-sourced ledger and flow framework whose states know when they are due. These are all its
+ * public names; test tools are under `carillon/testing`.
+ */
+
+// Errors
+export { CarillonError, type ErrorDetails, type RecordedError } from './errors/CarillonError.js'
+export type { Consequence } from './errors/Consequence.js'
+export type { ErrorCode } from './errors/catalogue.js'
+
+// Values
+export type { Json } from './encoding/canonical.js'
+export { canonicalText } from './encoding/canonical.js'
+export { IntegerC } from './encoding/IntegerC.js'
+export { JsonC } from './encoding/JsonC.js'
+export { HashC, type Hash } from './encoding/hash.js'
+
+// Time
+export {
+  instant,
+  instantFromMillis,
+  InstantC,
+  millisBetween,
+  plus,
+  toDateTime,
+  toMillis,
+  type Instant,
+} from './time/Instant.js'
+export type { Clock } from './time/Clock.js'
+export { systemClock } from './time/SystemClock.js'
+
+// Identity
+export { PartyC, type Party } from './identity/Party.js'
+export { PublicKeyC, type PublicKey } from './identity/PublicKey.js'
+export { generateKeyPair, importKeyPair, verifySignature, type KeyPair } from './identity/KeyPair.js'
+
+// Ledger
+export { parseRef, sameRef, showRef, StateRefC, type StateRef } from './ledger/StateRef.js'
+export { TransactionIdC, type TransactionId } from './ledger/TransactionId.js'
+export { activity, ActivityC, FlowRefC, type Activity, type ActivityOptions, type FlowRef } from './ledger/Activity.js'
+export { TimeWindowC, windowContains, type TimeWindow } from './ledger/TimeWindow.js'
+export { defineCommand, type CommandDefinition } from './ledger/Command.js'
+export {
+  allOf,
+  both,
+  defineContract,
+  participantsSign,
+  rule,
+  type ContractDefinition,
+  type ContractOptions,
+  type Rule,
+  type Verify,
+  type Violations,
+} from './ledger/Contract.js'
+export type { LedgerTransaction, ResolvedCommand, ResolvedState } from './ledger/LedgerTransaction.js'
+export {
+  defineState,
+  type AnyStateDefinition,
+  type RunsOn,
+  type StateDefinition,
+  type StateOptions,
+  type Upcaster,
+} from './ledger/StateDefinition.js'
+export type { StateAndRef } from './ledger/StateAndRef.js'
+export type { DraftCommand, DraftOutput, TransactionBuilder } from './ledger/TransactionBuilder.js'
+
+// Flows
+export {
+  defineFlow,
+  NoInputC,
+  type AnyFlowDefinition,
+  type FlowBody,
+  type FlowDefinition,
+  type FlowOptions,
+} from './flow/FlowDefinition.js'
+export type { Finalised, FlowIo, StartedBy } from './flow/FlowIo.js'
+export { FlowIdC, type FlowId } from './flow/FlowId.js'
+export type { Operation, StepContext } from './flow/Operation.js'
+export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
+export { parkFlow } from './flow/parkFlow.js'
+export type { FlowDetails, FlowQuery, FlowSummary } from './flow/readFlows.js'
+export type { FlowStatus, StartCause } from './flow/FlowRow.js'
+
+// Log
+export type {
+  Assessment,
+  DomainEvent,
+  EventOf,
+  EventType,
+  FlowOrigin,
+  FlowOutcome,
+  RecordedOperation,
+  TransactionRecorded,
+  Waiting,
+} from './log/events.js'
+export type { AppendOutcome, EventLog } from './log/EventLog.js'
+export { decodeEvent } from './log/decodeEvent.js'
+export type { EncodedTick, Head } from './log/Tick.js'
+export { MemoryLog } from './log/memory/MemoryLog.js'
+export { SqliteLog } from './log/sqlite/SqliteLog.js'
+
+// Views
+export type { Page, VaultEntry, VaultQuery } from './vault/readVault.js'
+export type { Standing } from './vault/StateRow.js'
+export type { AgendaEntry, AgendaQuery, Attempt } from './scheduler/readAgenda.js'
+export type { Why } from './scheduler/why.js'
+
+// App and node
+export { defineApp, type App, type AppOptions } from './app/App.js'
+export { startNode } from './node/startNode.js'
+export type { By, ByWithNote, Node } from './node/Node.js'
+export type { FlowHandle } from './node/FlowHandle.js'
+export type { NodeOptions } from './node/NodeOptions.js'
+export { EmbeddedStore } from './node/EmbeddedStore.js'
+export { LogBackedStore } from './node/LogBackedStore.js'
+export type { TickStore } from './node/TickStore.js'
+export type { Committed } from './node/Loop.js'
+export type { LogFields, Logger } from './node/Logger.js'

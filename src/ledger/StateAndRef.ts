@@ -1,0 +1,10 @@
+/**
+ * A state together with where it comes from.
+ */
+import type { StateRef } from './StateRef.js'
+
+export type StateAndRef<A> = {
+  readonly ref: StateRef
+  readonly type: string
+  readonly data: A
+}

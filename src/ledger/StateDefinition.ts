@@ -1,0 +1,102 @@
+/**
+ * The definition of a kind of state: its codec, who takes part in it, which contract governs it, and what it
+ * asks for next. A definition is pure; everything it says is a function of the state's own data.
+ */
+import type { Option } from 'fp-ts/lib/Option.js'
+import type * as t from 'io-ts'
+import type { DurationLikeObject } from 'luxon'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { Party } from '../identity/Party.js'
+import type { Activity } from './Activity.js'
+import { participantsSign, type ContractDefinition } from './Contract.js'
+import type { StateRef } from './StateRef.js'
+
+/** Who runs a state's activity: the first party, or the next one when the one before stays silent for so long. */
+export type RunsOn = {
+  readonly parties: readonly Party[]
+  readonly takeoverAfter: DurationLikeObject
+}
+
+/** Brings data of the version it is filed under to the next version; both in encoded form. */
+export type Upcaster = (older: unknown) => unknown
+
+export type StateDefinition<A> = {
+  readonly type: string
+  readonly version: number
+  readonly data: t.Type<A, unknown>
+  readonly contract: ContractDefinition
+  readonly participants: (data: A) => readonly Party[]
+  readonly nextScheduledActivity: ((data: A, ref: StateRef) => Option<Activity>) | undefined
+  readonly isRelevant: ((data: A, me: Party) => boolean) | undefined
+  readonly runsOn: ((data: A) => RunsOn) | undefined
+  readonly upcasters: Readonly<Record<number, Upcaster>>
+}
+
+/** A definition whose data type is of no interest, as registries hold it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their data; `any` is the only type all of them fit
+export type AnyStateDefinition = StateDefinition<any>
+
+/** What an app writes to define a state. */
+export type StateOptions<A> = {
+  /** A name that stays the same for ever, such as `heartbeat/Heartbeat`. */
+  readonly type: string
+  /** Counts up when the codec changes; older data goes through `upcasters`. Default 1. */
+  readonly version?: number
+  /** The io-ts codec of the data. */
+  readonly data: t.Type<A, unknown>
+  /** The rules. Default: every participant of a consumed or produced state must sign. */
+  readonly contract?: ContractDefinition
+  readonly participants: (data: A) => readonly Party[]
+  /** What the state asks for next. It must depend on the state alone: reading a clock here is a defect. */
+  readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>
+  /** Whether this node's party cares about the state. Default: it is a participant. */
+  readonly isRelevant?: (data: A, me: Party) => boolean
+  /** Who runs the activity. Default: every participant's node. */
+  readonly runsOn?: (data: A) => RunsOn
+  /** For each earlier version, the step to the version after it. */
+  readonly upcasters?: Readonly<Record<number, Upcaster>>
+}
+
+const namePattern = /^[A-Za-z][\w.-]*(\/[A-Za-z][\w.-]*)*$/
+
+/** Refuses names that would be awkward in logs, links and command lines. */
+export const assertName = (kind: string, name: string): void => {
+  if (!namePattern.test(name)) {
+    throw new CarillonError(
+      'definition-invalid',
+      `"${name}" cannot name a ${kind}. Use letters, digits, dot, dash and underscore, with slashes between parts, as in heartbeat/Heartbeat.`,
+      { name },
+    )
+  }
+}
+
+export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
+  assertName('state', options.type)
+  const version = options.version ?? 1
+  if (!Number.isSafeInteger(version) || version < 1)
+    throw new CarillonError(
+      'definition-invalid',
+      `State ${options.type} has version ${version}. Versions are whole numbers from 1.`,
+      { type: options.type },
+    )
+  for (let older = 1; older < version; older++) {
+    if (options.upcasters?.[older] === undefined) {
+      throw new CarillonError(
+        'definition-invalid',
+        `State ${options.type} is at version ${version} but has no upcaster from version ${older}. Add upcasters: { ${older}: (older) => … }.`,
+        { type: options.type },
+      )
+    }
+  }
+  return Object.freeze({
+    type: options.type,
+    version,
+    data: options.data,
+    contract: options.contract ?? participantsSign,
+    participants: options.participants,
+    nextScheduledActivity: options.nextScheduledActivity,
+    isRelevant: options.isRelevant,
+    runsOn: options.runsOn,
+    upcasters: options.upcasters ?? {},
+  })
+}

@@ -1,0 +1,30 @@
+/**
+ * Where a state comes from: the transaction that produced it and its place among the outputs.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { TransactionIdC } from './TransactionId.js'
+
+export const StateRefC = t.readonly(t.strict({ transaction: TransactionIdC, index: IntegerC }), 'StateRef')
+export type StateRef = t.TypeOf<typeof StateRefC>
+
+/** A state ref as people write it: `<transaction id>:<index>`. */
+export const showRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
+
+const pattern = /^([0-9a-f]{64}):(\d{1,6})$/
+
+/** Reads what {@link showRef} writes. */
+export const parseRef = (text: string): StateRef => {
+  const [, transaction, index] = pattern.exec(text) ?? []
+  if (!TransactionIdC.is(transaction)) {
+    throw new CarillonError(
+      'state-unknown',
+      `"${text}" is not a state ref. A state ref is the 64 hex digits of a transaction id, a colon and the output's index.`,
+      { ref: text },
+    )
+  }
+  return { transaction, index: Number(index) }
+}
+
+export const sameRef = (a: StateRef, b: StateRef): boolean => a.index === b.index && a.transaction === b.transaction

@@ -1,0 +1,113 @@
+/**
+ * Builds a transaction step by step. A builder lives inside one `finalise` and is used up by it; what it
+ * gathers is checked as a whole when the transaction is verified.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Party } from '../identity/Party.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { canonicalText } from '../encoding/canonical.js'
+import { explain } from '../encoding/decode.js'
+import type { CommandDefinition } from './Command.js'
+import type { StateAndRef } from './StateAndRef.js'
+import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
+import type { StateRef } from './StateRef.js'
+import type { TimeWindow } from './TimeWindow.js'
+
+/** An output before it has a ref. */
+export type DraftOutput = {
+  readonly definition: AnyStateDefinition
+  readonly data: unknown
+  /** Canonical text of the encoded data. */
+  readonly text: string
+}
+
+export type DraftCommand = {
+  readonly type: string
+  readonly data: unknown
+  /** Canonical text of the command as a component of the transaction. */
+  readonly text: string
+  readonly signers: readonly PublicKey[]
+}
+
+const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
+
+const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput => {
+  const refuse = (why: string): never => {
+    throw new CarillonError(
+      'state-data-invalid',
+      `The data of a new ${definition.type} does not fit its codec: ${why}`,
+      { type: definition.type },
+    )
+  }
+  if (!definition.data.is(data)) {
+    const decoded = definition.data.decode(data)
+    return refuse(isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded')
+  }
+  try {
+    return { definition, data, text: canonicalText(definition.data.encode(data)) }
+  } catch (error) {
+    return refuse(messageOf(error))
+  }
+}
+
+export class TransactionBuilder {
+  readonly inputs: StateRef[] = []
+  readonly references: StateRef[] = []
+  readonly outputs: DraftOutput[] = []
+  readonly commands: DraftCommand[] = []
+  window: TimeWindow | undefined
+  chosenNotary: Party | undefined
+
+  /** Uses a state up. */
+  consume(...states: readonly (StateRef | StateAndRef<unknown>)[]): this {
+    this.inputs.push(...states.map(refOf))
+    return this
+  }
+
+  /** Reads a state without using it up; it must still be unconsumed when the transaction is notarised. */
+  reference(...states: readonly (StateRef | StateAndRef<unknown>)[]): this {
+    this.references.push(...states.map(refOf))
+    return this
+  }
+
+  /** Makes a new state. */
+  produce<A>(definition: StateDefinition<A>, data: A): this {
+    this.outputs.push(encodeOutput(definition, data))
+    return this
+  }
+
+  /** States an intent and who must sign for it; the data follows where the command has any. */
+  command<A>(
+    definition: CommandDefinition<A>,
+    signers: readonly (PublicKey | Party)[],
+    ...rest: [A] extends [undefined] ? [] : [data: A]
+  ): this {
+    const data: unknown = rest[0]
+    if (!definition.data.is(data))
+      throw new CarillonError(
+        'command-data-invalid',
+        `The data of command ${definition.type} does not fit its codec.`,
+        { command: definition.type },
+      )
+    this.commands.push({
+      type: definition.type,
+      data,
+      text: canonicalText({ data: definition.data.encode(data), type: definition.type }),
+      signers: signers.map((signer) => (typeof signer === 'string' ? signer : signer.key)),
+    })
+    return this
+  }
+
+  /** Limits when the transaction may be notarised: from the first instant on, until before the second. */
+  timeWindow(window: TimeWindow): this {
+    this.window = window
+    return this
+  }
+
+  /** Names the notary. Default: the notary of the inputs, or the node's own. */
+  notary(party: Party): this {
+    this.chosenNotary = party
+    return this
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The Merkle tree whose root is a transaction's id. Every component is a salted leaf, so a party can be shown
+ * some components and still check that they belong to the whole. The first leaf commits to the number of
+ * components of each kind, so that it can also be shown that nothing of a kind was held back.
+ */
+import { canonicalText, type Encoded } from '../encoding/canonical.js'
+import { sha256, type Hash } from '../encoding/hash.js'
+import { leafHash, merkleRoot } from '../encoding/merkle.js'
+import type { Party } from '../identity/Party.js'
+import type { TimeWindow } from './TimeWindow.js'
+import type { TransactionId } from './TransactionId.js'
+
+/** A transaction's components as canonical text, in the order of their leaves. */
+export type Components = {
+  readonly inputs: readonly Encoded[]
+  readonly references: readonly Encoded[]
+  readonly outputs: readonly Encoded[]
+  readonly commands: readonly Encoded[]
+  readonly signers: Encoded
+  readonly notary: Party
+  readonly timeWindow: TimeWindow | undefined
+  readonly salt: string
+}
+
+const headerOf = (components: Components): string =>
+  canonicalText({
+    format: 1,
+    inputs: components.inputs.length,
+    references: components.references.length,
+    outputs: components.outputs.length,
+    commands: components.commands.length,
+    notary: components.notary,
+    timeWindow: components.timeWindow,
+  })
+
+const nonceLength = 32
+
+/** One hash yields the nonces of two neighbouring leaves: 128 bits hide a component from guessing. */
+const noncesOf = (salt: string, count: number): string => {
+  let nonces = ''
+  for (let block = 0; block * 2 < count; block++) nonces += sha256(`nonce\n${salt}\n${block}`)
+  return nonces
+}
+
+/** The leaf hashes in order: header, inputs, references, outputs, commands, signers. */
+export const leavesOf = (components: Components): readonly Hash[] => {
+  const texts = [
+    headerOf(components),
+    ...components.inputs.map(({ text }) => text),
+    ...components.references.map(({ text }) => text),
+    ...components.outputs.map(({ text }) => text),
+    ...components.commands.map(({ text }) => text),
+    components.signers.text,
+  ]
+  const nonces = noncesOf(components.salt, texts.length)
+  return texts.map((text, place) =>
+    leafHash(`${nonces.slice(place * nonceLength, (place + 1) * nonceLength)}\n${place}\n${text}`),
+  )
+}
+
+export const transactionIdOf = (components: Components): TransactionId => merkleRoot(leavesOf(components))

@@ -1,0 +1,50 @@
+/**
+ * Signatures over transactions. What is signed is always the Merkle root of a batch of transaction ids, so a
+ * busy node signs once a tick; a transaction carries the signature with the proof that it was in the batch.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { HashC, type Hash } from '../encoding/hash.js'
+import { leafHash, merkleProof, merkleRoot, rootFromProof } from '../encoding/merkle.js'
+import { verifySignature, type KeyPair } from '../identity/KeyPair.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
+import type { TransactionId } from './TransactionId.js'
+
+export const TransactionSignatureC = t.readonly(
+  t.strict({ by: PublicKeyC, signature: t.string, index: IntegerC, count: IntegerC, path: t.readonlyArray(HashC) }),
+  'TransactionSignature',
+)
+/** A signature over a batch, with the place of one transaction in it. A batch of one has an empty path. */
+export type TransactionSignature = t.TypeOf<typeof TransactionSignatureC>
+
+// The tag keeps a signature over transactions from ever passing for a signature over something else.
+const textToSign = (root: Hash): string => `carillon transactions 1\n${root}`
+
+const leavesOf = (ids: readonly TransactionId[]): readonly Hash[] => ids.map((id) => leafHash(id))
+
+/** One signature for all the ids. */
+export const signBatch = (key: KeyPair, ids: readonly TransactionId[]): string =>
+  key.sign(textToSign(merkleRoot(leavesOf(ids))))
+
+/** Whether a batch signature is that of `by` over exactly these ids in this order. */
+export const verifyBatch = (by: PublicKey, ids: readonly TransactionId[], signature: string): boolean =>
+  verifySignature(by, textToSign(merkleRoot(leavesOf(ids))), signature)
+
+/** One transaction's signature out of a batch. */
+export const signatureFor = (
+  by: PublicKey,
+  ids: readonly TransactionId[],
+  index: number,
+  signature: string,
+): TransactionSignature => ({
+  by,
+  signature,
+  index,
+  count: ids.length,
+  path: merkleProof(leavesOf(ids), index),
+})
+
+export const verifyTransactionSignature = (id: TransactionId, signature: TransactionSignature): boolean => {
+  const root = rootFromProof(leafHash(id), signature.index, signature.count, signature.path)
+  return root !== undefined && verifySignature(signature.by, textToSign(root), signature.signature)
+}

@@ -1,0 +1,117 @@
+/**
+ * Whether a transaction may be on the ledger, apart from uniqueness, time and signatures: structural rules
+ * first, then every contract that governs one of its states, each in the version the state names.
+ */
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { both, type ContractDefinition, type Verify, type Violations } from './Contract.js'
+import type { LedgerTransaction, ResolvedState } from './LedgerTransaction.js'
+import { showRef } from './StateRef.js'
+import { windowIsEmpty } from './TimeWindow.js'
+
+const repeated = (texts: readonly string[]): readonly string[] => [
+  ...new Set(texts.filter((text, index) => texts.indexOf(text) !== index)),
+]
+
+const refsOf = (states: readonly ResolvedState[]): readonly string[] => states.map(({ ref }) => showRef(ref))
+
+const structuralViolations = (transaction: LedgerTransaction): Violations => {
+  const inputs = refsOf(transaction.inputs)
+  const references = refsOf(transaction.references)
+  const groups = { inputs, references, outputs: transaction.outputs, commands: transaction.commands }
+  return [
+    ...(inputs.length + transaction.outputs.length === 0 ? ['it neither consumes nor produces a state'] : []),
+    ...(transaction.commands.length === 0 ? ['it has no command'] : []),
+    ...transaction.commands
+      .filter(({ signers }) => signers.length === 0)
+      .map(({ type }) => `command ${type} has no signer`),
+    ...(inputs.length < 2 ? [] : repeated(inputs).map((ref) => `it consumes ${ref} twice`)),
+    ...(references.length === 0
+      ? []
+      : inputs.filter((ref) => references.includes(ref)).map((ref) => `it both consumes and references ${ref}`)),
+    ...(transaction.timeWindow !== undefined && windowIsEmpty(transaction.timeWindow)
+      ? ['its time window ends before it begins']
+      : []),
+    ...Object.entries(groups)
+      .filter(([, members]) => members.length > limits.componentsPerTransaction)
+      .map(
+        ([group, members]) =>
+          `it has ${members.length} ${group}; at most ${limits.componentsPerTransaction} are allowed`,
+      ),
+  ]
+}
+
+const rulesOf = (
+  contract: ResolvedState['contract'],
+  known: ContractDefinition | undefined,
+): Either<CarillonError, Verify> => {
+  const rules = known?.rules.get(contract.version)
+  if (rules !== undefined) return right(rules)
+  const problem =
+    known === undefined
+      ? `no contract ${contract.name} is installed`
+      : `contract ${contract.name} is installed only up to version ${known.version}`
+  return left(
+    new CarillonError(
+      'contract-unknown',
+      `A state is governed by ${contract.name} version ${contract.version}, but ${problem}. Install the app version that defines it.`,
+      { contract: contract.name, version: contract.version },
+    ),
+  )
+}
+
+const run = (
+  verify: Verify,
+  contract: ResolvedState['contract'],
+  transaction: LedgerTransaction,
+): Either<CarillonError, Either<Violations, void>> => {
+  try {
+    return right(verify(transaction))
+  } catch (error) {
+    return left(
+      new CarillonError(
+        'contract-threw',
+        `Contract ${contract.name} version ${contract.version} threw instead of returning violations: ${messageOf(error)}`,
+        { contract: contract.name },
+        error,
+      ),
+    )
+  }
+}
+
+/** Verifies against the contracts that `contractNamed` knows. Every violation of every contract is in the error. */
+export const verifyTransaction = (
+  transaction: LedgerTransaction,
+  contractNamed: (name: string) => ContractDefinition | undefined,
+): Either<CarillonError, void> => {
+  const malformed = structuralViolations(transaction)
+  if (malformed.length > 0)
+    return left(
+      new CarillonError('transaction-malformed', `The transaction is malformed: ${malformed.join('; ')}.`, {
+        violations: malformed,
+      }),
+    )
+
+  let verdict: Either<Violations, void> = right(undefined)
+  const done = new Set<string>()
+  for (const { contract } of [...transaction.inputs, ...transaction.outputs]) {
+    const key = `${contract.name}@${contract.version}`
+    if (done.has(key)) continue
+    done.add(key)
+    const rules = rulesOf(contract, contractNamed(contract.name))
+    if (isLeft(rules)) return rules
+    const found = run(rules.right, contract, transaction)
+    if (isLeft(found)) return found
+    verdict = both(verdict, found.right)
+  }
+  return isLeft(verdict)
+    ? left(
+        new CarillonError(
+          'contract-violated',
+          `The transaction breaks ${verdict.left.length === 1 ? 'a rule' : `${verdict.left.length} rules`} of its contract: ${verdict.left.join('; ')}.`,
+          { violations: verdict.left },
+        ),
+      )
+    : right(undefined)
+}

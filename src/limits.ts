@@ -1,0 +1,54 @@
+/**
+ * Every bound of the system, in one place, each with its reason. A limit that is reached is reported by a
+ * typed error or by back-pressure, never by growth without end.
+ */
+const KiB = 1024
+
+export const limits = {
+  /** A tick closes once its events reach this size, so that it stays one append on every log adapter. */
+  tickBytes: 512 * KiB,
+  /** A single fact may not be larger: with a tick about to close it still fits EventStoreDB's 1 MiB append. */
+  factBytes: 384 * KiB,
+  /** API calls, finished steps and messages decided in one tick; more wait for the next. */
+  inputsPerTick: 1_000,
+  /** Due activities started in one tick, so that catching up after an outage never starves the API. */
+  activitiesPerTick: 1_000,
+  /** Sleeping or ready flows woken in one tick, for the same reason. */
+  wakesPerTick: 1_000,
+  /** Inputs that may wait for a tick before callers are told that the node is busy. */
+  waitingInputs: 100_000,
+  /** Operations one flow may record; longer work belongs in several flows. */
+  operationsPerFlow: 10_000,
+  /** Operations one flow may run in a single tick before the others get their turn. */
+  operationsPerTurn: 1_000,
+  /** Bytes of unrecorded operations after which a flow's turn ends, so that its record always fits a fact. */
+  turnBytes: 128 * KiB,
+  /** Size of a step's recorded result; larger things belong in an outside store, with their name recorded. */
+  stepResultBytes: 192 * KiB,
+  /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
+  liveFlows: 1_000,
+  /** Side-effect steps under way at one time. */
+  stepsInFlight: 256,
+  /** States one query inside a flow may return; its refs are recorded. */
+  statesPerQuery: 1_000,
+  /** Rows of one page of an outside query. */
+  page: 1_000,
+  /** Host timers are not trusted for longer: the clock may be set, the machine may sleep. */
+  longestTrustedWaitMs: 1_000,
+  /** First wait before a failed start is tried again; it doubles from there. */
+  startRetryFirstMs: 1_000,
+  /** Longest wait between two tries of a failed start. */
+  startRetryLongestMs: 60_000,
+  /** Failed starts before an activity is parked for a person to look at. */
+  startAttempts: 5,
+  /** Wait before a tick is tried again after the disk was full. */
+  storeRetryMs: 1_000,
+  /** Ticks between two signed heads. */
+  ticksPerSignedHead: 1_024,
+  /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
+  unindexedKeys: 16_384,
+  /** Inputs, references, outputs and commands of one transaction, each. */
+  componentsPerTransaction: 1_000,
+  /** Depth of sub-flows within sub-flows. */
+  subFlowDepth: 32,
+} as const

@@ -1,0 +1,26 @@
+/**
+ * The port to a node's log: append at an expected head, read, follow. The log is the lock: of two writers
+ * that expect the same head, exactly one is answered `appended`.
+ */
+import type { EncodedTick, Head } from './Tick.js'
+
+export type AppendOutcome =
+  /** Durable. */
+  | { readonly kind: 'appended' }
+  /** Another writer was there first; `head` is where the log really ends. */
+  | { readonly kind: 'refused'; readonly head: Head }
+  /** Certainly not appended, for a reason that may pass, such as a full disk. */
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** The acknowledgement was lost: read back by revision and hash before doing anything else. */
+  | { readonly kind: 'unknown'; readonly error: Error }
+
+export type EventLog = {
+  readonly head: () => Promise<Head>
+  /** Appends the tick that follows `expected`, whole or not at all. */
+  readonly append: (expected: Head, tick: EncodedTick) => Promise<AppendOutcome>
+  /** Ticks in order, from the one that holds `fromRevision`. Ends at the head of the moment. */
+  readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
+  /** As `read`, but goes on with new ticks as they are appended, without gap or repeat, until aborted. */
+  readonly follow: (fromRevision: number, signal: AbortSignal) => AsyncIterable<EncodedTick>
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,47 @@
+/**
+ * A tick as it is written: a header line and one line of canonical text for each event. The running hash
+ * covers these lines and nothing else, so the same history has the same head on every log adapter.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { sha256, zeroHash, type Hash } from '../encoding/hash.js'
+import { InstantC, type Instant } from '../time/Instant.js'
+
+/** Where a log ends: the number of its last tick, the revision of its last event, the running hash. */
+export type Head = { readonly tick: number; readonly revision: number; readonly hash: Hash }
+
+/** The head of a log without events: revisions count from 0, ticks from 1. */
+export const emptyHead: Head = { tick: 0, revision: -1, hash: zeroHash }
+
+export type EncodedTick = {
+  readonly number: number
+  readonly firstRevision: number
+  readonly at: Instant
+  /** Canonical text of each event, in order. */
+  readonly events: readonly string[]
+  /** The running hash after this tick. */
+  readonly hash: Hash
+}
+
+export const TickHeaderC = t.strict({ at: InstantC, count: IntegerC, revision: IntegerC, tick: IntegerC })
+
+// Written by hand because its members are few, plain and already in canonical order.
+export const headerLine = (tick: Omit<EncodedTick, 'hash'>): string =>
+  `{"at":"${tick.at}","count":${tick.events.length},"revision":${tick.firstRevision},"tick":${tick.number}}`
+
+/** The lines of a tick as one text; canonical text holds no line break of its own. */
+export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${tick.events.join('\n')}`
+
+export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
+
+/** Builds the tick that follows a head. */
+export const tickAfter = (head: Head, at: Instant, events: readonly string[]): EncodedTick => {
+  const tick = { number: head.tick + 1, firstRevision: head.revision + 1, at, events }
+  return { ...tick, hash: hashAfter(head.hash, tickText(tick)) }
+}
+
+export const headAfter = (tick: EncodedTick): Head => ({
+  tick: tick.number,
+  revision: tick.firstRevision + tick.events.length - 1,
+  hash: tick.hash,
+})

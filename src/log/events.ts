@@ -1,0 +1,192 @@
+/**
+ * The vocabulary of the log: every fact a node can record. Each event says what was decided, including what
+ * app code said at that moment, so that folding the log never needs the app.
+ */
+import * as t from 'io-ts'
+import type { Encoded } from '../encoding/canonical.js'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { HashC } from '../encoding/hash.js'
+import { PartyC } from '../identity/Party.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
+import { ActivityC, type Activity } from '../ledger/Activity.js'
+import { StateRefC } from '../ledger/StateRef.js'
+import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
+import { TransactionIdC } from '../ledger/TransactionId.js'
+import { InstantC } from '../time/Instant.js'
+
+const strict = <P extends t.Props>(props: P) => t.readonly(t.strict(props))
+const withOptional = <P extends t.Props, Q extends t.Props>(props: P, optional: Q) =>
+  t.readonly(t.intersection([t.strict(props), t.exact(t.partial(optional))]))
+
+const FlowIdText = t.string
+const RecordedErrorC = withOptional({ code: t.string, message: t.string }, { details: t.UnknownRecord })
+
+/** What app code said about one output when it was recorded. */
+export const AssessmentC = withOptional(
+  { relevant: t.boolean, participants: t.readonlyArray(PublicKeyC) },
+  {
+    activity: ActivityC,
+    /** When this node acts, if that is later than the activity's own instant because another party goes first. */
+    actsAt: InstantC,
+    /** Why there is no activity although the state wants to be asked: it is parked with this error. */
+    failure: RecordedErrorC,
+  },
+)
+
+export const RecordedOperationC = withOptional(
+  { kind: t.string, label: t.string, digest: t.string },
+  { result: t.unknown, error: RecordedErrorC },
+)
+
+const OriginC = t.union([
+  strict({
+    kind: t.literal('activity'),
+    ref: StateRefC,
+    due: InstantC,
+    attempt: IntegerC,
+    latenessMs: IntegerC,
+    cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
+  }),
+  withOptional({ kind: t.literal('client'), by: t.string }, { clientId: t.string }),
+])
+
+const WaitingC = t.union([
+  withOptional(
+    { for: t.literal('step'), kind: t.string, label: t.string, digest: t.string, attempt: IntegerC },
+    { retryAt: InstantC, error: RecordedErrorC },
+  ),
+  strict({ for: t.literal('instant'), kind: t.string, label: t.string, digest: t.string, until: InstantC }),
+  /** More to do at once: the flow made room for others. */
+  strict({ for: t.literal('turn') }),
+])
+
+export const eventCodecs = {
+  NodeStarted: strict({
+    type: t.literal('NodeStarted'),
+    reason: t.keyof({ start: null, takeover: null }),
+    party: PartyC,
+    app: t.string,
+    appVersion: t.string,
+    term: IntegerC,
+  }),
+  NodeStopped: strict({ type: t.literal('NodeStopped') }),
+  DrainingStarted: strict({ type: t.literal('DrainingStarted'), by: t.string }),
+  DrainingEnded: strict({ type: t.literal('DrainingEnded'), by: t.string }),
+  HeadSigned: strict({
+    type: t.literal('HeadSigned'),
+    revision: IntegerC,
+    head: HashC,
+    by: PublicKeyC,
+    signature: t.string,
+  }),
+
+  TransactionRecorded: withOptional(
+    {
+      type: t.literal('TransactionRecorded'),
+      id: TransactionIdC,
+      body: TransactionBodyC,
+      assessments: t.readonlyArray(AssessmentC),
+    },
+    { flow: FlowIdText },
+  ),
+  /** One signature over all transactions of this tick that ask for this key, in their order. */
+  TransactionsSigned: strict({
+    type: t.literal('TransactionsSigned'),
+    by: PublicKeyC,
+    signature: t.string,
+    count: IntegerC,
+  }),
+
+  ActivityMoved: withOptional(
+    { type: t.literal('ActivityMoved'), ref: StateRefC, activity: ActivityC },
+    { actsAt: InstantC },
+  ),
+  ActivityRemoved: strict({ type: t.literal('ActivityRemoved'), ref: StateRefC }),
+  ActivityMissed: strict({
+    type: t.literal('ActivityMissed'),
+    ref: StateRefC,
+    due: InstantC,
+    attempt: IntegerC,
+    latenessMs: IntegerC,
+  }),
+  ActivityStartFailed: strict({
+    type: t.literal('ActivityStartFailed'),
+    ref: StateRefC,
+    due: InstantC,
+    attempt: IntegerC,
+    latenessMs: IntegerC,
+    error: RecordedErrorC,
+    retryAt: InstantC,
+  }),
+  ActivityParked: strict({
+    type: t.literal('ActivityParked'),
+    ref: StateRefC,
+    due: InstantC,
+    attempt: IntegerC,
+    latenessMs: IntegerC,
+    error: RecordedErrorC,
+  }),
+  ActivityPaused: withOptional({ type: t.literal('ActivityPaused'), ref: StateRefC, by: t.string }, { note: t.string }),
+  ActivityResumed: strict({ type: t.literal('ActivityResumed'), ref: StateRefC, by: t.string }),
+  ActivityTriggered: strict({ type: t.literal('ActivityTriggered'), ref: StateRefC, by: t.string }),
+  ActivityRetried: strict({ type: t.literal('ActivityRetried'), ref: StateRefC, by: t.string }),
+  ActivityDischarged: withOptional(
+    { type: t.literal('ActivityDischarged'), ref: StateRefC, by: t.string },
+    { note: t.string },
+  ),
+  /** A newer app was asked again about a state that is already recorded. */
+  StateReassessed: strict({ type: t.literal('StateReassessed'), ref: StateRefC, assessment: AssessmentC }),
+
+  FlowStarted: strict({
+    type: t.literal('FlowStarted'),
+    flow: FlowIdText,
+    name: t.string,
+    version: IntegerC,
+    input: t.unknown,
+    origin: OriginC,
+  }),
+  FlowAdvanced: withOptional(
+    {
+      type: t.literal('FlowAdvanced'),
+      flow: FlowIdText,
+      operations: t.readonlyArray(RecordedOperationC),
+      waiting: WaitingC,
+    },
+    { progress: t.string },
+  ),
+  FlowEnded: withOptional(
+    {
+      type: t.literal('FlowEnded'),
+      flow: FlowIdText,
+      outcome: t.keyof({ completed: null, failed: null, killed: null, superseded: null }),
+    },
+    { result: t.unknown, error: RecordedErrorC, by: t.string },
+  ),
+  FlowParked: strict({ type: t.literal('FlowParked'), flow: FlowIdText, error: RecordedErrorC }),
+  FlowRetried: strict({ type: t.literal('FlowRetried'), flow: FlowIdText, by: t.string }),
+  FlowPaused: strict({ type: t.literal('FlowPaused'), flow: FlowIdText, by: t.string }),
+  FlowResumed: strict({ type: t.literal('FlowResumed'), flow: FlowIdText, by: t.string }),
+} as const
+
+export type EventType = keyof typeof eventCodecs
+
+export type RecordedOperation = t.TypeOf<typeof RecordedOperationC>
+export type FlowOrigin = t.TypeOf<typeof OriginC>
+export type Waiting = t.TypeOf<typeof WaitingC>
+export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded'
+
+export type Assessment = Omit<t.TypeOf<typeof AssessmentC>, 'activity'> & { readonly activity?: Activity }
+
+type Decoded<K extends EventType> = t.TypeOf<(typeof eventCodecs)[K]>
+
+/** A transaction just made has its body as canonical text already; one read from the log has it decoded. */
+export type TransactionRecorded = Omit<Decoded<'TransactionRecorded'>, 'body' | 'assessments'> & {
+  readonly body: TransactionBody | Encoded
+  readonly assessments: readonly Assessment[]
+}
+
+export type DomainEvent =
+  | TransactionRecorded
+  | { [K in Exclude<EventType, 'TransactionRecorded'>]: Decoded<K> }[Exclude<EventType, 'TransactionRecorded'>]
+
+export type EventOf<K extends EventType> = Extract<DomainEvent, { readonly type: K }>

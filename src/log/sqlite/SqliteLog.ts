@@ -1,0 +1,88 @@
+/**
+ * The port over a SQLite file, for whoever needs a log alone: followers, exports, the conformance suite. A
+ * node with an embedded log appends through its store, which commits the log and the views as one.
+ */
+import { openDatabase } from '../../sqlite/openDatabase.js'
+import { openWritable } from '../../sqlite/openWritable.js'
+import { storeFailure } from '../../sqlite/storeFailure.js'
+import type { Database } from '../../views/Database.js'
+import type { EventLog } from '../EventLog.js'
+import type { EncodedTick, Head } from '../Tick.js'
+import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
+
+const pollMs = 50
+
+export class SqliteLog implements EventLog {
+  readonly #db: Database
+  readonly #ticks: SqliteTicks
+
+  private constructor(db: Database) {
+    this.#db = db
+    this.#ticks = new SqliteTicks(db)
+  }
+
+  static open(file: string): SqliteLog {
+    const db = openWritable(file)
+    db.exec(ticksSchema)
+    return new SqliteLog(db)
+  }
+
+  static openReadOnly(file: string): SqliteLog {
+    return new SqliteLog(openDatabase(file, { readOnly: true }))
+  }
+
+  readonly head = (): Promise<Head> => Promise.resolve(this.#ticks.head())
+
+  readonly append: EventLog['append'] = (expected, tick) => {
+    try {
+      // Immediate: the write lock is taken before the head is read, so that two writers cannot both see it.
+      this.#db.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      return Promise.resolve({ kind: 'failed', error: storeFailure(error) })
+    }
+    try {
+      const head = this.#ticks.head()
+      if (head.hash !== expected.hash || head.revision !== expected.revision) {
+        this.#db.exec('ROLLBACK')
+        return Promise.resolve({ kind: 'refused', head })
+      }
+      this.#ticks.insert(tick)
+      this.#db.exec('COMMIT')
+      return Promise.resolve({ kind: 'appended' })
+    } catch (error) {
+      try {
+        this.#db.exec('ROLLBACK')
+      } catch {
+        // SQLite has already rolled back on its own after the error above, which is the one worth reporting.
+      }
+      return Promise.resolve({ kind: 'failed', error: storeFailure(error) })
+    }
+  }
+
+  async *read(fromRevision: number): AsyncGenerator<EncodedTick> {
+    const head = this.#ticks.head()
+    for (const tick of this.#ticks.from(this.#ticks.tickHolding(fromRevision))) {
+      if (tick.number > head.tick) return
+      if (tick.firstRevision + tick.events.length > fromRevision) yield await Promise.resolve(tick)
+    }
+  }
+
+  async *follow(fromRevision: number, signal: AbortSignal): AsyncGenerator<EncodedTick> {
+    let next = this.#ticks.tickHolding(fromRevision)
+    while (!signal.aborted) {
+      let found = false
+      for (const tick of this.#ticks.page(next, 256)) {
+        next = tick.number + 1
+        found = true
+        if (tick.firstRevision + tick.events.length > fromRevision) yield tick
+      }
+      // Another process may be the writer, and SQLite tells nobody: a short poll is all there is.
+      if (!found) await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+  }
+
+  readonly close = (): Promise<void> => {
+    this.#db.close()
+    return Promise.resolve()
+  }
+}

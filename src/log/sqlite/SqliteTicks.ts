@@ -1,0 +1,112 @@
+/**
+ * The table that holds a log in SQLite: one row a tick, keyed by the tick's number. Rows are only ever added.
+ */
+import { HashC } from '../../encoding/hash.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { instantFromMillis, toMillis } from '../../time/Instant.js'
+import type { Database, SqlRow, Statement } from '../../views/Database.js'
+import { emptyHead, type EncodedTick, type Head } from '../Tick.js'
+
+export const ticksSchema = `
+  CREATE TABLE IF NOT EXISTS log_ticks (
+    tick INTEGER PRIMARY KEY,
+    first_revision INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    events TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_changed BEFORE UPDATE ON log_ticks BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+  CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_deleted BEFORE DELETE ON log_ticks BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+`
+
+const damaged = (what: string): CarillonError =>
+  new CarillonError(
+    'store-corrupt',
+    `The log table is damaged: ${what}. Restore the store from a backup, or import an export made with "carillon log export".`,
+  )
+
+const headOf = (row: SqlRow | undefined): Head => {
+  if (row === undefined) return emptyHead
+  const { tick, first_revision: first, count, hash } = row
+  if (typeof tick !== 'number' || typeof first !== 'number' || typeof count !== 'number' || !HashC.is(hash))
+    throw damaged('its last row has no valid head')
+  return { tick, revision: first + count - 1, hash }
+}
+
+const tickOf = (row: SqlRow): EncodedTick => {
+  const { tick, first_revision: firstRevision, at_ms: atMs, hash, events } = row
+  if (
+    typeof tick !== 'number' ||
+    typeof firstRevision !== 'number' ||
+    typeof atMs !== 'number' ||
+    !HashC.is(hash) ||
+    typeof events !== 'string'
+  )
+    throw damaged(`tick ${String(tick)} cannot be read`)
+  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, events: events.split('\n') }
+}
+
+export class SqliteTicks {
+  readonly #insert: Statement
+  readonly #last: Statement
+  readonly #tickOfRevision: Statement
+  readonly #page: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'INSERT INTO log_ticks (tick, first_revision, count, at_ms, hash, events) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#last = db.prepare('SELECT tick, first_revision, count, hash FROM log_ticks ORDER BY tick DESC LIMIT 1')
+    this.#tickOfRevision = db.prepare(
+      'SELECT tick, first_revision FROM log_ticks WHERE tick <= ? ORDER BY tick DESC LIMIT 1',
+    )
+    this.#page = db.prepare(
+      'SELECT tick, first_revision, at_ms, hash, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
+    )
+  }
+
+  head(): Head {
+    return headOf(this.#last.get())
+  }
+
+  insert(tick: EncodedTick): void {
+    this.#insert.run(
+      tick.number,
+      tick.firstRevision,
+      tick.events.length,
+      toMillis(tick.at),
+      tick.hash,
+      tick.events.join('\n'),
+    )
+  }
+
+  /** The number of the tick that holds a revision: revisions grow with ticks, so halving finds it without an index. */
+  tickHolding(revision: number): number {
+    let low = 1
+    let high = Math.max(this.head().tick, 1)
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      const first = this.#tickOfRevision.get(middle)?.['first_revision']
+      if (typeof first === 'number' && first <= revision) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  page(fromTick: number, count: number): readonly EncodedTick[] {
+    return this.#page.all(fromTick, count).map(tickOf)
+  }
+
+  /** Ticks from a number on, read page by page so that a long log never sits in memory. */
+  *from(fromTick: number, pageSize = 256): Generator<EncodedTick> {
+    let next = fromTick
+    for (;;) {
+      const page = this.page(next, pageSize)
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined) return
+      next = last.number + 1
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The embedded store: log and views in one SQLite file and one commit, so a restart has nothing to replay.
+ * With `:memory:` it is the same store without the file, for tests and forecasts.
+ */
+import { CarillonError } from '../errors/CarillonError.js'
+import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
+import type { AppendOutcome } from '../log/EventLog.js'
+import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { openDatabase } from '../sqlite/openDatabase.js'
+import { openWritable } from '../sqlite/openWritable.js'
+import { storeFailure } from '../sqlite/storeFailure.js'
+import type { Database } from '../views/Database.js'
+import { Views, viewsSchema } from '../views/Views.js'
+import { assertReadable, stampFormat } from './storeFormat.js'
+import type { TickStore } from './TickStore.js'
+
+export class EmbeddedStore implements TickStore {
+  readonly views: Views
+  readonly reader: Database
+  readonly #db: Database
+  readonly #ticks: SqliteTicks
+  #head: Head
+
+  private constructor(db: Database, reader: Database) {
+    this.#db = db
+    this.reader = reader
+    this.#ticks = new SqliteTicks(db)
+    this.views = new Views(db)
+    this.#head = this.#ticks.head()
+    const seen = this.views.facts.now.head
+    if (seen.hash !== this.#head.hash || seen.revision !== this.#head.revision) {
+      throw new CarillonError(
+        'log-diverged',
+        `The views stand at revision ${seen.revision}, the log ends at ${this.#head.revision}: one of them was altered outside Carillon. Run "carillon log verify", then "carillon log rebuild" if the log is sound.`,
+        { views: seen.revision, log: this.#head.revision },
+      )
+    }
+  }
+
+  static open(file: string): EmbeddedStore {
+    const db = openWritable(file)
+    try {
+      assertReadable(db, file)
+      db.exec(`BEGIN IMMEDIATE; ${ticksSchema} ${viewsSchema} COMMIT`)
+      stampFormat(db)
+      return new EmbeddedStore(db, file === ':memory:' ? db : openDatabase(file, { readOnly: true }))
+    } catch (error) {
+      db.close()
+      throw storeFailure(error, file)
+    }
+  }
+
+  static inMemory(): EmbeddedStore {
+    return EmbeddedStore.open(':memory:')
+  }
+
+  readonly head = (): Head => this.#head
+
+  readonly begin = (): void => {
+    this.#db.exec('BEGIN IMMEDIATE')
+  }
+
+  readonly commit = (tick: EncodedTick): AppendOutcome => {
+    try {
+      const head = this.#ticks.head()
+      if (head.hash !== this.#head.hash) {
+        this.rollback()
+        return { kind: 'refused', head }
+      }
+      this.views.closeTick(headAfter(tick), Date.parse(tick.at))
+      this.#ticks.insert(tick)
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      this.rollback()
+      const failure = storeFailure(error)
+      if (failure.consequence === 'retry') return { kind: 'failed', error: failure }
+      throw failure
+    }
+    this.#head = headAfter(tick)
+    this.views.committed()
+    return { kind: 'appended' }
+  }
+
+  readonly rollback = (): void => {
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
+    }
+    this.views.rolledBack()
+  }
+
+  async *read(fromRevision: number): AsyncGenerator<EncodedTick> {
+    const until = this.#head.tick
+    for (const tick of this.#ticks.from(this.#ticks.tickHolding(fromRevision))) {
+      if (tick.number > until) return
+      if (tick.firstRevision + tick.events.length > fromRevision) yield await Promise.resolve(tick)
+    }
+  }
+
+  readonly close = (): Promise<void> => {
+    if (this.reader !== this.#db) this.reader.close()
+    this.#db.close()
+    return Promise.resolve()
+  }
+}

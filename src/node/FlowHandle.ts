@@ -1,0 +1,10 @@
+/**
+ * A started flow in the hands of whoever started it.
+ */
+import type { FlowId } from '../flow/FlowId.js'
+
+export type FlowHandle<R> = {
+  readonly id: FlowId
+  /** What the flow returns, once that is durable; rejects with its typed error when it fails or is killed. */
+  readonly result: () => Promise<R>
+}

@@ -1,0 +1,371 @@
+/**
+ * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
+ * one commit, and only then releases: callers are answered, steps begin, followers are told.
+ */
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import type { Decision } from '../decision/Decision.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import { limits } from '../limits.js'
+import type { DomainEvent } from '../log/events.js'
+import { decideDue } from '../scheduler/decideDue.js'
+import { Reopening } from '../scheduler/reopen.js'
+import type { Clock } from '../time/Clock.js'
+import { latestInstantMs } from '../time/Instant.js'
+import { signHead } from './signedHead.js'
+import type { Logger } from './Logger.js'
+import { OpenTick, type NodeParts } from './OpenTick.js'
+import { StepResumption } from './StepResumption.js'
+import type { TickStore } from './TickStore.js'
+
+type Input = {
+  readonly decide: (decision: Decision) => void
+  /** Called when the tick that held the input could not be written, or the node has stopped. */
+  readonly fail: (error: CarillonError) => void
+  /** Inputs that report something that has really happened are kept until they are recorded. */
+  readonly mustBeRecorded: boolean
+}
+
+/** What has just become durable. */
+export type Committed = {
+  readonly firstRevision: number
+  readonly atMs: number
+  readonly events: readonly DomainEvent[]
+}
+
+export type LoopParts = NodeParts & {
+  readonly store: TickStore
+  readonly clock: Clock
+  readonly engine: FlowEngine
+  readonly logger: Logger
+}
+
+export class Loop {
+  readonly #parts: LoopParts
+  readonly #inputs: Input[] = []
+  readonly #followers = new Set<(committed: Committed) => void>()
+  readonly #idleWaits = new Set<() => void>()
+  #reopening: Reopening | undefined
+  #stepResumption: StepResumption | undefined
+  #ticking = false
+  #scheduled = false
+  #stopped: CarillonError | undefined
+  #ticksSinceSignedHead = 0
+  #cancelWake: () => void = () => undefined
+  #onFailure: (error: CarillonError) => void = () => undefined
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts
+  }
+
+  /** Records the start of the node and begins to tick. */
+  async start(onFailure: (error: CarillonError) => void): Promise<void> {
+    this.#onFailure = onFailure
+    const { store, me, registry } = this.#parts
+    const term = store.views.facts.now.term + 1
+    this.#stepResumption = new StepResumption()
+    const revision = await this.submit((decision) => {
+      decision.emit({
+        type: 'NodeStarted',
+        reason: 'start',
+        party: me,
+        app: registry.app.name,
+        appVersion: registry.app.version,
+        term,
+      })
+      return store.head().revision + 1
+    })
+    this.#reopening = new Reopening(revision)
+    this.#schedule()
+  }
+
+  /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
+  submit<A>(decide: (decision: Decision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
+    return new Promise<A>((resolve, reject) => {
+      if (this.#stopped !== undefined) {
+        reject(this.#stopped)
+        return
+      }
+      if (this.#inputs.length >= limits.waitingInputs && options.mustBeRecorded !== true) {
+        reject(
+          new CarillonError(
+            'node-busy',
+            `${limits.waitingInputs} requests are waiting already. Try again in a moment.`,
+            { waiting: this.#inputs.length },
+          ),
+        )
+        return
+      }
+      this.#inputs.push({
+        decide: (decision) => {
+          const answer = decide(decision)
+          decision.release(() => {
+            resolve(answer)
+          })
+        },
+        fail: reject,
+        mustBeRecorded: options.mustBeRecorded ?? false,
+      })
+      this.#schedule()
+    })
+  }
+
+  /** Calls back with the events of every tick, after they are durable and in order. */
+  follow(follower: (committed: Committed) => void): () => void {
+    this.#followers.add(follower)
+    return () => {
+      this.#followers.delete(follower)
+    }
+  }
+
+  /** Resolves when there is nothing to do before the clock moves on. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idleWaits.add(resolve)
+      if (!this.#ticking && !this.#scheduled) this.#settle()
+    })
+  }
+
+  get isTicking(): boolean {
+    return this.#ticking
+  }
+
+  /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
+  async stop(reason: CarillonError, lastWords: readonly DomainEvent[]): Promise<void> {
+    if (this.#stopped !== undefined) return
+    if (lastWords.length > 0) {
+      await this.submit((decision) => {
+        for (const event of lastWords) decision.emit(event)
+      })
+    }
+    this.halt(reason)
+    while (this.#ticking) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Stops at once, without a word in the log, as a crash would. */
+  halt(reason: CarillonError): void {
+    this.#stopped ??= reason
+    this.#cancelWake()
+    for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    this.#settle()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#ticking || this.#stopped !== undefined) return
+    this.#scheduled = true
+    this.#cancelWake()
+    setImmediate(() => {
+      this.#scheduled = false
+      void this.#tick()
+    })
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#ticking || this.#stopped !== undefined) return
+    this.#ticking = true
+    const { store, engine } = this.#parts
+    const taken: Input[] = []
+    let retryLater = false
+    try {
+      const tick = new OpenTick(
+        this.#parts,
+        store.views,
+        store.head(),
+        Math.min(this.#parts.clock.now(), latestInstantMs),
+      )
+      store.begin()
+      this.#decide(tick, taken)
+      if (tick.isEmpty) {
+        store.rollback()
+        engine.committed()
+        this.#release(tick)
+      } else {
+        retryLater = !(await this.#write(tick, taken))
+      }
+    } catch (error) {
+      retryLater = this.#failed(error, taken)
+    }
+    this.#ticking = false
+    this.#next(retryLater)
+  }
+
+  /** Inputs, woken flows and due activities take turns at going first, so that none can starve the others. */
+  #decide(tick: OpenTick, taken: Input[]): void {
+    const phases = [
+      () => {
+        this.#decideInputs(tick, taken)
+      },
+      () => {
+        this.#wakeFlows(tick)
+      },
+      () => {
+        if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
+      },
+    ]
+    const first = this.#parts.store.head().tick % phases.length
+    for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
+    this.#reopening?.decide(tick, this.#parts.engine)
+    this.#stepResumption?.decide(tick, this.#parts.engine)
+    this.#ticksSinceSignedHead += 1
+    if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
+      tick.emit(signHead(this.#parts.key, this.#parts.store.head()))
+      this.#ticksSinceSignedHead = 0
+    }
+  }
+
+  #decideInputs(tick: OpenTick, taken: Input[]): void {
+    let count = 0
+    while (count < limits.inputsPerTick && !tick.isFull()) {
+      const input = this.#inputs.shift()
+      if (input === undefined) return
+      taken.push(input)
+      count += 1
+      const before = tick.events.length
+      try {
+        input.decide(tick)
+      } catch (error) {
+        if (!(error instanceof CarillonError) || error.consequence === 'stop' || error.consequence === 'retry')
+          throw error
+        if (tick.events.length !== before)
+          throw new CarillonError(
+            'invariant-broken',
+            `An input was refused after it had stated facts: ${error.message}`,
+            {},
+            error,
+          )
+        tick.release(() => {
+          input.fail(error)
+        })
+      }
+    }
+  }
+
+  #wakeFlows(tick: OpenTick): void {
+    for (const row of tick.views.flows.toWake(tick.nowMs, limits.wakesPerTick)) {
+      if (tick.isFull()) return
+      this.#parts.engine.wake(tick, row)
+    }
+  }
+
+  /** True when the tick stands. */
+  async #write(tick: OpenTick, taken: readonly Input[]): Promise<boolean> {
+    const { store, engine, logger } = this.#parts
+    const result = store.commit(tick.seal())
+    const outcome = result instanceof Promise ? await result : result
+    switch (outcome.kind) {
+      case 'appended':
+        engine.committed()
+        this.#release(tick)
+        return true
+      case 'refused':
+        throw new CarillonError(
+          'log-revision-conflict',
+          `Another process has appended to this node's log, up to revision ${outcome.head.revision}. This node steps down; nothing it had not acknowledged was recorded.`,
+          { revision: outcome.head.revision },
+        )
+      case 'failed':
+      case 'unknown': {
+        engine.rolledBack()
+        const error =
+          outcome.error instanceof CarillonError
+            ? outcome.error
+            : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
+        logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
+        this.#giveBack(taken, error)
+        return false
+      }
+    }
+  }
+
+  #release(tick: OpenTick): void {
+    for (const action of tick.releases) action()
+    if (tick.isEmpty || this.#followers.size === 0) return
+    const committed = { firstRevision: tick.firstRevision, atMs: tick.nowMs, events: tick.events }
+    for (const follower of [...this.#followers]) {
+      try {
+        follower(committed)
+      } catch (error) {
+        this.#parts.logger.error(`A follower of the log threw: ${messageOf(error)}`, {})
+      }
+    }
+  }
+
+  /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
+  #giveBack(taken: readonly Input[], error: CarillonError): void {
+    this.#inputs.unshift(...taken.filter(({ mustBeRecorded }) => mustBeRecorded))
+    for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
+  }
+
+  /** True when the same tick may be tried again later; otherwise the node stops. */
+  #failed(error: unknown, taken: readonly Input[]): boolean {
+    const { store, engine, logger } = this.#parts
+    try {
+      store.rollback()
+    } catch {
+      // The store is already out of its transaction, or beyond use; the error that led here says why.
+    }
+    engine.rolledBack()
+    const known =
+      error instanceof CarillonError
+        ? error
+        : new CarillonError(
+            'invariant-broken',
+            `Carillon met an error it does not know: ${messageOf(error)}`,
+            {},
+            error,
+          )
+    if (known.consequence === 'retry') {
+      logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
+      this.#giveBack(taken, known)
+      return true
+    }
+    logger.error(`The node stops: ${known.message}`, { code: known.code })
+    for (const input of taken) input.fail(known)
+    this.halt(known)
+    this.#onFailure(known)
+    return false
+  }
+
+  #next(retryLater: boolean): void {
+    if (this.#stopped !== undefined) {
+      this.#settle()
+      return
+    }
+    if (retryLater) {
+      this.#wakeAt(this.#parts.clock.now() + limits.storeRetryMs)
+      return
+    }
+    const { views } = this.#parts.store
+    const nowMs = this.#parts.clock.now()
+    const wakes = [views.flows.nextWakeMs(), views.facts.now.draining ? undefined : views.states.nextDueMs()].filter(
+      (at) => at !== undefined,
+    )
+    const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
+    const atOnce = this.#inputs.length > 0 || (nextMs !== undefined && nextMs <= nowMs) || this.#isCatchingUp()
+    if (atOnce) {
+      this.#schedule()
+      return
+    }
+    if (nextMs !== undefined) this.#wakeAt(nextMs)
+    this.#settle()
+  }
+
+  /** After a start: there may be occurrences to open again, or steps to run again, beyond what one tick took. */
+  #isCatchingUp(): boolean {
+    const reopening =
+      this.#reopening !== undefined && !this.#reopening.isDone && !this.#parts.store.views.facts.now.draining
+    return reopening || this.#stepResumption?.isDone === false
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#cancelWake()
+    this.#cancelWake = this.#parts.clock.wakeAt(atMs, () => {
+      this.#schedule()
+    })
+  }
+
+  #settle(): void {
+    const waits = [...this.#idleWaits]
+    this.#idleWaits.clear()
+    for (const resolve of waits) resolve()
+  }
+}

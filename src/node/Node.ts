@@ -1,0 +1,367 @@
+/**
+ * A running node, as apps and tools see it: start flows, ask the views, act as an operator. Every method that
+ * changes something resolves once the change is durable.
+ */
+import { CarillonError, reviveError } from '../errors/CarillonError.js'
+import type { Json } from '../encoding/canonical.js'
+import {
+  findFlow,
+  listFlows,
+  resolveFlowId,
+  type FlowDetails,
+  type FlowQuery,
+  type FlowSummary,
+} from '../flow/readFlows.js'
+import type { FlowDefinition } from '../flow/FlowDefinition.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowId } from '../flow/FlowId.js'
+import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../flow/operateFlow.js'
+import type { Party } from '../identity/Party.js'
+import { decodeState } from '../ledger/decodeState.js'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { EncodedTick, Head } from '../log/Tick.js'
+import {
+  dischargeActivity,
+  pauseActivity,
+  resumeActivity,
+  retryActivity,
+  triggerActivity,
+} from '../scheduler/operateActivity.js'
+import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
+import { reassess } from '../scheduler/reassess.js'
+import { explainState, type Why } from '../scheduler/why.js'
+import { findState, findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
+import { digestViews } from '../views/digest.js'
+import type { Database } from '../views/Database.js'
+import type { AsyncStepRunner } from './AsyncStepRunner.js'
+import type { FlowHandle } from './FlowHandle.js'
+import type { Committed, Loop } from './Loop.js'
+import { signHead } from './signedHead.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import type { TickStore } from './TickStore.js'
+
+/** Who asks; recorded with the action. */
+export type By = { readonly by?: string }
+export type ByWithNote = By & { readonly note?: string }
+
+export type NodeInternals = {
+  readonly party: Party
+  readonly key: KeyPair
+  readonly loop: Loop
+  readonly engine: FlowEngine
+  readonly steps: AsyncStepRunner
+  readonly store: TickStore
+  /** Gives back what the node holds beyond its store, such as the lock on its folder. */
+  readonly releaseHold: () => Promise<void>
+}
+
+const defaultOperator = 'api'
+
+export class Node {
+  readonly party: Party
+  readonly #internals: NodeInternals
+  readonly #ends = new Map<FlowId, Set<() => void>>()
+
+  constructor(internals: NodeInternals) {
+    this.#internals = internals
+    this.party = internals.party
+    internals.loop.follow(({ events }) => {
+      for (const event of events) {
+        if (event.type !== 'FlowEnded') continue
+        const id = event.flow as FlowId
+        const waits = this.#ends.get(id)
+        this.#ends.delete(id)
+        waits?.forEach((wake) => {
+          wake()
+        })
+      }
+    })
+  }
+
+  /** Starts a flow. With a client id the same request can be sent again: it finds the flow it started before. */
+  async start<I, R>(
+    flow: FlowDefinition<I, R>,
+    input: I,
+    options: By & { readonly clientId?: string } = {},
+  ): Promise<FlowHandle<R>> {
+    const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
+    return handle as FlowHandle<R>
+  }
+
+  /** Starts a flow and waits for what it returns. */
+  async run<I, R>(flow: FlowDefinition<I, R>, input: I, options: By & { readonly clientId?: string } = {}): Promise<R> {
+    return (await this.start(flow, input, options)).result()
+  }
+
+  /** As {@link start}, for whoever has only the flow's name and its input as JSON. */
+  async startByName(
+    name: string,
+    input: Json,
+    options: By & { readonly clientId?: string } = {},
+  ): Promise<FlowHandle<unknown>> {
+    const { loop, engine } = this.#internals
+    const request = {
+      name,
+      input,
+      by: options.by ?? defaultOperator,
+      ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
+    }
+    const id = await loop.submit((decision) => startFlow(decision, engine, request))
+    return { id, result: () => this.resultOf(id) }
+  }
+
+  /** What a flow returned, waiting for its end if need be; rejects with the error it ended with. */
+  async resultOf(id: FlowId): Promise<unknown> {
+    for (;;) {
+      const flow = await this.flow(id)
+      if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+      if (flow.status === 'completed') return flow.result
+      if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
+        throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
+      }
+      await new Promise<void>((resolve) => {
+        const waits = this.#ends.get(id) ?? new Set()
+        waits.add(resolve)
+        this.#ends.set(id, waits)
+      })
+    }
+  }
+
+  // --- the vault
+
+  /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
+  async states<A>(
+    definition: StateDefinition<A>,
+    options: Pick<VaultQuery, 'limit' | 'after'> = {},
+  ): Promise<readonly StateAndRef<A>[]> {
+    const page = await this.queryVault({ ...options, type: definition.type })
+    return page.items.map((entry) => this.#decode(definition, entry))
+  }
+
+  /** One state, decoded, consumed or not. */
+  async state<A>(definition: StateDefinition<A>, ref: StateRef): Promise<StateAndRef<A> | undefined> {
+    const entry = await this.#read((db) => findState(db, ref))
+    return entry?.type === definition.type ? this.#decode(definition, entry) : undefined
+  }
+
+  /** A page of the vault, as recorded. */
+  queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry>> {
+    return this.#read((db) => queryVault(db, query))
+  }
+
+  // --- activities
+
+  /** What is to come, in order; or what waits for a hand. */
+  agenda(query: AgendaQuery = {}): Promise<Page<AgendaEntry>> {
+    return this.#read((db) => readAgenda(db, query))
+  }
+
+  /** Every attempt at a state's activity, with its outcome. */
+  occurrences(ref: StateRef): Promise<readonly Attempt[]> {
+    return this.#read((db) => {
+      const row = findStateRow(db, ref)
+      return row === undefined ? [] : attemptsOf(db, row.seq)
+    })
+  }
+
+  /** Why a state's activity has run, has not run, or will run. */
+  async why(ref: StateRef): Promise<Why> {
+    const why = await this.#read((db) => explainState(db, ref))
+    if (why === undefined)
+      throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
+    return why
+  }
+
+  /** Runs an activity now. */
+  trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      triggerActivity(decision, ref, { by })
+    })
+  }
+
+  /** Tries an activity again that waits for a hand. */
+  retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      retryActivity(decision, ref, { by })
+    })
+  }
+
+  /** Closes an activity: it will not be started again. */
+  discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      dischargeActivity(decision, ref, { by, ...noted })
+    })
+  }
+
+  /** Holds an activity back until it is resumed. */
+  pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      pauseActivity(decision, ref, { by, ...noted })
+    })
+  }
+
+  /** Puts a paused activity back on the agenda. */
+  resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      resumeActivity(decision, ref, { by })
+    })
+  }
+
+  /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
+  async reassess(definition: StateDefinition<never>): Promise<{ readonly asked: number; readonly changed: number }> {
+    let asked = 0
+    let changed = 0
+    let after: number | undefined = 0
+    while (after !== undefined) {
+      const from: number = after
+      const part = await this.#internals.loop.submit((decision) => reassess(decision, definition.type, from))
+      asked += part.asked
+      changed += part.changed
+      after = part.next
+    }
+    return { asked, changed }
+  }
+
+  // --- flows
+
+  /** A page of flows, newest first. */
+  flows(query: FlowQuery = {}): Promise<Page<FlowSummary>> {
+    return this.#read((db) => listFlows(db, query))
+  }
+
+  /** One flow with its record. */
+  flow(id: FlowId): Promise<FlowDetails | undefined> {
+    return this.#read((db) => findFlow(db, id))
+  }
+
+  /** The whole id of a flow, from its first digits. */
+  flowId(text: string): Promise<FlowId> {
+    return this.#read((db) => resolveFlowId(db, text))
+  }
+
+  /** Calls back whenever the flow has come further, until it ends or the returned function is called. */
+  watchFlow(id: FlowId, callback: (flow: FlowDetails) => void): () => void {
+    const unfollow = this.#internals.loop.follow(({ events }) => {
+      if (!events.some((event) => 'flow' in event && event.flow === id)) return
+      void this.flow(id).then((flow) => {
+        if (flow === undefined) return
+        callback(flow)
+        if (flow.endedAt !== undefined) unfollow()
+      })
+    })
+    return unfollow
+  }
+
+  killFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#operate(killFlow, id, by)
+  }
+
+  retryFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#operate(retryFlow, id, by)
+  }
+
+  pauseFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#operate(pauseFlow, id, by)
+  }
+
+  resumeFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#operate(resumeFlow, id, by)
+  }
+
+  // --- the node
+
+  get isDraining(): boolean {
+    return this.#internals.store.views.facts.now.draining
+  }
+
+  /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
+  drain({ by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      if (!decision.views.facts.now.draining) decision.emit({ type: 'DrainingStarted', by })
+    })
+  }
+
+  /** Starts what has become due meanwhile, in order, and goes on as before. */
+  endDraining({ by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      if (decision.views.facts.now.draining) decision.emit({ type: 'DrainingEnded', by })
+    })
+  }
+
+  /** Calls back with the events of every tick, after they are durable. */
+  follow(follower: (committed: Committed) => void): () => void {
+    return this.#internals.loop.follow(follower)
+  }
+
+  /** Where the log ends. */
+  get head(): Head {
+    return this.#internals.store.head()
+  }
+
+  /** The log, tick by tick, from the one that holds a revision. */
+  readLog(fromRevision = 0): AsyncIterable<EncodedTick> {
+    return this.#internals.store.read(fromRevision)
+  }
+
+  /** A digest of everything the views hold. */
+  viewsDigest(): Promise<string> {
+    return this.#read(digestViews)
+  }
+
+  /** Resolves when nothing is left to do before the clock moves on: no input, no step under way, nothing due. */
+  async idle(): Promise<void> {
+    const { loop, steps } = this.#internals
+    do {
+      await steps.idle()
+      await loop.idle()
+    } while (!steps.isIdle || loop.isTicking)
+  }
+
+  /** Stops in good order. */
+  async stop(): Promise<void> {
+    const { loop, key, store } = this.#internals
+    this.#internals.steps.stop()
+    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), [
+      signHead(key, store.head()),
+      { type: 'NodeStopped' },
+    ])
+    await this.#close()
+  }
+
+  /** Stops at once, without a word in the log: what a crash looks like to the next start. For tests. */
+  async crash(): Promise<void> {
+    this.#internals.steps.stop()
+    this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
+    while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
+    await this.#close()
+  }
+
+  async #close(): Promise<void> {
+    await this.#internals.releaseHold()
+  }
+
+  #operate(
+    action: (decision: Parameters<typeof killFlow>[0], engine: FlowEngine, id: FlowId, by: string) => void,
+    id: FlowId,
+    by: string,
+  ): Promise<void> {
+    const { loop, engine } = this.#internals
+    return loop.submit((decision) => {
+      action(decision, engine, id, by)
+    })
+  }
+
+  /** Reads committed views: between two ticks, where reader and writer are the same connection. */
+  async #read<A>(read: (db: Database) => A): Promise<A> {
+    while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
+    return read(this.#internals.store.reader)
+  }
+
+  #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {
+    const decoded = decodeState(definition, entry.version, JSON.stringify(entry.data))
+    if (decoded._tag === 'Left') throw decoded.left
+    return { ref: entry.ref, type: entry.type, data: decoded.right }
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * How a node is started. Everything but the app has a default.
+ */
+import type { App } from '../app/App.js'
+import type { Random } from '../decision/Random.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import type { Clock } from '../time/Clock.js'
+import type { Logger } from './Logger.js'
+import type { TickStore } from './TickStore.js'
+
+export type NodeOptions = {
+  readonly app: App
+  /** The name of the party whose node this is. Default `Me`. */
+  readonly party?: string
+  /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
+  readonly store?: string | TickStore
+  /** Default: the machine's clock. */
+  readonly clock?: Clock
+  /** Extra checks: clock reads in `nextScheduledActivity`, and every flow run again at each suspension. Default false. */
+  readonly development?: boolean
+  /** The party's key. Default: the one in the store folder, made at the first start. */
+  readonly key?: KeyPair
+  /** Default: the operating system's randomness. */
+  readonly random?: Random
+  /** Default: silent. */
+  readonly logger?: Logger
+  /** Called when the node had to stop by itself: the log was taken over, or an invariant was broken. */
+  readonly onFailure?: (error: Error) => void
+}

@@ -1,0 +1,104 @@
+/**
+ * A tick while it is being decided: it gathers events, folds them into the views as they come, and holds back
+ * everything that may only happen once they are durable.
+ */
+import type { Registry } from '../app/Registry.js'
+import type { Decision } from '../decision/Decision.js'
+import type { Random } from '../decision/Random.js'
+import { canonicalText } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import type { Party } from '../identity/Party.js'
+import { limits } from '../limits.js'
+import { signBatch } from '../ledger/signatures.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { DomainEvent } from '../log/events.js'
+import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
+import type { TransactionParts } from '../vault/TransactionParts.js'
+import { readsClock } from './readsClock.js'
+import type { Views } from '../views/Views.js'
+
+export type NodeParts = {
+  readonly me: Party
+  readonly key: KeyPair
+  readonly registry: Registry
+  readonly random: Random
+  readonly development: boolean
+}
+
+export class OpenTick implements Decision {
+  readonly now: Instant
+  readonly nowMs: number
+  readonly me: Party
+  readonly registry: Registry
+  readonly views: Views
+  readonly random: Random
+  readonly development: boolean
+  /** Events of the tick as they were decided, for whoever follows the node. */
+  readonly events: DomainEvent[] = []
+  readonly releases: (() => void)[] = []
+  readonly #head: Head
+  readonly #key: KeyPair
+  readonly #lines: string[] = []
+  readonly #unsigned: TransactionId[] = []
+  #bytes = 0
+
+  constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
+    this.me = parts.me
+    this.registry = parts.registry
+    this.random = parts.random
+    this.development = parts.development
+    this.#key = parts.key
+    this.views = views
+    this.#head = head
+    this.nowMs = nowMs
+    this.now = instantFromMillis(nowMs)
+  }
+
+  readonly emit = (event: DomainEvent, fresh?: TransactionParts): void => {
+    const line = canonicalText(event)
+    const bytes = Buffer.byteLength(line)
+    if (bytes > limits.factBytes) {
+      throw new CarillonError(
+        'fact-too-large',
+        `A ${event.type} of ${bytes} bytes is larger than the ${limits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
+        { type: event.type, bytes },
+      )
+    }
+    this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs, fresh)
+    this.#lines.push(line)
+    this.events.push(event)
+    this.#bytes += bytes
+    if (fresh !== undefined && event.type === 'TransactionRecorded') this.#unsigned.push(event.id)
+  }
+
+  readonly readsClock = readsClock
+
+  readonly isFull = (): boolean => this.#bytes >= limits.tickBytes
+
+  readonly release = (action: () => void): void => {
+    this.releases.push(action)
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0
+  }
+
+  get firstRevision(): number {
+    return this.#head.revision + 1
+  }
+
+  /** Signs the tick's transactions, all with one signature, and seals the tick. */
+  seal(): EncodedTick {
+    if (this.#unsigned.length > 0) {
+      this.emit({
+        type: 'TransactionsSigned',
+        by: this.#key.publicKey,
+        signature: signBatch(this.#key, this.#unsigned),
+        count: this.#unsigned.length,
+      })
+    }
+    return tickAfter(this.#head, this.now, this.#lines)
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * After a start: runs again the steps whose end was never recorded, as many flows a tick as it has room for.
+ */
+import type { Decision } from '../decision/Decision.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import { limits } from '../limits.js'
+
+export class StepResumption {
+  #afterSeq = 0
+  #lastSeq: number | undefined
+  #done = false
+
+  get isDone(): boolean {
+    return this.#done
+  }
+
+  decide(decision: Decision, engine: FlowEngine): void {
+    if (this.#done) return
+    // Flows that start from now on launch their steps themselves.
+    this.#lastSeq ??= decision.views.flows.lastSeq()
+    const rows = decision.views.flows.inSteps(this.#afterSeq, limits.wakesPerTick)
+    for (const row of rows) if (row.seq <= this.#lastSeq) engine.resumeStep(decision, row)
+    const last = rows.at(-1)?.seq ?? this.#afterSeq
+    decision.release(() => {
+      this.#afterSeq = last
+      this.#done = rows.length < limits.wakesPerTick
+    })
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Where a node keeps its log and its views, seen from the loop: a tick begins, is written, and either stands
+ * with everything it says or leaves no trace.
+ */
+import type { AppendOutcome } from '../log/EventLog.js'
+import type { EncodedTick, Head } from '../log/Tick.js'
+import type { Database } from '../views/Database.js'
+import type { Views } from '../views/Views.js'
+
+export type TickStore = {
+  readonly views: Views
+  /** A connection that sees committed views only. */
+  readonly reader: Database
+  readonly head: () => Head
+  readonly begin: () => void
+  /** Makes the tick durable together with the views, or says why not; then the tick is over either way. */
+  readonly commit: (tick: EncodedTick) => AppendOutcome | Promise<AppendOutcome>
+  /** Ends the tick without a trace. */
+  readonly rollback: () => void
+  /** The log from the tick that holds a revision, up to the head of the moment. */
+  readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
+  readonly close: () => Promise<void>
+}

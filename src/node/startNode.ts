@@ -1,0 +1,91 @@
+/**
+ * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
+ */
+import { randomBytes } from 'node:crypto'
+import { Registry } from '../app/Registry.js'
+import type { Random } from '../decision/Random.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { FlowEngine } from '../flow/FlowEngine.js'
+import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { systemClock } from '../time/SystemClock.js'
+import { AsyncStepRunner } from './AsyncStepRunner.js'
+import { EmbeddedStore } from './EmbeddedStore.js'
+import { silentLogger } from './Logger.js'
+import { Loop } from './Loop.js'
+import { Node } from './Node.js'
+import type { NodeOptions } from './NodeOptions.js'
+import { openStoreFolder } from './StoreFolder.js'
+import type { TickStore } from './TickStore.js'
+
+export const systemRandom: Random = { hex: (bytes) => randomBytes(bytes).toString('hex') }
+
+type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
+
+const open = (options: NodeOptions): Opened => {
+  if (typeof options.store === 'string') return openStoreFolder(options.store, options.key)
+  const store = options.store ?? EmbeddedStore.inMemory()
+  // A store that was handed in is its owner's to close.
+  return {
+    store,
+    key: options.key ?? generateKeyPair(),
+    releaseHold: options.store === undefined ? store.close : () => Promise.resolve(),
+  }
+}
+
+/** The log of one party, or of one app, must not be continued by another. */
+const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): void => {
+  const facts = store.views.facts.now
+  const mismatch = (what: string, theirs: string, ours: string): CarillonError =>
+    new CarillonError(
+      'store-foreign',
+      `This store belongs to ${what} ${theirs}; the node was started for ${ours}. Choose another store, or start it as ${theirs}.`,
+      { expected: theirs, actual: ours },
+    )
+  if (facts.partyName !== null && facts.partyName !== party) throw mismatch('party', facts.partyName, party)
+  if (facts.partyKey !== null && facts.partyKey !== key.publicKey)
+    throw mismatch('the key', facts.partyKey, key.publicKey)
+  if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
+}
+
+export const startNode = async (options: NodeOptions): Promise<Node> => {
+  const registry = new Registry(options.app)
+  const { store, key, releaseHold } = open(options)
+  try {
+    const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
+    assertOwn(store, name, key, registry.app.name)
+    const party = { name, key: key.publicKey }
+    const steps = new AsyncStepRunner()
+    const engine = new FlowEngine(steps)
+    const logger = options.logger ?? silentLogger
+    const loop = new Loop({
+      me: party,
+      key,
+      registry,
+      random: options.random ?? systemRandom,
+      development: options.development ?? false,
+      store,
+      clock: options.clock ?? systemClock,
+      engine,
+      logger,
+    })
+    steps.reportTo((report) => {
+      // Refused only when the node has stopped; then the next start runs the step again.
+      loop
+        .submit(
+          (decision) => {
+            engine.stepFinished(decision, report)
+          },
+          { mustBeRecorded: true },
+        )
+        .catch(() => undefined)
+    })
+    await loop.start((error) => {
+      steps.stop()
+      options.onFailure?.(error)
+    })
+    return new Node({ party, key, loop, engine, steps, store, releaseHold })
+  } catch (error) {
+    await releaseHold()
+    throw error
+  }
+}

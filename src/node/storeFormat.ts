@@ -1,0 +1,39 @@
+/**
+ * The version of the store's layout, kept in the file's own header. A file from a newer version is refused
+ * before anything in it is touched.
+ */
+import { CarillonError } from '../errors/CarillonError.js'
+import type { Database } from '../views/Database.js'
+
+/** Counts up when the layout changes in a way an older version could not read. */
+export const storeFormat = 1
+
+/** "Cari" in ASCII: tells a Carillon store from any other SQLite file. */
+const applicationId = 0x43617269
+
+const pragma = (db: Database, name: string): number =>
+  Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? { value: 0 })[0])
+
+export const assertReadable = (db: Database, file: string): void => {
+  const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] ?? 0)
+  if (tables === 0) return
+  if (pragma(db, 'application_id') !== applicationId) {
+    throw new CarillonError(
+      'store-foreign',
+      `${file} is a SQLite file, but not a Carillon store. Choose another folder.`,
+      { file },
+    )
+  }
+  const format = pragma(db, 'user_version')
+  if (format > storeFormat) {
+    throw new CarillonError(
+      'log-too-new',
+      `${file} was written in format ${format} by a newer version of Carillon; this version reads up to ${storeFormat}. Run the newer version.`,
+      { file, format },
+    )
+  }
+}
+
+export const stampFormat = (db: Database): void => {
+  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeFormat}`)
+}

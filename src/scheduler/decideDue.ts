@@ -1,0 +1,153 @@
+/**
+ * Decides what happens to an activity whose time has come. It is rechecked against the vault and against the
+ * state's own word first; then exactly one thing is recorded: started, moved, removed, missed, failed or parked.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError, concernsNode, recordError, type RecordedError } from '../errors/CarillonError.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import { flowIdOfOccurrence } from '../flow/FlowId.js'
+import type { StartCause } from '../flow/FlowRow.js'
+import { waitAfter } from '../flow/RetryPolicy.js'
+import { limits } from '../limits.js'
+import type { Activity, FlowRef } from '../ledger/Activity.js'
+import type { Assessment } from '../log/events.js'
+import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
+import { readState } from '../vault/readState.js'
+import type { StateRow } from '../vault/StateRow.js'
+import { assess } from './assess.js'
+
+/** Errors that a later start may not meet again, once someone has installed what is missing. */
+const mayPass: ReadonlySet<string> = new Set([
+  'flow-unknown',
+  'flow-not-schedulable',
+  'flow-input-invalid',
+  'state-type-unknown',
+  'state-version-unknown',
+  'state-data-invalid',
+  'fact-too-large',
+])
+
+type Occurrence = {
+  readonly row: StateRow
+  readonly due: Instant
+  readonly attempt: number
+  readonly latenessMs: number
+}
+
+const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurrence, error: RecordedError): void => {
+  const attempted = { ref: row.ref, due, attempt, latenessMs, error }
+  if (!mayPass.has(error.code) || attempt >= limits.startAttempts) {
+    decision.emit({ type: 'ActivityParked', ...attempted })
+    return
+  }
+  const waitMs = waitAfter(
+    { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
+    attempt,
+  )
+  decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(decision.nowMs + waitMs) })
+}
+
+const startFlow = (
+  decision: Decision,
+  engine: FlowEngine,
+  { row, due, attempt, latenessMs }: Occurrence,
+  flow: FlowRef,
+  cause: StartCause,
+): void => {
+  const definition = decision.registry.requireFlow(flow.name)
+  const input = decodeWith(definition.input, flow.input)
+  if (isLeft(input))
+    throw new CarillonError(
+      'flow-input-invalid',
+      `The input for flow ${flow.name} does not fit its codec: ${input.left.join('; ')}`,
+      { flow: flow.name },
+    )
+  engine.start(decision, {
+    id: flowIdOfOccurrence(row.ref, due, attempt),
+    definition,
+    input: input.right,
+    encodedInput: flow.input,
+    origin: { kind: 'activity', ref: row.ref, due, attempt, latenessMs, cause },
+  })
+}
+
+/** Asks the state again. App code that cannot even be asked counts as a failed start. */
+const ask = (
+  decision: Decision,
+  row: StateRow,
+): { readonly assessment: Assessment; readonly looksAtClock: () => boolean } => {
+  const definition = decision.registry.requireState(row.kind.type)
+  const data = readState(definition, row)
+  return {
+    assessment: assess(decision, definition, data, row.ref).assessment,
+    looksAtClock: () => decision.readsClock(() => definition.nextScheduledActivity?.(data, row.ref)),
+  }
+}
+
+const isMissed = (activity: Activity, latenessMs: number, cause: StartCause): boolean =>
+  activity.toleranceMs !== undefined && latenessMs > activity.toleranceMs && (cause === 'due' || cause === 'restart')
+
+export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: StateRow, cause: StartCause): void => {
+  const attempt = row.attempt + 1
+  const dueMs = row.dueMs ?? decision.nowMs
+  const occurrence = { row, due: instantFromMillis(dueMs), attempt, latenessMs: decision.nowMs - dueMs }
+  try {
+    const { assessment, looksAtClock } = ask(decision, row)
+    if (assessment.failure !== undefined) {
+      const { code, message } = assessment.failure
+      failStart(decision, occurrence, { code, message })
+      return
+    }
+    const { activity } = assessment
+    if (activity === undefined) {
+      decision.emit({ type: 'ActivityRemoved', ref: row.ref })
+      return
+    }
+    if (toMillis(activity.at) !== row.dueMs) {
+      if (looksAtClock()) {
+        throw new CarillonError(
+          'activity-reads-clock',
+          `nextScheduledActivity of ${row.kind.type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+          { type: row.kind.type },
+        )
+      }
+      decision.emit({
+        type: 'ActivityMoved',
+        ref: row.ref,
+        activity,
+        ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
+      })
+      const moved = decision.views.states.get(row.seq)
+      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs) decideOccurrence(decision, engine, moved, cause)
+      return
+    }
+    if (!isMissed(activity, occurrence.latenessMs, cause)) {
+      startFlow(decision, engine, occurrence, activity.flow, cause)
+    } else if (activity.onMissed !== undefined) {
+      startFlow(decision, engine, occurrence, activity.onMissed, 'missed')
+    } else {
+      decision.emit({
+        type: 'ActivityMissed',
+        ref: row.ref,
+        due: occurrence.due,
+        attempt,
+        latenessMs: occurrence.latenessMs,
+      })
+    }
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    failStart(decision, occurrence, recordError(error, 'activity-threw'))
+  }
+}
+
+/** Everything that is due, in order, as far as this tick has room for it. */
+export const decideDue = (decision: Decision, engine: FlowEngine): void => {
+  for (const row of decision.views.states.due(decision.nowMs, limits.activitiesPerTick)) {
+    if (decision.isFull()) return
+    // A flow started just before may have consumed it.
+    if (row.actsAtMs === null || row.actsAtMs > decision.nowMs) continue
+    decideOccurrence(decision, engine, row, row.cause ?? 'due')
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Folds what happens to activities between their state's production and consumption.
+ */
+import { canonicalText } from '../encoding/canonical.js'
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { DomainEvent, EventOf } from '../log/events.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { toMillis } from '../time/Instant.js'
+import { applyAssessment } from '../vault/foldVault.js'
+import type { StateRow } from '../vault/StateRow.js'
+import type { StateTable } from '../vault/StateTable.js'
+import { assessmentParts } from '../vault/TransactionParts.js'
+import type { UnstartedOutcome, UnstartedTable } from './UnstartedTable.js'
+
+export type AgendaTables = { readonly states: StateTable; readonly unstarted: UnstartedTable }
+
+export type AgendaEvent = Extract<DomainEvent, { readonly ref: StateRef }>
+
+/** An attempt that came to its outcome without a flow. */
+type AttemptEvent = EventOf<'ActivityMissed'> | EventOf<'ActivityStartFailed'> | EventOf<'ActivityParked'>
+
+export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: number, atMs: number): void => {
+  const { states, unstarted } = tables
+  const row = states.find(event.ref)
+  assertInvariant(
+    row !== undefined,
+    `${event.type} names the unknown state ${event.ref.transaction}:${event.ref.index}`,
+  )
+
+  const attempted = (attempt: AttemptEvent, outcome: UnstartedOutcome): void => {
+    row.attempt = attempt.attempt
+    const error = 'error' in attempt ? canonicalText(attempt.error) : null
+    unstarted.insert({
+      stateSeq: row.seq,
+      dueMs: toMillis(attempt.due),
+      attempt: attempt.attempt,
+      outcome,
+      latenessMs: attempt.latenessMs,
+      atMs,
+      revision,
+      error,
+      by: null,
+    })
+  }
+
+  fold(
+    row,
+    event,
+    attempted,
+    () => {
+      unstarted.insert({
+        stateSeq: row.seq,
+        dueMs: row.dueMs,
+        attempt: row.attempt + 1,
+        outcome: 'discharged',
+        latenessMs: atMs - (row.dueMs ?? atMs),
+        atMs,
+        revision,
+        error: null,
+        by: 'by' in event ? event.by : null,
+      })
+      row.attempt += 1
+    },
+    atMs,
+  )
+  states.touch(row)
+}
+
+const fold = (
+  row: StateRow,
+  event: AgendaEvent,
+  attempted: (attempt: AttemptEvent, outcome: UnstartedOutcome) => void,
+  discharged: () => void,
+  atMs: number,
+): void => {
+  switch (event.type) {
+    case 'ActivityMoved':
+      row.standing = 'scheduled'
+      row.activity = canonicalText(event.activity)
+      row.dueMs = toMillis(event.activity.at)
+      row.actsAtMs = toMillis(event.actsAt ?? event.activity.at)
+      row.attempt = 0
+      return
+    case 'ActivityRemoved':
+      row.standing = null
+      row.activity = null
+      row.dueMs = null
+      row.actsAtMs = null
+      return
+    case 'ActivityMissed':
+      attempted(event, 'missed')
+      row.standing = 'missed'
+      row.actsAtMs = null
+      return
+    case 'ActivityStartFailed':
+      attempted(event, 'start-failed')
+      row.actsAtMs = toMillis(event.retryAt)
+      row.error = canonicalText(event.error)
+      return
+    case 'ActivityParked':
+      attempted(event, 'parked')
+      row.standing = 'parked'
+      row.actsAtMs = null
+      row.error = canonicalText(event.error)
+      return
+    case 'ActivityPaused':
+      row.standing = 'paused'
+      row.actsAtMs = null
+      row.note = event.note ?? null
+      return
+    case 'ActivityResumed':
+      row.standing = 'scheduled'
+      row.actsAtMs = row.dueMs
+      row.note = null
+      return
+    case 'ActivityTriggered':
+    case 'ActivityRetried':
+      row.standing = 'scheduled'
+      row.actsAtMs = atMs
+      row.error = null
+      row.note = null
+      row.cause = event.type === 'ActivityTriggered' ? 'trigger' : 'retry'
+      return
+    case 'ActivityDischarged':
+      discharged()
+      row.standing = 'closed'
+      row.actsAtMs = null
+      row.note = event.note ?? null
+      return
+    case 'StateReassessed':
+      applyAssessment(row, assessmentParts(event.assessment))
+      row.attempt = 0
+      return
+  }
+}

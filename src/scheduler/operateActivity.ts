@@ -1,0 +1,75 @@
+/**
+ * What an operator may do to an activity. Each is recorded with who did it.
+ */
+import type { Decision } from '../decision/Decision.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { StateRow, Standing } from '../vault/StateRow.js'
+
+/** Who acts, and a remark of theirs. */
+export type Operator = { readonly by: string; readonly note?: string }
+
+type Verb = { readonly base: string; readonly past: string }
+
+const rowIn = (decision: Decision, ref: StateRef, verb: Verb, allowed: readonly (Standing | null)[]): StateRow => {
+  const text = showRef(ref)
+  const row = decision.views.states.find(ref)
+  if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
+  if (row.untilRevision !== null)
+    throw new CarillonError('state-consumed', `State ${text} is consumed; it has no activity to ${verb.base}.`, {
+      ref: text,
+    })
+  if (row.standing === null)
+    throw new CarillonError(
+      'activity-unknown',
+      `State ${text} has no activity to ${verb.base}: it asks for nothing, or is not relevant to this party.`,
+      { ref: text },
+    )
+  if (!allowed.includes(row.standing)) {
+    throw new CarillonError(
+      'activity-not-ready',
+      `The activity of ${text} is ${row.standing}; only one that is ${allowed.join(' or ')} can be ${verb.past}. Ask "carillon why ${text}".`,
+      { ref: text, standing: row.standing },
+    )
+  }
+  return row
+}
+
+const noted = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note })
+
+/** Runs it now, whatever its due instant; also one whose flow ended, was missed or was closed. */
+export const triggerActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
+  rowIn(decision, ref, { base: 'trigger', past: 'triggered' }, [
+    'scheduled',
+    'paused',
+    'ended',
+    'closed',
+    'missed',
+    'parked',
+  ])
+  decision.emit({ type: 'ActivityTriggered', ref, by })
+}
+
+/** Tries one again that waits for a hand. */
+export const retryActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
+  rowIn(decision, ref, { base: 'retry', past: 'retried' }, ['parked', 'missed', 'ended'])
+  decision.emit({ type: 'ActivityRetried', ref, by })
+}
+
+/** Closes one that waits for a hand: it will not be started again. */
+export const dischargeActivity = (decision: Decision, ref: StateRef, { by, note }: Operator): void => {
+  rowIn(decision, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
+  decision.emit({ type: 'ActivityDischarged', ref, by, ...noted(note) })
+}
+
+/** Holds one back until it is resumed. */
+export const pauseActivity = (decision: Decision, ref: StateRef, { by, note }: Operator): void => {
+  rowIn(decision, ref, { base: 'pause', past: 'paused' }, ['scheduled'])
+  decision.emit({ type: 'ActivityPaused', ref, by, ...noted(note) })
+}
+
+/** Puts a paused one back on the agenda at its due instant; when that has passed, it is late. */
+export const resumeActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
+  rowIn(decision, ref, { base: 'resume', past: 'resumed' }, ['paused'])
+  decision.emit({ type: 'ActivityResumed', ref, by })
+}

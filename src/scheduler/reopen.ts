@@ -1,0 +1,44 @@
+/**
+ * A start of the node opens a new attempt for each overdue occurrence whose flow ended before without consuming
+ * its state. It goes through them in log order, as many as a tick has room for, and each at most once a start.
+ */
+import type { Decision } from '../decision/Decision.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import { limits } from '../limits.js'
+import { decideOccurrence } from './decideDue.js'
+
+export class Reopening {
+  #afterSeq = 0
+  #done = false
+  readonly #startRevision: number
+
+  /** `startRevision` is where the node's start was recorded: whatever ended later is not opened again. */
+  constructor(startRevision: number) {
+    this.#startRevision = startRevision
+  }
+
+  get isDone(): boolean {
+    return this.#done
+  }
+
+  decide(decision: Decision, engine: FlowEngine): void {
+    if (this.#done || decision.views.facts.now.draining) return
+    const rows = decision.views.states.ended(this.#afterSeq, limits.activitiesPerTick)
+    let afterSeq = this.#afterSeq
+    let complete = rows.length < limits.activitiesPerTick
+    for (const row of rows) {
+      if (decision.isFull()) {
+        complete = false
+        break
+      }
+      afterSeq = row.seq
+      const endedBefore = decision.views.flows.lastEndOf(row.seq) < this.#startRevision
+      if (row.standing === 'ended' && endedBefore && (row.dueMs ?? 0) <= decision.nowMs)
+        decideOccurrence(decision, engine, row, 'restart')
+    }
+    decision.release(() => {
+      this.#afterSeq = afterSeq
+      this.#done = complete
+    })
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Opens a SQLite file for writing with the settings durability rests on: WAL, and a sync of the disk before
+ * every commit returns.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from '../views/Database.js'
+import { openDatabase } from './openDatabase.js'
+import { storeFailure } from './storeFailure.js'
+
+/** Page cache in KiB (negative by SQLite's convention): enough for the hot pages of a million pending activities. */
+const cacheSize = -65_536
+
+export const openWritable = (file: string): Database => {
+  try {
+    if (file !== ':memory:' && !existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const db = openDatabase(file)
+    db.exec('PRAGMA journal_mode = WAL')
+    db.exec('PRAGMA synchronous = FULL')
+    db.exec(`PRAGMA cache_size = ${cacheSize}`)
+    db.exec('PRAGMA temp_store = MEMORY')
+    db.exec('PRAGMA busy_timeout = 2000')
+    db.exec('PRAGMA wal_autocheckpoint = 4000')
+    return db
+  } catch (error) {
+    throw storeFailure(error, file)
+  }
+}

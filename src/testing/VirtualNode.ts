@@ -1,0 +1,130 @@
+/**
+ * One node on a virtual clock, in memory: years pass in milliseconds, and the node can be stopped, crashed and
+ * started again on the log it left behind.
+ */
+import type { App } from '../app/App.js'
+import type { Random } from '../decision/Random.js'
+import { sha256 } from '../encoding/hash.js'
+import { keyPairFromSeed, type KeyPair } from '../identity/KeyPair.js'
+import { EmbeddedStore } from '../node/EmbeddedStore.js'
+import type { Logger } from '../node/Logger.js'
+import type { Node } from '../node/Node.js'
+import { startNode } from '../node/startNode.js'
+import type { TickStore } from '../node/TickStore.js'
+import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
+import { VirtualClock } from '../time/VirtualClock.js'
+import type { DurationLikeObject } from 'luxon'
+
+/** Randomness that is the same for the same seed. */
+export const seededRandom = (seed: string): Random => {
+  let count = 0
+  return {
+    hex: (bytes) => {
+      let text = ''
+      while (text.length < bytes * 2) text += sha256(`${seed}\n${(count += 1)}`)
+      return text.slice(0, bytes * 2)
+    },
+  }
+}
+
+export type VirtualNodeOptions = {
+  readonly app: App
+  readonly party?: string
+  /** Where the virtual clock begins. Default 2026-01-01T00:00:00.000Z. */
+  readonly start?: Instant
+  /** Same seed, same salts and ids. Default `carillon`. */
+  readonly seed?: string
+  /** Default true: tests want the extra checks. */
+  readonly development?: boolean
+  readonly logger?: Logger
+  /** Default: an embedded store in memory. */
+  readonly store?: TickStore
+}
+
+export class VirtualNode {
+  readonly clock: VirtualClock
+  readonly store: TickStore
+  readonly key: KeyPair
+  readonly #options: VirtualNodeOptions
+  readonly #random: Random
+  #node: Node | undefined
+
+  private constructor(options: VirtualNodeOptions) {
+    this.#options = options
+    const seed = options.seed ?? 'carillon'
+    this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
+    this.store = options.store ?? EmbeddedStore.inMemory()
+    this.key = keyPairFromSeed(sha256(`key of ${seed}`))
+    this.#random = seededRandom(seed)
+  }
+
+  static async start(options: VirtualNodeOptions): Promise<VirtualNode> {
+    const virtual = new VirtualNode(options)
+    await virtual.restart()
+    return virtual
+  }
+
+  /** The running node. */
+  get node(): Node {
+    if (this.#node === undefined) throw new Error('The node is not running; call restart() first.')
+    return this.#node
+  }
+
+  get now(): Instant {
+    return this.clock.instant
+  }
+
+  /** Starts the node again on what it left behind, perhaps with another version of the app. */
+  async restart(options: { readonly app?: App } = {}): Promise<Node> {
+    const { party, logger, development = true } = this.#options
+    this.#node = await startNode({
+      app: options.app ?? this.#options.app,
+      store: this.store,
+      clock: this.clock,
+      key: this.key,
+      random: this.#random,
+      development,
+      ...(party === undefined ? {} : { party }),
+      ...(logger === undefined ? {} : { logger }),
+    })
+    await this.#node.idle()
+    return this.#node
+  }
+
+  async stop(): Promise<void> {
+    await this.node.stop()
+    this.#node = undefined
+  }
+
+  /** As if the process had been killed. */
+  async crash(): Promise<void> {
+    await this.node.crash()
+    this.#node = undefined
+  }
+
+  /** Lets the node work until nothing is left to do at this instant. */
+  async runUntilQuiet(): Promise<void> {
+    await this.#node?.idle()
+  }
+
+  /** Moves the clock to an instant, stopping at everything that falls due on the way. */
+  async advanceTo(until: Instant): Promise<void> {
+    const untilMs = toMillis(until)
+    await this.runUntilQuiet()
+    for (let next = this.clock.nextWakeMs(); next !== undefined && next <= untilMs; next = this.clock.nextWakeMs()) {
+      this.clock.setTo(Math.max(next, this.clock.now()))
+      await settle()
+      await this.runUntilQuiet()
+    }
+    this.clock.setTo(untilMs)
+    await settle()
+    await this.runUntilQuiet()
+  }
+
+  async advanceBy(duration: DurationLikeObject): Promise<void> {
+    await this.advanceTo(plus(this.now, duration))
+  }
+}
+
+/** Lets callbacks of the clock reach the loop. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,13 @@
+/**
+ * The clock a node reads. Nothing else in Carillon knows what time it is; a decision gets its time from the
+ * tick it is made in, and the tick has read it here once.
+ */
+export type Clock = {
+  /** Epoch milliseconds, UTC. */
+  readonly now: () => number
+  /**
+   * Calls back once, no earlier than `atMs` by this clock, and possibly sooner: the caller re-reads the clock
+   * and asks again. Returns a function that cancels the call.
+   */
+  readonly wakeAt: (atMs: number, callback: () => void) => () => void
+}

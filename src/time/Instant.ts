@@ -1,0 +1,74 @@
+/**
+ * A point in time: UTC, millisecond precision, years 0000 to 9999, written as `2026-01-31T09:00:00.000Z`.
+ * Every instant has exactly one spelling, so instants compare, sort and hash as the text they are.
+ */
+import { DateTime, type DurationLikeObject } from 'luxon'
+import * as t from 'io-ts'
+import { CarillonError } from '../errors/CarillonError.js'
+
+export interface InstantBrand {
+  readonly Instant: unique symbol
+}
+
+const canonicalPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const acceptedPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
+
+const earliestMs = Date.parse('0000-01-01T00:00:00.000Z')
+/** 9999-12-31T23:59:59.999Z, the last instant there is room for. */
+export const latestInstantMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+const isCanonical = (text: string): text is t.Branded<string, InstantBrand> => {
+  if (!canonicalPattern.test(text)) return false
+  const ms = Date.parse(text)
+  // `Date.parse` lets 30 February slide into March; a round trip does not.
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text
+}
+
+/** Codec of an instant in a state, a flow input or an event. */
+export const InstantC = t.brand(t.string, isCanonical, 'Instant')
+export type Instant = t.TypeOf<typeof InstantC>
+
+const refuse = (text: string, why: string): never => {
+  throw new CarillonError(
+    'instant-invalid',
+    `"${text}" is not a UTC instant: ${why}. Write it as 2026-01-31T09:00:00.000Z; convert local times with a zone before they reach the ledger.`,
+    { text },
+  )
+}
+
+/** An instant from epoch milliseconds. Fractions are refused, because rounding them is the caller's decision. */
+export const instantFromMillis = (ms: number): Instant => {
+  if (!Number.isInteger(ms) || ms < earliestMs || ms > latestInstantMs)
+    return refuse(String(ms), 'it must be whole milliseconds between the years 0000 and 9999')
+  return new Date(ms).toISOString() as Instant
+}
+
+/** An instant from text (seconds and milliseconds may be left out) or from a luxon DateTime in any zone. */
+export const instant = (value: string | DateTime): Instant => {
+  if (typeof value !== 'string') {
+    if (!value.isValid) return refuse(String(value), value.invalidExplanation ?? 'the DateTime is invalid')
+    return instantFromMillis(value.toMillis())
+  }
+  if (isCanonical(value)) return value
+  if (!acceptedPattern.test(value))
+    return refuse(value, value.endsWith('Z') ? 'the form is wrong' : 'it does not end in Z')
+  const padded =
+    value.length === 17
+      ? `${value.slice(0, 16)}:00.000Z`
+      : value.length === 20
+        ? `${value.slice(0, 19)}.000Z`
+        : `${value.slice(0, -1).padEnd(23, '0')}Z`
+  return isCanonical(padded) ? padded : refuse(value, 'there is no such day or time')
+}
+
+export const toMillis = (at: Instant): number => Date.parse(at)
+
+/** The instant as a luxon DateTime in UTC, for calendar arithmetic and zones. */
+export const toDateTime = (at: Instant): DateTime => DateTime.fromMillis(toMillis(at), { zone: 'utc' })
+
+/** An instant moved by a duration; months and years count on the UTC calendar. */
+export const plus = (at: Instant, duration: DurationLikeObject): Instant =>
+  instantFromMillis(Math.trunc(toDateTime(at).plus(duration).toMillis()))
+
+/** Milliseconds from one instant to a later one; negative when `later` is the earlier. */
+export const millisBetween = (earlier: Instant, later: Instant): number => toMillis(later) - toMillis(earlier)

@@ -1,0 +1,53 @@
+/**
+ * A clock that stands still until it is moved. Tests, simulation and forecast run on it; no real time passes.
+ */
+import type { Clock } from './Clock.js'
+import { instantFromMillis, toMillis, type Instant } from './Instant.js'
+
+type Wait = { readonly atMs: number; readonly callback: () => void }
+
+export class VirtualClock implements Clock {
+  #nowMs: number
+  readonly #waits = new Set<Wait>()
+
+  constructor(start: Instant) {
+    this.#nowMs = toMillis(start)
+  }
+
+  readonly now = (): number => this.#nowMs
+
+  get instant(): Instant {
+    return instantFromMillis(this.#nowMs)
+  }
+
+  readonly wakeAt = (atMs: number, callback: () => void): (() => void) => {
+    const wait = { atMs, callback }
+    this.#waits.add(wait)
+    if (atMs <= this.#nowMs) this.#ring()
+    return () => {
+      this.#waits.delete(wait)
+    }
+  }
+
+  /** The earliest instant anyone waits for. */
+  nextWakeMs(): number | undefined {
+    let earliest: number | undefined
+    for (const { atMs } of this.#waits) if (earliest === undefined || atMs < earliest) earliest = atMs
+    return earliest
+  }
+
+  /** Sets the clock, forwards or backwards, and wakes whoever has waited for less. */
+  setTo(nowMs: number): void {
+    this.#nowMs = nowMs
+    this.#ring()
+  }
+
+  #ring(): void {
+    for (const wait of [...this.#waits]) {
+      if (wait.atMs > this.#nowMs) continue
+      this.#waits.delete(wait)
+      // Callbacks run after the caller, so that setting the clock never re-enters the loop.
+      queueMicrotask(wait.callback)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The kinds of state this vault has met, each stored once and referred to by a small number.
+ */
+import type { Database, Statement } from '../views/Database.js'
+import type { Kind } from './StateRow.js'
+
+export const kindsSchema = `
+  CREATE TABLE IF NOT EXISTS kinds (
+    id INTEGER PRIMARY KEY, type TEXT NOT NULL, version INTEGER NOT NULL, contract TEXT NOT NULL, contract_version INTEGER NOT NULL
+  ) STRICT;
+`
+
+const keyOf = (kind: Omit<Kind, 'id'>): string =>
+  `${kind.type} ${kind.version} ${kind.contract.name} ${kind.contract.version}`
+
+export class Kinds {
+  readonly #byKey = new Map<string, Kind>()
+  readonly #byId = new Map<number, Kind>()
+  readonly #all: Statement
+  readonly #insert: Statement
+
+  constructor(db: Database) {
+    this.#all = db.prepare('SELECT id, type, version, contract, contract_version FROM kinds ORDER BY id')
+    this.#insert = db.prepare(
+      'INSERT INTO kinds (id, type, version, contract, contract_version) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.reload()
+  }
+
+  /** Reads the table again: after a rollback, what was added in the tick is forgotten. */
+  reload(): void {
+    this.#byKey.clear()
+    this.#byId.clear()
+    for (const row of this.#all.all()) {
+      this.#remember({
+        id: Number(row['id']),
+        type: String(row['type']),
+        version: Number(row['version']),
+        contract: { name: String(row['contract']), version: Number(row['contract_version']) },
+      })
+    }
+  }
+
+  #remember(kind: Kind): Kind {
+    this.#byKey.set(keyOf(kind), kind)
+    this.#byId.set(kind.id, kind)
+    return kind
+  }
+
+  of(kind: Omit<Kind, 'id'>): Kind {
+    const known = this.#byKey.get(keyOf(kind))
+    if (known !== undefined) return known
+    const added = { ...kind, id: this.#byId.size + 1 }
+    this.#insert.run(added.id, added.type, added.version, added.contract.name, added.contract.version)
+    return this.#remember(added)
+  }
+
+  withId(id: number): Kind | undefined {
+    return this.#byId.get(id)
+  }
+
+  idsOfType(type: string): readonly number[] {
+    return [...this.#byId.values()].filter((kind) => kind.type === type).map(({ id }) => id)
+  }
+}

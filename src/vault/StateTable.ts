@@ -1,0 +1,249 @@
+/**
+ * The vault's rows. Within a tick rows live in memory and each is written once when the tick closes, so a
+ * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
+ */
+import { assertInvariant } from '../errors/CarillonError.js'
+import { sameRef, type StateRef } from '../ledger/StateRef.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { Database, SqlRow, Statement } from '../views/Database.js'
+import type { Kinds } from './Kinds.js'
+import type { StateRow, Standing } from './StateRow.js'
+import type { TransactionTable } from './TransactionTable.js'
+
+export const statesSchema = `
+  CREATE TABLE IF NOT EXISTS states (
+    seq INTEGER PRIMARY KEY,
+    transaction_seq INTEGER NOT NULL,
+    output_index INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    relevant INTEGER NOT NULL,
+    participants TEXT NOT NULL,
+    from_revision INTEGER NOT NULL,
+    until_revision INTEGER,
+    consumed_by INTEGER,
+    standing TEXT,
+    due_ms INTEGER,
+    acts_at_ms INTEGER,
+    activity TEXT,
+    attempt INTEGER NOT NULL,
+    error TEXT,
+    note TEXT,
+    cause TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
+  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
+`
+
+export const stateColumns =
+  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id'
+
+const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** A row of {@link stateColumns} as a {@link StateRow}. */
+export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
+  const kind = kinds.withId(Number(row['kind']))
+  assertInvariant(kind !== undefined, `state ${String(row['seq'])} is of an unknown kind`)
+  return {
+    seq: Number(row['seq']),
+    transactionSeq: Number(row['transaction_seq']),
+    ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
+    kind,
+    text: String(row['text']),
+    relevant: row['relevant'] === 1,
+    participants: String(row['participants']),
+    fromRevision: Number(row['from_revision']),
+    untilRevision: orNull(row['until_revision']),
+    consumedBy: orNull(row['consumed_by']),
+    standing: textOrNull(row['standing']) as Standing | null,
+    dueMs: orNull(row['due_ms']),
+    actsAtMs: orNull(row['acts_at_ms']),
+    activity: textOrNull(row['activity']),
+    attempt: Number(row['attempt']),
+    error: textOrNull(row['error']),
+    note: textOrNull(row['note']),
+    cause: textOrNull(row['cause']) as StateRow['cause'],
+  }
+}
+
+const refKey = (ref: StateRef): string => `${ref.transaction}${ref.index}`
+
+export class StateTable {
+  readonly #kinds: Kinds
+  readonly #transactions: TransactionTable
+  readonly #rows = new Map<number, StateRow>()
+  /** Rows already read in this tick by ref, so that a due state is not looked up by its random id again. */
+  readonly #byRef = new Map<string, StateRow>()
+  readonly #fresh = new Set<StateRow>()
+  readonly #changed = new Set<StateRow>()
+  #nextSeq: number
+
+  readonly #insert: Statement
+  readonly #update: Statement
+  readonly #bySeq: Statement
+  readonly #due: Statement
+  readonly #nextDue: Statement
+  readonly #ended: Statement
+  readonly #unconsumed: Statement
+  readonly #lastSeq: Statement
+
+  constructor(db: Database, kinds: Kinds, transactions: TransactionTable) {
+    this.#kinds = kinds
+    this.#transactions = transactions
+    const select = `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq`
+    this.#insert = db.prepare('INSERT INTO states VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#update = db.prepare(
+      'UPDATE states SET relevant = ?, participants = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
+    )
+    this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
+    this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
+    this.#nextDue = db.prepare('SELECT acts_at_ms FROM states WHERE acts_at_ms IS NOT NULL ORDER BY acts_at_ms LIMIT 1')
+    this.#ended = db.prepare(`${select} WHERE s.standing = 'ended' AND s.seq > ? ORDER BY s.seq LIMIT ?`)
+    this.#unconsumed = db.prepare(
+      `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
+    )
+    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
+    this.#nextSeq = this.#readNextSeq()
+  }
+
+  #readNextSeq(): number {
+    return (orNull(this.#lastSeq.get()?.['seq']) ?? 0) + 1
+  }
+
+  #remember(row: SqlRow): StateRow {
+    const known = this.#rows.get(Number(row['seq']))
+    if (known !== undefined) return known
+    const read = stateRowOf(row, this.#kinds)
+    this.#rows.set(read.seq, read)
+    this.#byRef.set(refKey(read.ref), read)
+    return read
+  }
+
+  /** The number the next output will get; a transaction's outputs are numbered in a row. */
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  insert(row: Omit<StateRow, 'seq'>): StateRow {
+    const added = { ...row, seq: this.#nextSeq }
+    this.#nextSeq += 1
+    this.#rows.set(added.seq, added)
+    this.#byRef.set(refKey(added.ref), added)
+    this.#fresh.add(added)
+    return added
+  }
+
+  /** To be called after changing a row's members. */
+  touch(row: StateRow): void {
+    if (!this.#fresh.has(row)) this.#changed.add(row)
+  }
+
+  get(seq: number): StateRow {
+    const known = this.#rows.get(seq)
+    if (known !== undefined) return known
+    const row = this.#bySeq.get(seq)
+    assertInvariant(row !== undefined, `there is no state with sequence number ${seq}`)
+    return this.#remember(row)
+  }
+
+  find(ref: StateRef): StateRow | undefined {
+    const known = this.#byRef.get(refKey(ref))
+    if (known !== undefined) return known
+    const transaction = this.#transactions.find(ref.transaction)
+    if (transaction === undefined || ref.index < 0 || ref.index >= transaction.outputs) return undefined
+    const row = this.get(transaction.firstState + ref.index)
+    assertInvariant(sameRef(row.ref, ref), `state ${row.seq} is not the output it should be`)
+    return row
+  }
+
+  due(nowMs: number, limit: number): readonly StateRow[] {
+    this.flush()
+    return this.#due.all(nowMs, limit).map((row) => this.#remember(row))
+  }
+
+  /** The earliest instant at which the node must act. */
+  nextDueMs(): number | undefined {
+    this.flush()
+    return orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
+  }
+
+  /** Activities whose flow ended without consuming the state, after a given sequence number. */
+  ended(afterSeq: number, limit: number): readonly StateRow[] {
+    this.flush()
+    return this.#ended.all(afterSeq, limit).map((row) => this.#remember(row))
+  }
+
+  unconsumed(type: string, limit: number): readonly StateRow[] {
+    return this.unconsumedAfter(type, 0, limit)
+  }
+
+  /** Unconsumed states of one type in log order, after a given sequence number. */
+  unconsumedAfter(type: string, afterSeq: number, limit: number): readonly StateRow[] {
+    this.flush()
+    const found = this.#kinds
+      .idsOfType(type)
+      .flatMap((kind) => this.#unconsumed.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+    return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  }
+
+  /** Writes what the tick has changed. The rows stay in memory until the tick ends. */
+  flush(): void {
+    this.#transactions.flush()
+    for (const row of this.#fresh) {
+      this.#insert.run(
+        row.seq,
+        row.transactionSeq,
+        row.ref.index,
+        row.kind.id,
+        row.text,
+        row.relevant ? 1 : 0,
+        row.participants,
+        row.fromRevision,
+        row.untilRevision,
+        row.consumedBy,
+        row.standing,
+        row.dueMs,
+        row.actsAtMs,
+        row.activity,
+        row.attempt,
+        row.error,
+        row.note,
+        row.cause,
+      )
+    }
+    for (const row of this.#changed) {
+      this.#update.run(
+        row.relevant ? 1 : 0,
+        row.participants,
+        row.untilRevision,
+        row.consumedBy,
+        row.standing,
+        row.dueMs,
+        row.actsAtMs,
+        row.activity,
+        row.attempt,
+        row.error,
+        row.note,
+        row.cause,
+        row.seq,
+      )
+    }
+    this.#fresh.clear()
+    this.#changed.clear()
+  }
+
+  committed(): void {
+    this.#rows.clear()
+    this.#byRef.clear()
+  }
+
+  rolledBack(): void {
+    this.#rows.clear()
+    this.#byRef.clear()
+    this.#fresh.clear()
+    this.#changed.clear()
+    this.#nextSeq = this.#readNextSeq()
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * A recorded transaction as the fold needs it: refs to consume, rows to insert. A transaction made in this
+ * tick brings its parts along; one read from the log has them taken out of the decoded event. Both are equal.
+ */
+import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import type { Assessment, TransactionRecorded } from '../log/events.js'
+import { toMillis } from '../time/Instant.js'
+
+/** An assessment in the form of view columns. */
+export type AssessmentParts = {
+  readonly relevant: boolean
+  readonly participants: string
+  /** Canonical text of the activity. */
+  readonly activity: string | null
+  readonly dueMs: number | null
+  readonly actsAtMs: number | null
+  /** Canonical text of the error that parks it. */
+  readonly failure: string | null
+}
+
+export type OutputParts = {
+  readonly type: string
+  readonly version: number
+  readonly contract: { readonly name: string; readonly version: number }
+  /** Canonical text of the data. */
+  readonly text: string
+  readonly assessment: AssessmentParts
+}
+
+export type TransactionParts = {
+  readonly inputs: readonly StateRef[]
+  readonly outputs: readonly OutputParts[]
+}
+
+export const assessmentParts = (assessment: Assessment): AssessmentParts => {
+  const { activity, actsAt, failure } = assessment
+  return {
+    relevant: assessment.relevant,
+    participants: assessment.participants.join(' '),
+    activity: activity === undefined ? null : canonicalText(activity),
+    dueMs: activity === undefined ? null : toMillis(activity.at),
+    actsAtMs: activity === undefined ? null : toMillis(actsAt ?? activity.at),
+    failure: failure === undefined ? null : canonicalText(failure),
+  }
+}
+
+/** The parts of a transaction that was read from the log. */
+export const partsOf = (event: TransactionRecorded): TransactionParts => {
+  const { body } = event
+  assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
+  return {
+    inputs: body.inputs,
+    outputs: body.outputs.map((output, index) => {
+      const assessment = event.assessments[index]
+      assertInvariant(assessment !== undefined, `output ${index} of transaction ${event.id} was not assessed`)
+      return {
+        type: output.type,
+        version: output.version,
+        contract: output.contract,
+        text: canonicalText(output.data),
+        assessment: assessmentParts(assessment),
+      }
+    }),
+  }
+}

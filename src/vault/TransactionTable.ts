@@ -1,0 +1,106 @@
+/**
+ * The transactions of the vault, in log order: where each stands in the log and where its outputs begin.
+ */
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { Database, Statement } from '../views/Database.js'
+import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+
+export type TransactionRow = {
+  readonly seq: number
+  readonly id: TransactionId
+  /** The revision of the event that recorded it. */
+  readonly revision: number
+  readonly atMs: number
+  /** Sequence number of the first output's state. */
+  readonly firstState: number
+  readonly outputs: number
+}
+
+export const transactionsSchema = `
+  CREATE TABLE IF NOT EXISTS transactions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    first_state INTEGER NOT NULL,
+    outputs INTEGER NOT NULL
+  ) STRICT;
+  ${hashIndexSchema('transactions')}
+`
+
+export class TransactionTable {
+  readonly #index: HashIndex
+  readonly #rows = new Map<number, TransactionRow>()
+  readonly #fresh: TransactionRow[] = []
+  #nextSeq: number
+  readonly #insert: Statement
+  readonly #bySeq: Statement
+  readonly #lastSeq: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'INSERT INTO transactions (seq, id, revision, at_ms, first_state, outputs) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#bySeq = db.prepare('SELECT seq, id, revision, at_ms, first_state, outputs FROM transactions WHERE seq = ?')
+    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM transactions')
+    this.#index = new HashIndex(db, 'transactions')
+    this.#nextSeq = this.#readNextSeq()
+  }
+
+  #readNextSeq(): number {
+    return Number(this.#lastSeq.get()?.['seq'] ?? 0) + 1
+  }
+
+  insert(row: Omit<TransactionRow, 'seq'>): TransactionRow {
+    const added = { ...row, seq: this.#nextSeq }
+    this.#nextSeq += 1
+    this.#rows.set(added.seq, added)
+    this.#fresh.push(added)
+    this.#index.add(added.id, added.seq)
+    return added
+  }
+
+  find(id: TransactionId): TransactionRow | undefined {
+    const seq = this.#index.find(id)
+    return seq === undefined ? undefined : this.get(seq)
+  }
+
+  get(seq: number): TransactionRow | undefined {
+    const known = this.#rows.get(seq)
+    if (known !== undefined) return known
+    const row = this.#bySeq.get(seq)
+    if (row === undefined) return undefined
+    return {
+      seq,
+      id: String(row['id']) as TransactionId,
+      revision: Number(row['revision']),
+      atMs: Number(row['at_ms']),
+      firstState: Number(row['first_state']),
+      outputs: Number(row['outputs']),
+    }
+  }
+
+  flush(): void {
+    for (const row of this.#fresh)
+      this.#insert.run(row.seq, row.id, row.revision, row.atMs, row.firstState, row.outputs)
+    this.#fresh.length = 0
+  }
+
+  /** The last write of a tick, inside its transaction. */
+  closeTick(): void {
+    this.flush()
+    this.#index.closeTick()
+  }
+
+  committed(): void {
+    this.#rows.clear()
+    this.#index.committed()
+  }
+
+  rolledBack(): void {
+    this.#rows.clear()
+    this.#fresh.length = 0
+    this.#index.rolledBack()
+    this.#nextSeq = this.#readNextSeq()
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Folds recorded transactions into the vault: consumption first, then production, so that a state's activity
+ * leaves the agenda before its successor's enters it.
+ */
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { TransactionRecorded } from '../log/events.js'
+import type { Kinds } from './Kinds.js'
+import type { Standing, StateRow } from './StateRow.js'
+import type { StateTable } from './StateTable.js'
+import type { TransactionTable } from './TransactionTable.js'
+import type { AssessmentParts, TransactionParts } from './TransactionParts.js'
+
+export type VaultTables = {
+  readonly kinds: Kinds
+  readonly transactions: TransactionTable
+  readonly states: StateTable
+}
+
+/** How an activity stands right after its state was assessed. */
+const standingOf = (assessment: AssessmentParts): Standing | null => {
+  if (assessment.failure !== null) return 'parked'
+  return assessment.activity === null ? null : 'scheduled'
+}
+
+/** Puts what app code said into a row; an assessment replaces whatever was scheduled before. */
+export const applyAssessment = (row: StateRow, assessment: AssessmentParts): void => {
+  row.relevant = assessment.relevant
+  row.participants = assessment.participants
+  row.standing = standingOf(assessment)
+  row.activity = assessment.activity
+  row.dueMs = assessment.dueMs
+  row.actsAtMs = assessment.actsAtMs
+  row.error = assessment.failure
+}
+
+export const foldTransaction = (
+  tables: VaultTables,
+  event: TransactionRecorded,
+  parts: TransactionParts,
+  revision: number,
+  atMs: number,
+): void => {
+  const { kinds, transactions, states } = tables
+  const transaction = transactions.insert({
+    id: event.id,
+    revision,
+    atMs,
+    firstState: states.nextSeq,
+    outputs: parts.outputs.length,
+  })
+  for (const ref of parts.inputs) {
+    const row = states.find(ref)
+    // A transaction of another party may consume states this node never held.
+    if (row === undefined) continue
+    assertInvariant(row.untilRevision === null, `state ${ref.transaction}:${ref.index} is consumed twice`)
+    row.untilRevision = revision
+    row.consumedBy = transaction.seq
+    row.standing = null
+    row.actsAtMs = null
+    states.touch(row)
+  }
+  parts.outputs.forEach(({ type, version, contract, text, assessment }, index) => {
+    states.insert({
+      transactionSeq: transaction.seq,
+      ref: { transaction: event.id, index },
+      kind: kinds.of({ type, version, contract }),
+      text,
+      relevant: assessment.relevant,
+      participants: assessment.participants,
+      fromRevision: revision,
+      untilRevision: null,
+      consumedBy: null,
+      standing: standingOf(assessment),
+      dueMs: assessment.dueMs,
+      actsAtMs: assessment.actsAtMs,
+      activity: assessment.activity,
+      attempt: 0,
+      error: assessment.failure,
+      note: null,
+      cause: null,
+    })
+  })
+}

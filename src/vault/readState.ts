@@ -1,0 +1,34 @@
+/**
+ * A row's data as the app sees it: decoded with today's definition, once for each row and tick.
+ */
+import { getOrElseW } from 'fp-ts/lib/Either.js'
+import type { Registry } from '../app/Registry.js'
+import { decodeState } from '../ledger/decodeState.js'
+import type { ResolvedState } from '../ledger/LedgerTransaction.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRow } from './StateRow.js'
+
+// Rows live for one tick, and so does what was decoded from them.
+const decoded = new WeakMap<StateRow, unknown>()
+
+/** The decoded data of a row; throws `state-version-unknown` or `state-data-invalid` when it cannot be read. */
+export const readState = (definition: AnyStateDefinition, row: StateRow): unknown => {
+  if (decoded.has(row)) return decoded.get(row)
+  const data: unknown = getOrElseW((error: Error): never => {
+    throw error
+  })(decodeState(definition, row.kind.version, row.text))
+  decoded.set(row, data)
+  return data
+}
+
+/** A row as contracts see it. */
+export const resolveState = (registry: Registry, row: StateRow): ResolvedState => {
+  const definition = registry.requireState(row.kind.type)
+  return {
+    ref: row.ref,
+    type: row.kind.type,
+    data: readState(definition, row),
+    definition,
+    contract: row.kind.contract,
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * The little of SQL that views need, as a port: statements that are prepared once and run synchronously.
+ */
+export type SqlValue = string | number | null | Uint8Array
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+export type Statement = {
+  readonly run: (...values: readonly SqlValue[]) => void
+  readonly get: (...values: readonly SqlValue[]) => SqlRow | undefined
+  readonly all: (...values: readonly SqlValue[]) => readonly SqlRow[]
+  readonly iterate: (...values: readonly SqlValue[]) => IterableIterator<SqlRow>
+}
+
+export type Database = {
+  readonly prepare: (sql: string) => Statement
+  readonly exec: (sql: string) => void
+  readonly close: () => void
+}

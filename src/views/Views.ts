@@ -1,0 +1,122 @@
+/**
+ * All views of a node, folded from its log. Folding calls no app code and depends on nothing but the events,
+ * so the same log always gives the same rows.
+ */
+import { foldFlow } from '../flow/foldFlows.js'
+import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
+import type { DomainEvent } from '../log/events.js'
+import type { Head } from '../log/Tick.js'
+import { foldAgenda } from '../scheduler/foldAgenda.js'
+import { UnstartedTable, unstartedSchema } from '../scheduler/UnstartedTable.js'
+import { foldTransaction } from '../vault/foldVault.js'
+import { Kinds, kindsSchema } from '../vault/Kinds.js'
+import { StateTable, statesSchema } from '../vault/StateTable.js'
+import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
+import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
+import type { Database } from './Database.js'
+import { NodeFacts, nodeFactsSchema } from './NodeFacts.js'
+
+export const viewsSchema = [
+  nodeFactsSchema,
+  kindsSchema,
+  transactionsSchema,
+  statesSchema,
+  flowsSchema,
+  unstartedSchema,
+].join('\n')
+
+/** The tables of the views, in the order a digest takes them. */
+export const viewTables = [
+  'node_facts',
+  'kinds',
+  'transactions',
+  'states',
+  'flows',
+  'flow_records',
+  'unstarted',
+] as const
+
+export class Views {
+  readonly facts: NodeFacts
+  readonly kinds: Kinds
+  readonly transactions: TransactionTable
+  readonly states: StateTable
+  readonly flows: FlowTable
+  readonly unstarted: UnstartedTable
+
+  constructor(db: Database) {
+    this.facts = new NodeFacts(db)
+    this.kinds = new Kinds(db)
+    this.transactions = new TransactionTable(db)
+    this.states = new StateTable(db, this.kinds, this.transactions)
+    this.flows = new FlowTable(db)
+    this.unstarted = new UnstartedTable(db)
+  }
+
+  /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
+  fold(event: DomainEvent, revision: number, atMs: number, fresh?: TransactionParts): void {
+    switch (event.type) {
+      case 'TransactionRecorded':
+        foldTransaction(this, event, fresh ?? partsOf(event), revision, atMs)
+        return
+      case 'NodeStarted': {
+        const { now } = this.facts
+        now.partyName = event.party.name
+        now.partyKey = event.party.key
+        now.app = event.app
+        now.appVersion = event.appVersion
+        now.term = event.term
+        now.running = true
+        return
+      }
+      case 'NodeStopped':
+        this.facts.now.running = false
+        return
+      case 'DrainingStarted':
+        this.facts.now.draining = true
+        return
+      case 'DrainingEnded':
+        this.facts.now.draining = false
+        return
+      case 'HeadSigned':
+      case 'TransactionsSigned':
+        // Proofs about the log; they are read from it when someone asks for them.
+        return
+      case 'FlowStarted':
+      case 'FlowAdvanced':
+      case 'FlowEnded':
+      case 'FlowParked':
+      case 'FlowRetried':
+      case 'FlowPaused':
+      case 'FlowResumed':
+        foldFlow(this, event, revision, atMs)
+        return
+      default:
+        foldAgenda(this, event, revision, atMs)
+    }
+  }
+
+  /** Writes everything the tick has changed; the last thing before the commit. */
+  closeTick(head: Head, atMs: number): void {
+    this.facts.now.head = head
+    this.facts.now.atMs = atMs
+    this.transactions.closeTick()
+    this.states.flush()
+    this.flows.closeTick()
+    this.facts.flush()
+  }
+
+  committed(): void {
+    this.transactions.committed()
+    this.states.committed()
+    this.flows.committed()
+  }
+
+  rolledBack(): void {
+    this.facts.rolledBack()
+    this.kinds.reload()
+    this.transactions.rolledBack()
+    this.states.rolledBack()
+    this.flows.rolledBack()
+  }
+}
