@@ -73,7 +73,8 @@ export {
   type FlowDefinition,
   type FlowOptions,
 } from './flow/FlowDefinition.js'
-export type { Finalised, FlowIo, StartedBy } from './flow/FlowIo.js'
+export type { Finalised } from './flow/Finalised.js'
+export type { FlowIo, StartedBy } from './flow/FlowIo.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
 export type { Operation, StepContext } from './flow/Operation.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'

@@ -67,5 +67,13 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
   })
 }
 
-/** The codec of a flow that takes no input. */
-export const NoInputC: t.Type<Record<string, never>> = t.record(t.string, t.never)
+const isEmpty = (value: unknown): value is Record<string, never> =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** The codec of a flow that takes no input; it is started with `{}`. */
+export const NoInputC: t.Type<Record<string, never>, unknown> = new t.Type(
+  'no input',
+  isEmpty,
+  (value, context) => (isEmpty(value) ? t.success(value) : t.failure(value, context)),
+  t.identity,
+)

@@ -14,19 +14,12 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
-import type { TransactionId } from '../ledger/TransactionId.js'
 import { instant, type Instant } from '../time/Instant.js'
+import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation, StepContext } from './Operation.js'
 import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
-
-/** A transaction that is on the ledger. */
-export type Finalised = {
-  readonly id: TransactionId
-  /** The refs of the produced states, in the order they were produced. */
-  readonly outputs: readonly StateRef[]
-}
 
 /** Why a flow that was started by an activity was started. */
 export type StartedBy = {

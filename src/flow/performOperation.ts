@@ -11,6 +11,7 @@ import { decideTransaction } from '../vault/decideTransaction.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
+import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
 
@@ -81,7 +82,10 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     }
     case 'finalise': {
       const { transaction, outputs } = decideTransaction(decision, operation.draft, flow)
-      return valueAnswer({ id: transaction.id, outputs }, { transaction: transaction.id, outputs: outputs.length })
+      return valueAnswer(finalised(transaction.id, outputs), {
+        transaction: transaction.id,
+        outputs: outputs.length,
+      })
     }
     case 'sleep':
       return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }

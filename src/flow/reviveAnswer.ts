@@ -10,6 +10,7 @@ import { parseRef } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
 import type { RecordedOperation } from '../log/events.js'
 import { valueAnswer, type Answer } from './Answer.js'
+import { finalised } from './Finalised.js'
 import type { Operation } from './Operation.js'
 import { stateAt } from './performOperation.js'
 
@@ -41,10 +42,8 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
       )
     case 'finalise': {
       const { transaction, outputs } = decode(FinalisedC, recorded)
-      return valueAnswer({
-        id: transaction,
-        outputs: Array.from({ length: outputs }, (_, index) => ({ transaction, index })),
-      })
+      const refs = Array.from({ length: outputs }, (_, index) => ({ transaction, index }))
+      return valueAnswer(finalised(transaction, refs))
     }
     default:
       return valueAnswer(recorded.result)
