@@ -128,13 +128,17 @@ export class FlowTable {
     return read
   }
 
-  insert(row: Omit<FlowRow, 'seq'>): FlowRow {
-    const added = { ...row, seq: this.#nextSeq }
+  /** The number the next flow will get. */
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  /** Adds a row; its number must be {@link nextSeq}. */
+  insert(row: FlowRow): void {
     this.#nextSeq += 1
-    this.#rows.set(added.seq, added)
-    this.#fresh.add(added)
-    this.#index.add(added.id, added.seq)
-    return added
+    this.#rows.set(row.seq, row)
+    this.#fresh.add(row)
+    this.#index.add(row.id, row.seq)
   }
 
   /** To be called after changing a row's members. */

@@ -34,6 +34,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   const state = activity === undefined ? undefined : tables.states.find(activity.ref)
   assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
   tables.flows.insert({
+    seq: tables.flows.nextSeq,
     id: event.flow as FlowId,
     name: event.name,
     version: event.version,

@@ -1,9 +1,7 @@
 /**
  * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
  */
-import { randomBytes } from 'node:crypto'
 import { Registry } from '../app/Registry.js'
-import type { Random } from '../decision/Random.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
@@ -15,9 +13,8 @@ import { Loop } from './Loop.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { openStoreFolder } from './StoreFolder.js'
+import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
-
-export const systemRandom: Random = { hex: (bytes) => randomBytes(bytes).toString('hex') }
 
 type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 

@@ -142,12 +142,19 @@ export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: St
   }
 }
 
+/** A tick is often full before it has taken all it may, so due rows are read in small portions. */
+const rowsAtATime = 100
+
 /** Everything that is due, in order, as far as this tick has room for it. */
 export const decideDue = (decision: Decision, engine: FlowEngine): void => {
-  for (const row of decision.views.states.due(decision.nowMs, limits.activitiesPerTick)) {
-    if (decision.isFull()) return
-    // A flow started just before may have consumed it.
-    if (row.actsAtMs === null || row.actsAtMs > decision.nowMs) continue
-    decideOccurrence(decision, engine, row, row.cause ?? 'due')
+  for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
+    const rows = decision.views.states.due(decision.nowMs, rowsAtATime)
+    for (const row of rows) {
+      if (decision.isFull()) return
+      // A flow started just before may have consumed it.
+      if (row.actsAtMs === null || row.actsAtMs > decision.nowMs) continue
+      decideOccurrence(decision, engine, row, row.cause ?? 'due')
+    }
+    if (rows.length < rowsAtATime) return
   }
 }

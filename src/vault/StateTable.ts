@@ -126,13 +126,12 @@ export class StateTable {
     return this.#nextSeq
   }
 
-  insert(row: Omit<StateRow, 'seq'>): StateRow {
-    const added = { ...row, seq: this.#nextSeq }
+  /** Adds a row; its number must be {@link nextSeq}. */
+  insert(row: StateRow): void {
     this.#nextSeq += 1
-    this.#rows.set(added.seq, added)
-    this.#byRef.set(refKey(added.ref), added)
-    this.#fresh.add(added)
-    return added
+    this.#rows.set(row.seq, row)
+    this.#byRef.set(refKey(row.ref), row)
+    this.#fresh.add(row)
   }
 
   /** To be called after changing a row's members. */

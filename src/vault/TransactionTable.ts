@@ -51,13 +51,18 @@ export class TransactionTable {
     return Number(this.#lastSeq.get()?.['seq'] ?? 0) + 1
   }
 
-  insert(row: Omit<TransactionRow, 'seq'>): TransactionRow {
-    const added = { ...row, seq: this.#nextSeq }
+  /** The number the next transaction will get. */
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  /** Adds a row; its number must be {@link nextSeq}. */
+  insert(row: TransactionRow): TransactionRow {
     this.#nextSeq += 1
-    this.#rows.set(added.seq, added)
-    this.#fresh.push(added)
-    this.#index.add(added.id, added.seq)
-    return added
+    this.#rows.set(row.seq, row)
+    this.#fresh.push(row)
+    this.#index.add(row.id, row.seq)
+    return row
   }
 
   find(id: TransactionId): TransactionRow | undefined {

@@ -42,6 +42,7 @@ export const foldTransaction = (
 ): void => {
   const { kinds, transactions, states } = tables
   const transaction = transactions.insert({
+    seq: transactions.nextSeq,
     id: event.id,
     revision,
     atMs,
@@ -61,6 +62,7 @@ export const foldTransaction = (
   }
   parts.outputs.forEach(({ type, version, contract, text, assessment }, index) => {
     states.insert({
+      seq: states.nextSeq,
       transactionSeq: transaction.seq,
       ref: { transaction: event.id, index },
       kind: kinds.of({ type, version, contract }),
