@@ -7,7 +7,10 @@ import { latestInstantMs } from '../../src/time/Instant.js'
 
 const hex = (length: number): fc.Arbitrary<string> =>
   fc
-    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
+    .array(
+      fc.integer({ min: 0, max: 15 }).map((digit) => digit.toString(16)),
+      { minLength: length, maxLength: length },
+    )
     .map((digits) => digits.join(''))
 
 export const hashes = hex(64)
