@@ -11,7 +11,7 @@ import type { Head } from '../../log/Tick.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertReadable, stampFormat } from '../storeFormat.js'
+import { assertReadable, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { foldTick } from './foldLog.js'
 import { LogChecker } from './LogChecker.js'
@@ -59,8 +59,7 @@ const build = async (
   const db = openWritable(file)
   try {
     // The file counts for nothing until it is whole, and closing it syncs it as one.
-    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema}`)
-    stampFormat(db)
+    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
     const log = new SqliteTicks(db)
     const views = new Views(db)
     const checker = new LogChecker()
