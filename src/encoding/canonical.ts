@@ -91,7 +91,7 @@ const refused = (value: unknown): boolean => {
   }
 }
 
-/** The path to the innermost value that the encoder refuses. Cycles end it, since they overflow before they repeat. */
+/** The path to the innermost value that the encoder refuses. */
 const placeOf = (value: unknown): string => {
   const path: string[] = []
   let here = value
@@ -111,7 +111,8 @@ export const canonicalText = (value: unknown): string => {
   try {
     return encode(value)
   } catch (error) {
-    const where = placeOf(value)
+    // The search encodes again and again, which is cheap except for what overflows the stack each time.
+    const where = error instanceof Refused ? placeOf(value) : 'some place inside'
     const what = error instanceof Refused ? error.message : 'A value that is nested too deeply or contains itself'
     throw new CarillonError(
       'value-not-encodable',

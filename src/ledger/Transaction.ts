@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { PartyC, type Party } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
@@ -17,7 +18,7 @@ const ContractNameC = t.strict({ name: t.string, version: IntegerC })
 
 /** An output: encoded data, the type and version that read it, and the contract version that governs it. */
 export const OutputC = t.readonly(
-  t.strict({ type: t.string, version: IntegerC, contract: ContractNameC, data: t.unknown }),
+  t.strict({ type: t.string, version: IntegerC, contract: ContractNameC, data: JsonC }),
   'Output',
 )
 export type Output = t.TypeOf<typeof OutputC>
@@ -28,7 +29,7 @@ export const TransactionBodyC = t.readonly(
       inputs: t.readonlyArray(StateRefC),
       references: t.readonlyArray(StateRefC),
       outputs: t.readonlyArray(OutputC),
-      commands: t.readonlyArray(t.readonly(t.strict({ type: t.string, data: t.unknown }))),
+      commands: t.readonlyArray(t.readonly(t.strict({ type: t.string, data: JsonC }))),
       /** For each command, the keys that must sign for it. */
       signers: t.readonlyArray(t.readonlyArray(PublicKeyC)),
       notary: PartyC,

@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import type { Encoded } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
@@ -142,7 +143,7 @@ export const eventCodecs = {
     flow: FlowIdText,
     name: t.string,
     version: IntegerC,
-    input: t.unknown,
+    input: JsonC,
     origin: OriginC,
   }),
   FlowAdvanced: withOptional(
