@@ -9,7 +9,7 @@ import { CarillonError, messageOf, reviveError } from '../errors/CarillonError.j
 import { FlowIdC, type FlowId } from '../flow/FlowId.js'
 import { limits } from '../limits.js'
 import { controlPath } from './controlAddress.js'
-import { AnswerC, type OperatorRequest, type StartArgs } from './controlProtocol.js'
+import { AnswerC, lineTooLong, type OperatorRequest, type StartArgs } from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
 
 type Wait = { readonly resolve: (value: unknown) => void; readonly reject: (error: CarillonError) => void }
@@ -22,7 +22,7 @@ const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefi
 export class ControlClient {
   readonly #socket: Socket
   readonly #waits = new Map<number, Wait>()
-  readonly #reader = new LineReader(limits.controlLineBytes)
+  readonly #reader = new LineReader(limits.controlLineBytes, lineTooLong)
   #lastId = 0
 
   private constructor(socket: Socket) {

@@ -10,7 +10,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, recordError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { claimControlPath, releaseControlPath } from './controlAddress.js'
-import { OperatorRequestC, RequestC, ResultArgsC, StartArgsC, type OperatorRequest } from './controlProtocol.js'
+import { lineTooLong, OperatorRequestC, RequestC, ResultArgsC, StartArgsC, type OperatorRequest } from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
 import type { Node } from './Node.js'
 
@@ -100,7 +100,7 @@ const answerTo = async (node: Node, line: string): Promise<Readonly<Record<strin
 
 /** Serves one client: requests run side by side, each is answered when it is done. */
 const serve = (node: Node, client: Socket): void => {
-  const reader = new LineReader(limits.controlLineBytes)
+  const reader = new LineReader(limits.controlLineBytes, lineTooLong)
   let underWay = 0
   const say = (answer: Readonly<Record<string, unknown>>): void => {
     if (client.writable) client.write(`${JSON.stringify(answer)}\n`)

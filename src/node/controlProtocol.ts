@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { JsonC } from '../encoding/JsonC.js'
 import { FlowIdC } from '../flow/FlowId.js'
+import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { StateRefC } from '../ledger/StateRef.js'
 
@@ -87,3 +88,11 @@ export const OperatorRequestC = t.union(
   'OperatorRequest',
 )
 export type OperatorRequest = t.TypeOf<typeof OperatorRequestC>
+
+/** The error for a line that is longer than the socket takes. */
+export const lineTooLong = (): CarillonError =>
+  new CarillonError(
+    'request-invalid',
+    `A line on the control socket may have ${limits.controlLineBytes} bytes at most. Send less in one request.`,
+    { limit: limits.controlLineBytes },
+  )
