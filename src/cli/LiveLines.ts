@@ -13,15 +13,7 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 
 /** How something ended, or why it waits. */
 export type LiveOutcome =
-  | 'completed'
-  | 'failed'
-  | 'killed'
-  | 'superseded'
-  | 'parked'
-  | 'missed'
-  | 'start failed'
-  | 'draining'
-  | 'drained'
+  'completed' | 'failed' | 'killed' | 'superseded' | 'parked' | 'missed' | 'start failed' | 'draining' | 'drained'
 
 export type LiveLine = {
   readonly at: Instant

@@ -25,7 +25,13 @@ const pendingText = ({ activities, next }: StoreStatus, nowMs: number): string =
   return `${showCount(activities.scheduled, 'activity', 'activities')}; next ${next?.flow ?? ''} at ${when}`
 }
 
-export const banner = (status: StoreStatus, app: App, party: string, terminal: Terminal, nowMs: number): readonly string[] => {
+export const banner = (
+  status: StoreStatus,
+  app: App,
+  party: string,
+  terminal: Terminal,
+  nowMs: number,
+): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
   const waiting = activities.parked + activities.missed
@@ -36,7 +42,12 @@ export const banner = (status: StoreStatus, app: App, party: string, terminal: T
     ...(flows.open === 0 ? [] : [['flows', `${showCount(flows.open, 'flow')} under way`] as const]),
     ...(waiting === 0
       ? []
-      : [['attention', `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`] as const]),
+      : [
+          [
+            'attention',
+            `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
+          ] as const,
+        ]),
     ...(facts.draining ? [['draining', `nothing is started until: carillon drain end${hint}`] as const] : []),
     ['stop', 'Ctrl-C; a second one does not wait'],
     ...tries.map((command, index) => [index === 0 ? 'try' : '', `${command}${hint}`] as const),

@@ -46,9 +46,7 @@ const words = (event: DomainEvent): string => {
     case 'FlowStarted': {
       const { origin } = event
       const by =
-        origin.kind === 'client'
-          ? `by ${origin.by}`
-          : `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
+        origin.kind === 'client' ? `by ${origin.by}` : `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
       return `${flowOf(event.flow)} ${event.name} ${by}`
     }
     case 'FlowAdvanced':

@@ -34,17 +34,13 @@ const isApp = (value: unknown): value is App =>
 
 const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
 
-const isTsx = (value: unknown): value is { readonly register: () => unknown } =>
-  isObject(value) && typeof value['register'] === 'function'
-
 const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href) as Promise<unknown>
 
-/** Lets this process import TypeScript. Both loaders, since an app may be written as either kind of module. */
+/** Lets this process import TypeScript, as `node --import tsx` would have. */
 const readTypeScript = async (file: string): Promise<void> => {
-  const { resolve: find } = createRequire(file)
-  let found: readonly string[]
+  let tsx: string
   try {
-    found = ['tsx/esm/api', 'tsx/cjs/api'].map((name) => find(name))
+    tsx = createRequire(file).resolve('tsx')
   } catch (error) {
     if ('typescript' in process.features && process.features.typescript !== false) return
     throw notLoadable(
@@ -53,21 +49,23 @@ const readTypeScript = async (file: string): Promise<void> => {
       error,
     )
   }
-  for (const module of found) {
-    const tsx = await load(module)
-    if (isTsx(tsx)) tsx.register()
-  }
+  await load(tsx)
 }
 
 const describe = (members: Members): string => {
-  const names = Object.entries(members).map(([name, value]) => `${name} (${Array.isArray(value) ? 'array' : typeof value})`)
+  const names = Object.entries(members).map(
+    ([name, value]) => `${name} (${Array.isArray(value) ? 'array' : typeof value})`,
+  )
   return names.length === 0 ? 'It exports nothing.' : `It exports ${names.slice(0, 20).join(', ')}.`
 }
 
 export const appFile = (module: string): string => {
   const file = resolve(module)
   if (!existsSync(file))
-    throw notLoadable(file, 'there is no such file. Give the path of the module that exports the app, such as src/app.ts.')
+    throw notLoadable(
+      file,
+      'there is no such file. Give the path of the module that exports the app, such as src/app.ts.',
+    )
   return realpathSync(file)
 }
 
@@ -87,7 +85,10 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
   const candidates = [members['app'], fallback, isObject(fallback) ? fallback['app'] : undefined]
   const app = candidates.find(isApp)
   if (app === undefined)
-    throw notLoadable(file, `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`)
+    throw notLoadable(
+      file,
+      `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
+    )
   const onStart = members['onStart'] ?? (isObject(fallback) ? fallback['onStart'] : undefined)
   if (onStart === undefined) return { app }
   if (!isOnStart(onStart)) throw notLoadable(file, 'its export "onStart" is not a function of the node.')

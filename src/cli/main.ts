@@ -70,6 +70,13 @@ const helpFor = (words: readonly string[]): string => {
   return `${names.join(' ')} --help`
 }
 
+/** Commander's own words, as one sentence. */
+const sentence = (message: string): string =>
+  `${message
+    .replace(/^error: /, '')
+    .replaceAll('\n', ' ')
+    .replace(/\.$/, '')}.`
+
 try {
   await program.parseAsync()
 } catch (error) {
@@ -79,7 +86,7 @@ try {
     const known = asked
       ? error.code === 'commander.help'
         ? undefined
-        : new CarillonError('usage', `${error.message.replace(/^error: /, '')}. Try: ${helpFor(words)}`)
+        : new CarillonError('usage', `${sentence(error.message)} Try: ${helpFor(words)}`)
       : error
     if (known !== undefined) reportError(terminal, known)
     const usage = asked || (error instanceof CarillonError && error.code === 'usage')

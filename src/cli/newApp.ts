@@ -49,7 +49,10 @@ const fill = (text: string, name: string): string => {
 }
 
 /** Makes the app and returns the paths of its files within the folder. */
-export const newApp = (name: string, within: string): { readonly folder: string; readonly files: readonly string[] } => {
+export const newApp = (
+  name: string,
+  within: string,
+): { readonly folder: string; readonly files: readonly string[] } => {
   assertName(name)
   const folder = resolve(within, name)
   try {

@@ -15,7 +15,11 @@ const userName = (): string => {
 }
 
 export const operatorName = (): OperatorName => {
-  const name = `cli:${userName().replaceAll(/\p{Cc}/gu, '').slice(0, 80) || 'unknown'}`
+  const name = `cli:${
+    userName()
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 80) || 'unknown'
+  }`
   assertInvariant(OperatorNameC.is(name), `"${name}" cannot name an operator`)
   return name
 }

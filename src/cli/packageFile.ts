@@ -17,6 +17,9 @@ export type Package = t.TypeOf<typeof PackageC>
 export const readPackage = (): Package => {
   const decoded = PackageC.decode(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
   if (isLeft(decoded))
-    throw new CarillonError('invariant-broken', 'The package.json of Carillon is not what it should be. Install it again.')
+    throw new CarillonError(
+      'invariant-broken',
+      'The package.json of Carillon is not what it should be. Install it again.',
+    )
   return decoded.right
 }

@@ -18,6 +18,9 @@ export const shortId = (id: FlowId): string => id.slice(0, shownDigits)
 /** `2026-01-31 09:00:00Z`; milliseconds only where there are some. */
 export const showInstant = (at: Instant): string => at.replace('T', ' ').replace('.000Z', 'Z')
 
+/** As {@link showInstant}, to the second: for tables, where a column less says more. */
+export const showSecond = (at: Instant): string => `${at.slice(0, 19).replace('T', ' ')}Z`
+
 /** `in 2 h 5 min`, `3.2 s ago`, `now`. */
 export const showDistance = (at: Instant, nowMs: number): string => {
   const ms = toMillis(at) - nowMs

@@ -31,7 +31,9 @@ export class ControlClient {
       try {
         for (const line of this.#reader.feed(chunk)) this.#hear(line)
       } catch (error) {
-        this.#giveUp(new CarillonError('request-invalid', `The node gave an answer that cannot be read: ${messageOf(error)}`))
+        this.#giveUp(
+          new CarillonError('request-invalid', `The node gave an answer that cannot be read: ${messageOf(error)}`),
+        )
       }
     })
     socket.on('error', () => socket.destroy())

@@ -10,7 +10,14 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, recordError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { claimControlPath, releaseControlPath } from './controlAddress.js'
-import { lineTooLong, OperatorRequestC, RequestC, ResultArgsC, StartArgsC, type OperatorRequest } from './controlProtocol.js'
+import {
+  lineTooLong,
+  OperatorRequestC,
+  RequestC,
+  ResultArgsC,
+  StartArgsC,
+  type OperatorRequest,
+} from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
 import type { Node } from './Node.js'
 

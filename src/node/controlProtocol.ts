@@ -20,10 +20,7 @@ export const AnswerC = t.union(
       error: t.intersection([
         t.strict({ code: t.string, message: t.string }),
         t.partial({
-          details: t.record(
-            t.string,
-            t.union([t.string, t.number, t.boolean, t.null, t.readonlyArray(t.string)]),
-          ),
+          details: t.record(t.string, t.union([t.string, t.number, t.boolean, t.null, t.readonlyArray(t.string)])),
         }),
       ]),
     }),

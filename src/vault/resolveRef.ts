@@ -41,7 +41,8 @@ export const resolveRef = (db: Database, text: string): StateRef => {
   const found = beginningWith(db, prefix)
   const [only] = found
   if (only === undefined) return refuse(`No transaction in this store begins with ${prefix}.`)
-  if (found.length > 1) return refuse(`More than one transaction begins with ${prefix}. Give more of its 64 hex digits.`)
+  if (found.length > 1)
+    return refuse(`More than one transaction begins with ${prefix}. Give more of its 64 hex digits.`)
   const outputs = Number(only['outputs'])
   if (index === undefined && outputs > 1)
     return refuse(

@@ -9,7 +9,7 @@ import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
-import { shortRef, showDistance, showInstant } from '../words.js'
+import { shortRef, showDistance, showSecond } from '../words.js'
 
 type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']> }
 
@@ -24,12 +24,12 @@ const toneOf = (standing: Standing): Tone | undefined =>
   standing === 'parked' || standing === 'missed' ? 'red' : standing === 'paused' ? 'yellow' : undefined
 
 const columnsFor = (show: Options['show'], nowMs: number): readonly Column<AgendaEntry>[] => [
-  { header: 'DUE', cell: ({ due }) => (due === undefined ? '' : showInstant(due)) },
+  { header: 'DUE', cell: ({ due }) => (due === undefined ? '' : showSecond(due)) },
   {
-    header: '',
+    header: 'ACTS',
     cell: ({ due, actsAt }) => {
       if (due === undefined) return ''
-      return actsAt === undefined ? showDistance(due, nowMs) : `acts ${showDistance(actsAt, nowMs)}`
+      return actsAt === undefined ? showDistance(due, nowMs) : showDistance(actsAt, nowMs)
     },
   },
   ...(show === 'scheduled'
@@ -74,7 +74,9 @@ export const agenda = (terminal: Terminal): Command =>
         for (const line of table(columnsFor(show, Date.now()), found.items, terminal)) terminal.out(line)
         if (show === 'attention') {
           const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
-          terminal.err(terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`))
+          terminal.err(
+            terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
+          )
         }
       }
       sayMore(terminal, found)

@@ -3,7 +3,15 @@
  */
 import { Option, type Command } from 'commander'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { findFlow, listFlows, resolveFlowId, showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/readFlows.js'
+import {
+  findFlow,
+  listFlows,
+  resolveFlowId,
+  showOrigin,
+  type FlowDetails,
+  type FlowQuery,
+  type FlowSummary,
+} from '../../flow/readFlows.js'
 import type { FlowAction } from '../../node/controlProtocol.js'
 import type { RecordedOperation, Waiting } from '../../log/events.js'
 import { readStore } from '../../node/readStore.js'
@@ -14,7 +22,7 @@ import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
-import { shortId, shortRef, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
+import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
 
 type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
 
@@ -41,8 +49,8 @@ const outcomeOf = ({ error, waiting, progress, result, endedAt }: FlowSummary): 
     .join(', ')
 }
 
-const columns: readonly Column<FlowSummary>[] = [
-  { header: 'STARTED', cell: ({ startedAt }) => showInstant(startedAt) },
+const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
+  { header: 'STARTED', cell: ({ startedAt }) => showDistance(startedAt, nowMs), align: 'right' },
   { header: 'FLOW', cell: ({ id }) => shortId(id), tone: () => 'cyan' },
   { header: 'NAME', cell: ({ name }) => name, flexible: true },
   { header: 'STATUS', cell: ({ status }) => status, tone: ({ status }) => toneOfStatus(status) },
@@ -65,7 +73,7 @@ const list = (terminal: Terminal): Command =>
       const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
       if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
       else if (found.items.length === 0) terminal.out('No such flows.')
-      else for (const line of table(columns, found.items, terminal)) terminal.out(line)
+      else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
       sayMore(terminal, found)
     })
 

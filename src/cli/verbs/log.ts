@@ -18,7 +18,7 @@ import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
-import { showCount, showInstant } from '../words.js'
+import { showCount, showSecond } from '../words.js'
 
 type Row = {
   readonly revision: number
@@ -31,12 +31,15 @@ type ShowOptions = StoreOptions & { readonly from?: number; readonly limit: numb
 
 const columns: readonly Column<Row & { readonly type: string; readonly text: string }>[] = [
   { header: 'REVISION', cell: ({ revision }) => String(revision), align: 'right' },
-  { header: 'AT', cell: ({ at }) => showInstant(at) },
+  { header: 'AT', cell: ({ at }) => showSecond(at) },
   { header: 'EVENT', cell: ({ type }) => type, tone: ({ type }): Tone => (type === '?' ? 'red' : 'cyan') },
   { header: '', cell: ({ text }) => text, flexible: true },
 ]
 
-const readRows = async (store: string, { from, limit }: Pick<ShowOptions, 'from' | 'limit'>): Promise<readonly Row[]> => {
+const readRows = async (
+  store: string,
+  { from, limit }: Pick<ShowOptions, 'from' | 'limit'>,
+): Promise<readonly Row[]> => {
   const log = openStoreLog(store)
   try {
     const first = from ?? Math.max(0, (await log.head()).revision - limit + 1)
@@ -63,7 +66,12 @@ const rawJson = (line: string): unknown => {
 }
 
 const show = (terminal: Terminal): Command =>
-  verb('show', 'show events of the log, by default the last ones', ['log show', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'], 'print one JSON document a line')
+  verb(
+    'show',
+    'show events of the log, by default the last ones',
+    ['log show', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'],
+    'print one JSON document a line',
+  )
     .addOption(new Option('--from <revision>', 'begin at this revision').argParser(wholeNumber(0)))
     .addOption(limitOption())
     .action(async ({ store, json, ...wanted }: ShowOptions) => {
@@ -88,10 +96,13 @@ const exporting = (terminal: Terminal): Command =>
       try {
         const output = await openOutput(file)
         try {
-          const events = await withProgress(terminal, 'Exporting', (count) => exportLog(log.read(0), output.write, count))
+          const events = await withProgress(terminal, 'Exporting', (count) =>
+            exportLog(log.read(0), output.write, count),
+          )
           await output.close()
           if (json === true && file !== '-') terminal.out(JSON.stringify({ file, events }))
-          else if (json !== true) terminal.err(`${showCount(events, 'event')} exported${file === '-' ? '' : ` to ${printable(file)}`}.`)
+          else if (json !== true)
+            terminal.err(`${showCount(events, 'event')} exported${file === '-' ? '' : ` to ${printable(file)}`}.`)
         } catch (error) {
           await output.discard()
           throw error
@@ -113,7 +124,10 @@ const importing = (terminal: Terminal): Command =>
       }
       terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${printable(store)}, head ${head.hash}.`)
       terminal.err(
-        terminal.tone('dim', `An export holds no keys: copy node.key of the old store to ${printable(store)} before you run a node on it.`),
+        terminal.tone(
+          'dim',
+          `An export holds no keys: copy node.key of the old store to ${printable(store)} before you run a node on it.`,
+        ),
       )
     })
 
@@ -158,7 +172,8 @@ const rebuild = (terminal: Terminal): Command =>
         `Views rebuilt from ${showCount(report.events, 'event')}: ${same ? 'they are what they were' : 'they differ from what was there before'}.`,
       )
       terminal.out(terminal.tone('dim', `digest ${report.after}${same ? '' : `, before ${report.before}`}`))
-      if (!same) terminal.err(`Something had altered the views. See what is due now: carillon agenda${storeHint(store)}`)
+      if (!same)
+        terminal.err(`Something had altered the views. See what is due now: carillon agenda${storeHint(store)}`)
     },
   )
 

@@ -22,4 +22,3 @@ export const newVerb = (terminal: Terminal): Command =>
       terminal.out('Next:')
       for (const command of [`cd ${name}`, 'npm install', 'npm test', 'npm start']) terminal.out(`  ${command}`)
     })
-

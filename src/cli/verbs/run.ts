@@ -33,7 +33,8 @@ const loggerOn = (terminal: Terminal): Logger => ({
 
 const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
   new LiveLines({
-    tell: (line) => terminal.out(json === true ? JSON.stringify({ event: 'outcome', ...line }) : showLiveLine(line, terminal)),
+    tell: (line) =>
+      terminal.out(json === true ? JSON.stringify({ event: 'outcome', ...line }) : showLiveLine(line, terminal)),
     tellMore: (untold) =>
       terminal.out(json === true ? JSON.stringify({ event: 'more', ...untold }) : showUntold(untold, terminal)),
     flow: (id) => node.flow(id),
@@ -71,7 +72,15 @@ const openSocket = async (node: Node, store: string, logger: Logger): Promise<Co
 const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal): void => {
   const status = storeStatus(store)
   if (json === true) {
-    terminal.out(JSON.stringify({ event: 'started', pid: process.pid, party: node.party, app: { name: app.name, version: app.version }, ...status }))
+    terminal.out(
+      JSON.stringify({
+        event: 'started',
+        pid: process.pid,
+        party: node.party,
+        app: { name: app.name, version: app.version },
+        ...status,
+      }),
+    )
     return
   }
   for (const line of banner(status, app, node.party.name, terminal, Date.now())) terminal.out(line)
@@ -81,7 +90,9 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   const { store, json, party, dev } = options
   const { app, onStart } = await loadApp(file)
   const logger = loggerOn(terminal)
-  const signals = new StopSignals(() => terminal.err('Stopped at once. The log is intact; the next start goes on from it.'))
+  const signals = new StopSignals(() =>
+    terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
+  )
   const before = headBefore(store)
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => (fail = resolve))

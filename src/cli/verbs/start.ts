@@ -63,7 +63,10 @@ export const start = (terminal: Terminal): Command =>
     .action(async (name: string, text: string, { store, json, clientId, wait }: Options) => {
       const input = parseInput(text)
       const client = await connect(store)
-      const notice = setTimeout(() => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'), noticeAfterMs)
+      const notice = setTimeout(
+        () => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'),
+        noticeAfterMs,
+      )
       try {
         const by = operatorName()
         const flow = await client.start({ flow: name, input, by, ...(clientId === undefined ? {} : { clientId }) })
@@ -78,7 +81,10 @@ export const start = (terminal: Terminal): Command =>
         }
         terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
         terminal.err(
-          terminal.tone('dim', `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${storeHint(store)}`),
+          terminal.tone(
+            'dim',
+            `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${storeHint(store)}`,
+          ),
         )
       } finally {
         clearTimeout(notice)

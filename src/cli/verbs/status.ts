@@ -51,7 +51,13 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
     { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
     nodeLine(holder, facts),
     ...(facts.draining
-      ? [{ label: 'draining', text: `nothing new is started; end it with: carillon drain end${storeHint(status.store)}`, tone: 'yellow' } as const]
+      ? [
+          {
+            label: 'draining',
+            text: `nothing new is started; end it with: carillon drain end${storeHint(status.store)}`,
+            tone: 'yellow',
+          } as const,
+        ]
       : []),
     {
       label: 'agenda',
@@ -66,7 +72,10 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
           },
         ]),
     ...attention(status),
-    { label: 'flows', text: `${flows.open.toLocaleString('en')} open${flows.paused === 0 ? '' : `, ${flows.paused.toLocaleString('en')} of them paused`}` },
+    {
+      label: 'flows',
+      text: `${flows.open.toLocaleString('en')} open${flows.paused === 0 ? '' : `, ${flows.paused.toLocaleString('en')} of them paused`}`,
+    },
     ...states.map(({ type, unconsumed, consumed }, index) => ({
       label: index === 0 ? 'states' : '',
       text: `${type}: ${unconsumed.toLocaleString('en')} unconsumed, ${consumed.toLocaleString('en')} consumed`,
@@ -87,12 +96,16 @@ export const status = (terminal: Terminal): Command =>
       const holder = holderOf(store)
       const found = storeStatus(store)
       if (json === true) {
-        terminal.out(JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }))
+        terminal.out(
+          JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }),
+        )
         return
       }
       for (const { label, text, tone } of describe(found, holder, Date.now())) {
         const shown = printable(text)
-        terminal.out(`${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`)
+        terminal.out(
+          `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
+        )
       }
     },
   )

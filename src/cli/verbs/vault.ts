@@ -8,7 +8,7 @@ import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../
 import { table, type Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
-import { shortRef, showInstant, showJson } from '../words.js'
+import { shortRef, showSecond, showJson } from '../words.js'
 
 type Options = StoreOptions &
   PageOptions & {
@@ -18,7 +18,7 @@ type Options = StoreOptions &
   }
 
 const columns: readonly Column<VaultEntry>[] = [
-  { header: 'RECORDED', cell: ({ recordedAt }) => showInstant(recordedAt) },
+  { header: 'RECORDED', cell: ({ recordedAt }) => showSecond(recordedAt) },
   { header: 'STATE', cell: ({ type }) => type, flexible: true },
   { header: 'REF', cell: ({ ref }) => shortRef(ref), tone: () => 'cyan' },
   { header: 'CONSUMED BY', cell: ({ consumedBy }) => consumedBy?.slice(0, 12) ?? '', tone: () => 'dim' },
