@@ -57,4 +57,14 @@ export const limits = {
   componentsPerTransaction: 1_000,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
+  /** A line on the control socket, either way: room for the largest fact, its quoting and its envelope. */
+  controlLineBytes: 1024 * KiB,
+  /** Tools connected to a node's control socket at one time. */
+  controlConnections: 64,
+  /** Requests one connection may have under way; a waiting `result` is one. */
+  controlRequests: 256,
+  /** A note that an operator leaves with an action. */
+  noteLength: 1_000,
+  /** Lines `carillon run` prints in a second; the rest is counted and summed up in one line. */
+  liveLinesPerSecond: 20,
 } as const

@@ -137,3 +137,15 @@ export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSumma
 
 export const showOrigin = ({ startedBy }: FlowSummary): string =>
   startedBy.kind === 'activity' ? `activity of ${showRef(startedBy.ref)}` : startedBy.by
+
+/** How many flows have not ended, and how many of these wait for a hand. */
+export const countFlows = (
+  db: Database,
+): { readonly open: number; readonly parked: number; readonly paused: number } => {
+  const row = db
+    .prepare(
+      "SELECT count(*) AS open, count(*) FILTER (WHERE status = 'parked') AS parked, count(*) FILTER (WHERE status = 'paused') AS paused FROM flows WHERE until_revision IS NULL",
+    )
+    .get()
+  return { open: Number(row?.['open']), parked: Number(row?.['parked']), paused: Number(row?.['paused']) }
+}
