@@ -100,6 +100,15 @@ export type { EncodedTick, Head } from './log/Tick.js'
 export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
 
+// Tools for whole logs
+export { verifyLog, type LogReport } from './node/logTools/verifyLog.js'
+export { exportLog } from './node/logTools/exportLog.js'
+export { importLog } from './node/logTools/importLog.js'
+export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
+export { foldLog } from './node/logTools/foldLog.js'
+export { digestViews } from './views/digest.js'
+export type { Database, SqlRow, SqlValue, Statement } from './views/Database.js'
+
 // Views
 export type { Page, VaultEntry, VaultQuery } from './vault/readVault.js'
 export type { Standing } from './vault/StateRow.js'

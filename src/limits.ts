@@ -45,6 +45,12 @@ export const limits = {
   storeRetryMs: 1_000,
   /** Ticks between two signed heads. */
   ticksPerSignedHead: 1_024,
+  /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */
+  headsRemembered: 16_384,
+  /** Problems a check of the log lists; one alteration gives few, and a list without end helps nobody. */
+  problemsReported: 100,
+  /** Bytes of events folded in one commit when views are built from a log; between commits they are held in memory. */
+  foldedBytesPerCommit: 4 * 1024 * KiB,
   /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
   unindexedKeys: 16_384,
   /** Inputs, references, outputs and commands of one transaction, each. */
