@@ -21,6 +21,8 @@ export type ClientLine = t.TypeOf<typeof ClientLineC>
 export const EffectC = t.strict({
   key: t.string,
   term: t.number,
+  /** The process that took it. */
+  process: t.number,
   flow: t.string,
   name: t.string,
   /** Different each time the effect is taken. */

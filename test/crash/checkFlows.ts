@@ -57,7 +57,11 @@ const goOn = ({ faults, flows }: Findings, flow: string, atMs: number): FlowSoFa
 const checkEffects = ({ faults, asked, steps }: Findings, effects: readonly Effect[]): void => {
   const receipts = new Map<string, string[]>()
   const inTerm = new Set<string>()
-  for (const { key, term, name, receipt } of effects) {
+  const processOf = new Map<number, number>()
+  for (const { key, term, process, name, receipt } of effects) {
+    const owner = processOf.get(term) ?? process
+    if (owner !== process) faults.push(`step "${name}" ${key} took effect in term ${term}, which is another process's`)
+    processOf.set(term, owner)
     if (!asked.has(key)) faults.push(`step "${name}" ${key} took effect, but the log does not know it`)
     // No step of the campaign fails, so only a restart may run one again.
     if (inTerm.has(`${key} ${term}`)) faults.push(`step "${name}" ${key} took effect twice in term ${term}`)

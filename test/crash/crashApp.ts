@@ -2,7 +2,7 @@
  * The app the crash campaign runs: chains that must never break, flows that sleep, flows with outside effects,
  * and occurrences that take several attempts. Everything it does can be told apart afterwards by number.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
@@ -76,13 +76,15 @@ let effects = 0
 /** One line in an outside file, on the disk before the step goes on; then time passes in which a kill may hit. */
 const takeEffect = async (name: string, flow: string, context: StepContext): Promise<string> => {
   const receipt = `${process.pid}-${(effects += 1)}`
-  const effect: Effect = { key: context.idempotencyKey, term: context.term, flow, name, receipt }
-  const file = openSync(outside.file, 'a')
+  const { idempotencyKey: key, term } = context
+  const effect: Effect = { key, term, process: process.pid, flow, name, receipt }
+  // Not in the way of the loop, so that kills hit ticks and commits as well as effects.
+  const file = await open(outside.file, 'a')
   try {
-    writeSync(file, lineOf(effect))
-    fsyncSync(file)
+    await file.write(lineOf(effect))
+    await file.sync()
   } finally {
-    closeSync(file)
+    await file.close()
   }
   await new Promise((resolve) => setTimeout(resolve, effects % 8))
   return receipt

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { campaignFiles } from './campaignLines.js'
-import { checkRebuild } from './checkRebuild.js'
+import { checkStore } from './checkStore.js'
 import { describeCampaign } from './describeCampaign.js'
 import { readEvidence } from './Evidence.js'
 import { judgeEvidence } from './judgeCampaign.js'
@@ -28,7 +28,7 @@ try {
   const campaign = await runCampaign({ kills, seed, longestRunMs: 500, folder })
   const evidence = await readEvidence(folder)
   console.log(JSON.stringify(describeCampaign(campaign, evidence), null, 2))
-  faults.push(...judgeEvidence(evidence), ...(await checkRebuild(campaignFiles(folder).store)))
+  faults.push(...judgeEvidence(evidence), ...(await checkStore(campaignFiles(folder).store)))
 } catch (error) {
   faults.push(error instanceof Error ? error.message : String(error))
 }
