@@ -27,7 +27,10 @@ export type CampaignSummary = {
   readonly underWay: Readonly<Record<string, number>>
   /** Recorded restarts before which at least one flow was open. */
   readonly hitWork: number
-  /** Milliseconds between the last durable tick and the kill that followed it. */
+  /**
+   * Milliseconds from the beginning of the last durable tick to the kill. Ticks follow each other without a pause, so
+   * this is the length of that tick and of the part of the next one that the kill undid.
+   */
   readonly sinceLastTickMs: { readonly median: number; readonly p90: number }
 }
 
