@@ -58,6 +58,7 @@ export {
   type AnyStateDefinition,
   type RunsOn,
   type StateDefinition,
+  type StateKind,
   type StateOptions,
   type Upcaster,
 } from './ledger/StateDefinition.js'

@@ -132,7 +132,7 @@ export class FlowIo {
   }
 
   /** Runs another flow as a part of this one, within the same record. */
-  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: I): FlowBody<R> {
+  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
     if (this.#depth >= limits.subFlowDepth)
       throw new CarillonError(
         'flow-too-long',

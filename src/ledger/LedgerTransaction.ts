@@ -5,7 +5,7 @@ import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { CommandDefinition } from './Command.js'
 import type { StateAndRef } from './StateAndRef.js'
-import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
+import type { AnyStateDefinition, StateKind } from './StateDefinition.js'
 import type { TimeWindow } from './TimeWindow.js'
 
 /** A state of a transaction with the definition that reads it and the rules that govern it. */
@@ -20,8 +20,8 @@ export type ResolvedCommand<A = unknown> = {
   readonly signers: readonly PublicKey[]
 }
 
-const ofDefinition = <A>(states: readonly ResolvedState[], definition: StateDefinition<A>): readonly StateAndRef<A>[] =>
-  states.filter((state): state is ResolvedState & StateAndRef<A> => state.type === definition.type)
+const ofKind = <A>(states: readonly ResolvedState[], kind: StateKind<A>): readonly StateAndRef<A>[] =>
+  states.filter((state): state is ResolvedState & StateAndRef<A> => state.type === kind.type)
 
 export class LedgerTransaction {
   readonly inputs: readonly ResolvedState[]
@@ -48,18 +48,18 @@ export class LedgerTransaction {
   }
 
   /** The consumed states of one kind. */
-  inputsOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.inputs, definition)
+  inputsOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.inputs, kind)
   }
 
   /** The states of one kind that are only read. */
-  referencesOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.references, definition)
+  referencesOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.references, kind)
   }
 
   /** The produced states of one kind. */
-  outputsOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.outputs, definition)
+  outputsOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.outputs, kind)
   }
 
   /** The commands of one kind. */

@@ -72,7 +72,7 @@ export class TransactionBuilder {
   }
 
   /** Makes a new state. */
-  produce<A>(definition: StateDefinition<A>, data: A): this {
+  produce<A>(definition: StateDefinition<A>, data: NoInfer<A>): this {
     this.outputs.push(encodeOutput(definition, data))
     return this
   }
@@ -81,7 +81,7 @@ export class TransactionBuilder {
   command<A>(
     definition: CommandDefinition<A>,
     signers: readonly (PublicKey | Party)[],
-    ...rest: [A] extends [undefined] ? [] : [data: A]
+    ...rest: [A] extends [undefined] ? [] : [data: NoInfer<A>]
   ): this {
     const data: unknown = rest[0]
     if (!definition.data.is(data))

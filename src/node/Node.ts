@@ -83,7 +83,7 @@ export class Node {
   /** Starts a flow. With a client id the same request can be sent again: it finds the flow it started before. */
   async start<I, R>(
     flow: FlowDefinition<I, R>,
-    input: I,
+    input: NoInfer<I>,
     options: By & { readonly clientId?: string } = {},
   ): Promise<FlowHandle<R>> {
     const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
@@ -91,7 +91,11 @@ export class Node {
   }
 
   /** Starts a flow and waits for what it returns. */
-  async run<I, R>(flow: FlowDefinition<I, R>, input: I, options: By & { readonly clientId?: string } = {}): Promise<R> {
+  async run<I, R>(
+    flow: FlowDefinition<I, R>,
+    input: NoInfer<I>,
+    options: By & { readonly clientId?: string } = {},
+  ): Promise<R> {
     return (await this.start(flow, input, options)).result()
   }
 

@@ -6,6 +6,7 @@ import type { Random } from '../decision/Random.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
+import type { Committed } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
 export type NodeOptions = {
@@ -24,6 +25,8 @@ export type NodeOptions = {
   readonly random?: Random
   /** Default: silent. */
   readonly logger?: Logger
+  /** Called with the events of every tick once they are durable, from the node's first tick on. Default: not called. */
+  readonly onCommitted?: (committed: Committed) => void
   /** Called when the node had to stop by itself: the log was taken over, or an invariant was broken. */
   readonly onFailure?: (error: Error) => void
 }

@@ -76,6 +76,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
         )
         .catch(() => undefined)
     })
+    if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     await loop.start((error) => {
       steps.stop()
       options.onFailure?.(error)
