@@ -86,15 +86,51 @@ const ask = (
   }
 }
 
+/** Throws when the state's word cannot be relied on: it must be the same however often it is asked. */
+const assertSettled = (
+  decision: Decision,
+  row: StateRow,
+  { assessment, looksAtClock }: ReturnType<typeof ask>,
+  justMoved: boolean,
+): void => {
+  const type = row.kind.type
+  if (looksAtClock()) {
+    throw new CarillonError(
+      'activity-reads-clock',
+      `nextScheduledActivity of ${type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+      { type },
+    )
+  }
+  const again = ask(decision, row).assessment.activity
+  if (justMoved || again?.at !== assessment.activity?.at) {
+    throw new CarillonError(
+      'activity-invalid',
+      `nextScheduledActivity of ${type} gives another instant each time it is asked. It must depend on the state alone.`,
+      { type },
+    )
+  }
+}
+
 const isMissed = (activity: Activity, latenessMs: number, cause: StartCause): boolean =>
   activity.toleranceMs !== undefined && latenessMs > activity.toleranceMs && (cause === 'due' || cause === 'restart')
 
-export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: StateRow, cause: StartCause): void => {
+/** Whether it is still another party's turn; an operator's word does not wait for it. */
+const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause): boolean =>
+  actsAt !== undefined && toMillis(actsAt) > decision.nowMs && (cause === 'due' || cause === 'restart')
+
+export const decideOccurrence = (
+  decision: Decision,
+  engine: FlowEngine,
+  row: StateRow,
+  cause: StartCause,
+  justMoved = false,
+): void => {
   const attempt = row.attempt + 1
   const dueMs = row.dueMs ?? decision.nowMs
   const occurrence = { row, due: instantFromMillis(dueMs), attempt, latenessMs: decision.nowMs - dueMs }
   try {
-    const { assessment, looksAtClock } = ask(decision, row)
+    const answer = ask(decision, row)
+    const { assessment } = answer
     if (assessment.failure !== undefined) {
       const { code, message } = assessment.failure
       failStart(decision, occurrence, { code, message })
@@ -105,14 +141,9 @@ export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: St
       decision.emit({ type: 'ActivityRemoved', ref: row.ref })
       return
     }
-    if (toMillis(activity.at) !== row.dueMs) {
-      if (looksAtClock()) {
-        throw new CarillonError(
-          'activity-reads-clock',
-          `nextScheduledActivity of ${row.kind.type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
-          { type: row.kind.type },
-        )
-      }
+    const isMoved = toMillis(activity.at) !== row.dueMs
+    if (isMoved || isEarly(decision, assessment, cause)) {
+      if (isMoved) assertSettled(decision, row, answer, justMoved)
       decision.emit({
         type: 'ActivityMoved',
         ref: row.ref,
@@ -120,7 +151,8 @@ export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: St
         ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
       })
       const moved = decision.views.states.get(row.seq)
-      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs) decideOccurrence(decision, engine, moved, cause)
+      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs)
+        decideOccurrence(decision, engine, moved, cause, true)
       return
     }
     if (!isMissed(activity, occurrence.latenessMs, cause)) {
