@@ -201,8 +201,10 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    const first = this.#parts.store.head().tick % phases.length
-    for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
+    // The tick that records the start of the node does nothing else: what follows belongs to the new term.
+    const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
+    const turns = [...phases.slice(first), ...phases.slice(0, first)]
+    for (const phase of this.#reopening === undefined ? turns.slice(0, 1) : turns) phase()
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1
