@@ -13,7 +13,7 @@ import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
 import type { Activity, FlowRef } from '../ledger/Activity.js'
 import type { Assessment } from '../log/events.js'
-import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { assess } from './assess.js'
@@ -38,15 +38,14 @@ type Occurrence = {
 
 const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurrence, error: RecordedError): void => {
   const attempted = { ref: row.ref, due, attempt, latenessMs, error }
-  if (!mayPass.has(error.code) || attempt >= limits.startAttempts) {
-    decision.emit({ type: 'ActivityParked', ...attempted })
-    return
-  }
   const waitMs = waitAfter(
     { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
     attempt,
   )
-  decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(decision.nowMs + waitMs) })
+  const retryMs = decision.nowMs + waitMs
+  if (!mayPass.has(error.code) || attempt >= limits.startAttempts || retryMs > latestInstantMs)
+    decision.emit({ type: 'ActivityParked', ...attempted })
+  else decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) })
 }
 
 const startFlow = (
