@@ -39,7 +39,7 @@ const clip = (text: string): string =>
 /** The message of anything that was thrown, without trusting it to be an Error. */
 export const messageOf = (thrown: unknown): string => {
   try {
-    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+    return thrown instanceof Error ? String(thrown.message) || String(thrown.name) : String(thrown)
   } catch {
     return 'something was thrown that cannot be shown as text'
   }

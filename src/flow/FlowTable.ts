@@ -93,6 +93,7 @@ export class FlowTable {
   readonly #inSteps: Statement
   readonly #record: Statement
   readonly #lastEnd: Statement
+  readonly #lastAttempt: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
@@ -111,6 +112,7 @@ export class FlowTable {
     )
     this.#record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position')
     this.#lastEnd = db.prepare('SELECT until_revision FROM flows WHERE state_seq = ? ORDER BY seq DESC LIMIT 1')
+    this.#lastAttempt = db.prepare('SELECT max(attempt) AS attempt FROM flows WHERE state_seq = ? AND due_ms = ?')
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM flows')
     this.#index = new HashIndex(db, 'flows')
     this.#nextSeq = this.#readNextSeq()
@@ -197,6 +199,12 @@ export class FlowTable {
   lastEndOf(stateSeq: number): number {
     this.flush()
     return numberOrNull(this.#lastEnd.get(stateSeq)?.['until_revision']) ?? Number.MAX_SAFE_INTEGER
+  }
+
+  /** The number of the last attempt at an occurrence that started a flow; 0 when there is none. */
+  lastAttempt(stateSeq: number, dueMs: number): number {
+    this.flush()
+    return numberOrNull(this.#lastAttempt.get(stateSeq, dueMs)?.['attempt']) ?? 0
   }
 
   flush(): void {

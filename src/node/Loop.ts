@@ -201,9 +201,10 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    // Nothing may come before the record of the start, or steps would go out in the term of the process before.
+    // The tick that records the start of the node does nothing else: what follows belongs to the new term.
     const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
-    for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
+    const turns = [...phases.slice(first), ...phases.slice(0, first)]
+    for (const phase of this.#reopening === undefined ? turns.slice(0, 1) : turns) phase()
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1

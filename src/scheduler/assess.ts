@@ -51,6 +51,15 @@ const checkActivity = (registry: Registry, activity: Activity): void => {
   if (activity.onMissed !== undefined) checkFlow(registry, activity.onMissed)
 }
 
+/** The activity without anything else an object may carry along: the log keeps only what its codec knows. */
+const ownWords = ({ at, flow, toleranceMs, onMissed, once }: Activity): Activity => ({
+  at,
+  flow: { name: flow.name, input: flow.input },
+  ...(toleranceMs === undefined ? {} : { toleranceMs }),
+  ...(onMissed === undefined ? {} : { onMissed: { name: onMissed.name, input: onMissed.input } }),
+  ...(once === undefined ? {} : { once }),
+})
+
 /** When this node acts on an activity: at its instant, later when other parties go first, or not at all. */
 const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: Instant): Instant | undefined => {
   if (definition.runsOn === undefined) return at
@@ -62,7 +71,7 @@ const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: In
     : instantFromMillis(toMillis(at) + place * Math.trunc(Duration.fromObject(takeoverAfter).toMillis()))
 }
 
-/** The error that parks an activity: what went wrong, in which state type, with its code kept where it has one. */
+/** The error for an activity that cannot be had: what went wrong, in which state type, with its code kept where it has one. */
 const explain = (definition: AnyStateDefinition, error: unknown): CarillonError => {
   if (error instanceof CarillonError && error.code === 'activity-reads-clock') return error
   const code =
@@ -74,7 +83,7 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
   const what = error instanceof CarillonError ? 'asked for something that cannot be scheduled' : 'threw'
   return new CarillonError(
     code,
-    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)} The state is recorded; its activity is parked until someone retries it.`,
+    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)}`,
     { type: definition.type },
     error,
   )
@@ -84,6 +93,13 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
 export type Assessed = { readonly assessment: Assessment; readonly parts: AssessmentParts }
 
 const assessed = (assessment: Assessment): Assessed => ({ assessment, parts: assessmentParts(assessment) })
+
+/** The assessment of a state that could not even be asked: as it was known before, with the error. */
+export const unanswered = (
+  definition: AnyStateDefinition,
+  known: Pick<Assessment, 'relevant' | 'participants'>,
+  error: unknown,
+): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
 
 export const assess = (
   decision: AssessedBy,
@@ -101,19 +117,19 @@ export const assess = (
     if (decision.development && decision.readsClock(() => ask(data, ref))) {
       throw new CarillonError(
         'activity-reads-clock',
-        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced. Its activity is parked.`,
+        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
         { type: definition.type },
       )
     }
     const answer = ask(data, ref)
     if (isNone(answer)) return assessed(base)
     checkActivity(registry, answer.value)
-    const mine = actsAt(definition, data, me, answer.value.at)
+    const activity = ownWords(answer.value)
+    const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return assessed(base)
-    const activity = answer.value
     return assessed(mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine })
   } catch (error) {
     if (concernsNode(error)) throw error
-    return assessed({ ...base, failure: recordError(explain(definition, error), 'activity-threw') })
+    return unanswered(definition, base, error)
   }
 }

@@ -48,6 +48,7 @@ export class VirtualNode {
   readonly #options: VirtualNodeOptions
   readonly #random: Random
   #node: Node | undefined
+  #failure: Error | undefined
 
   private constructor(options: VirtualNodeOptions) {
     this.#options = options
@@ -74,9 +75,15 @@ export class VirtualNode {
     return this.clock.instant
   }
 
+  /** Why the node stopped by itself, if it did since its last start. */
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
   /** Starts the node again on what it left behind, perhaps with another version of the app. */
   async restart(options: { readonly app?: App } = {}): Promise<Node> {
     const { party, logger, development = true } = this.#options
+    this.#failure = undefined
     this.#node = await startNode({
       app: options.app ?? this.#options.app,
       store: this.store,
@@ -84,6 +91,9 @@ export class VirtualNode {
       key: this.key,
       random: this.#random,
       development,
+      onFailure: (error) => {
+        this.#failure = error
+      },
       ...(party === undefined ? {} : { party }),
       ...(logger === undefined ? {} : { logger }),
     })
