@@ -380,8 +380,8 @@ export class FlowEngine {
           'fact-too-large',
           `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
         )
-      const recorded = JSON.parse(text) as Json
-      return valueAnswer(recorded, recorded)
+      // The flow gets a copy of its own: what it does to it must not reach the record.
+      return valueAnswer(JSON.parse(text), JSON.parse(text) as Json)
     } catch (error) {
       return {
         kind: 'error',
