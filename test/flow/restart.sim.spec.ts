@@ -162,7 +162,7 @@ describe('A suspended flow, after a crash', () => {
       yield* io.sleep({ days: 1 })
       yield* io.progress('two of two')
       yield* io.sleep({ days: 1 })
-      return `${io.me.name} ${String(io.startedBy)}`
+      return `${io.me.name} ${io.startedBy === undefined ? 'for a client' : 'for a state'}`
     })
     const virtual = await startVirtual(appOf([flow]), { party: 'Alice' })
     const { id } = await virtual.node.start(flow, {}, { by: 'Carol' })
@@ -173,7 +173,7 @@ describe('A suspended flow, after a crash', () => {
     expect(await progress()).to.equal('two of two')
     await crashAndRestart(virtual)
     await virtual.advanceBy({ days: 1 })
-    expect(await virtual.node.resultOf(id)).to.equal('Alice undefined')
+    expect(await virtual.node.resultOf(id)).to.equal('Alice for a client')
     expect((await virtual.node.flow(id))?.startedBy).to.deep.equal({ kind: 'client', by: 'Carol' })
     await virtual.stop()
   })
