@@ -281,7 +281,9 @@ describe('A flow after an upgrade of the app', () => {
         },
       })
     const v1 = version(t.strict({ days: IntegerC }))
-    const v2 = version(t.strict({ days: IntegerC, unit: t.string }) as t.Type<never, unknown>)
+    const v2 = version(
+      t.strict({ days: IntegerC, unit: t.string }) as unknown as t.Type<{ readonly days: number }, unknown>,
+    )
     const virtual = await startVirtual(appOf([v1]))
     const { id } = await virtual.node.start(v1, { days: 2 })
     await crashAndRestart(virtual, appOf([v2]))
