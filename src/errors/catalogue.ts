@@ -18,6 +18,7 @@ export const catalogue = {
   'state-data-invalid': entry('refuse', 'State data does not fit its codec'),
   'state-type-unknown': entry('refuse', 'No definition for this state type'),
   'state-version-unknown': entry('refuse', 'State written by a newer definition'),
+  'state-definition-faulty': entry('fail', 'participants or isRelevant of a state threw or gave something unusable'),
   'state-unknown': entry('fail', 'No such state'),
   'state-consumed': entry('fail', 'The state has already been consumed'),
   'contract-violated': entry('fail', 'The contract rejects the transaction'),

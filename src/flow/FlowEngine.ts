@@ -9,9 +9,9 @@ import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } 
 import { limits } from '../limits.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
-import { instantFromMillis } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
-import { describeOperation } from './describeOperation.js'
+import { clipLabel, describeOperation } from './describeOperation.js'
 import type { AnyFlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
@@ -38,9 +38,17 @@ const recordedOf = ({ operation, answer }: LiveFlow['unrecorded'][number]): Reco
   return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
 }
 
-// A label and a digest, plus a ref for each state of a query; step results are bounded on their own.
-const weightOf = (answer: Answer): number =>
-  300 + (answer.kind === 'value' && Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+/** A label and a digest, in plain letters; labels in others are counted on top. */
+const plainWeight = 300
+
+/** About how many bytes an answered operation will take in the record; never much too few. */
+const weightOf = (operation: Operation, answer: Answer): number => {
+  if (answer.kind === 'error') return plainWeight + utf8Length(canonicalText(recordError(answer.error, 'flow-threw')))
+  if (operation.kind === 'progress') return plainWeight + 2 * utf8Length(canonicalText(clipLabel(operation.label)))
+  if (operation.kind === 'step')
+    return plainWeight + (answer.recorded === undefined ? 0 : utf8Length(canonicalText(answer.recorded)))
+  return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+}
 
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
@@ -114,7 +122,9 @@ export class FlowEngine {
     }
     const error = recordError(report.result.error, 'step-failed')
     if (report.attempt < pending.retry.attempts) {
-      const retryAt = instantFromMillis(decision.nowMs + waitAfter(pending.retry, report.attempt))
+      const retryAt = instantFromMillis(
+        Math.min(decision.nowMs + waitAfter(pending.retry, report.attempt), latestInstantMs),
+      )
       this.#touched.add(row.id)
       decision.emit({
         type: 'FlowAdvanced',
@@ -189,6 +199,7 @@ export class FlowEngine {
 
   #answer(decision: Decision, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
     live.unrecorded.push({ operation, answer })
+    live.weight += weightOf(operation, answer)
     live.pending = undefined
     this.#goOn(decision, row, live, live.resume(answer))
   }
@@ -220,14 +231,14 @@ export class FlowEngine {
         return
       }
       turn += 1
-      if (operation.kind === 'progress') live.progress = operation.label
+      if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
       const answer = performOperation(decision, row.id, operation)
       if (answer.kind === 'until' || answer.kind === 'step') {
         this.#suspend(decision, row, live, answer.kind === 'until' ? { ...answer, operation } : answer, 1)
         return
       }
       live.unrecorded.push({ operation, answer })
-      live.weight += weightOf(answer)
+      live.weight += weightOf(operation, answer)
       stop = live.resume(answer)
     }
     this.#end(decision, row, live, stop)
@@ -369,8 +380,8 @@ export class FlowEngine {
           'fact-too-large',
           `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
         )
-      const recorded = JSON.parse(text) as Json
-      return valueAnswer(recorded, recorded)
+      // The flow gets a copy of its own: what it does to it must not reach the record.
+      return valueAnswer(JSON.parse(text), JSON.parse(text) as Json)
     } catch (error) {
       return {
         kind: 'error',

@@ -19,7 +19,7 @@ import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation, StepContext } from './Operation.js'
-import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
 
 /** Why a flow that was started by an activity was started. */
 export type StartedBy = {
@@ -101,8 +101,10 @@ export class FlowIo {
     options: { readonly result?: t.Type<unknown, unknown>; readonly retry?: Partial<RetryPolicy> } = {},
   ): FlowBody<unknown> {
     const codec = options.result
+    const retry = { ...defaultRetry, ...options.retry }
+    assertRetryPolicy(name, retry)
     const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
-    const recorded = yield* ask({ kind: 'step', name, run: encode, retry: { ...defaultRetry, ...options.retry } })
+    const recorded = yield* ask({ kind: 'step', name, run: encode, retry })
     if (codec === undefined) return recorded
     const decoded = decodeWith(codec, recorded)
     if (decoded._tag === 'Left')
@@ -137,6 +139,12 @@ export class FlowIo {
       throw new CarillonError(
         'flow-too-long',
         `Sub-flow ${definition.name} would be nested ${this.#depth + 1} deep; at most ${limits.subFlowDepth} are allowed.`,
+        { flow: definition.name },
+      )
+    if (!definition.input.is(input))
+      throw new CarillonError(
+        'flow-input-invalid',
+        `The input for sub-flow ${definition.name} does not fit its codec ${definition.input.name}.`,
         { flow: definition.name },
       )
     yield* ask({ kind: 'enter', flow: definition.name, input: definition.input.encode(input) as Json })

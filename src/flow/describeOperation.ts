@@ -7,7 +7,7 @@ import { showRef } from '../ledger/StateRef.js'
 import { describeDraft } from '../vault/decideTransaction.js'
 import type { Operation } from './Operation.js'
 
-export type Description = { readonly kind: Operation['kind']; readonly label: string; readonly digest: string }
+export type Description = { readonly kind: string; readonly label: string; readonly digest: string }
 
 const longestLabel = 200
 
@@ -50,12 +50,22 @@ const detailOf = (operation: Operation): string => {
   }
 }
 
-const clip = (text: string): string =>
+/** A label of bounded length that can be recorded, whatever the app wrote. */
+export const clipLabel = (text: string): string =>
   (text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`).toWellFormed()
 
 export const describeOperation = (operation: Operation): Description => {
-  const label = labelOf(operation)
-  return { kind: operation.kind, label: clip(label), digest: sha256(`${label}\n${detailOf(operation)}`).slice(0, 16) }
+  try {
+    const label = labelOf(operation)
+    return {
+      kind: operation.kind,
+      label: clipLabel(label),
+      digest: sha256(`${label}\n${detailOf(operation)}`).slice(0, 16),
+    }
+  } catch {
+    // The flow asked for something that makes no sense and was told so; its record still says that it asked.
+    return { kind: 'nonsense', label: 'an operation that cannot be described', digest: sha256('nonsense').slice(0, 16) }
+  }
 }
 
 /** The first way in which code and record differ, as a sentence; undefined when they agree. */

@@ -2,9 +2,10 @@
  * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
  */
 import type { Decision } from '../decision/Decision.js'
+import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import { showRef, type StateRef } from '../ledger/StateRef.js'
+import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { latestInstantMs, toMillis } from '../time/Instant.js'
 import { decideTransaction } from '../vault/decideTransaction.js'
@@ -29,6 +30,12 @@ export const stateAt = (
   definition: AnyStateDefinition,
   ref: StateRef,
 ): { readonly row: StateRow; readonly state: unknown } => {
+  if (!StateRefC.is(ref))
+    throw new CarillonError(
+      'state-unknown',
+      `A ${definition.type} was to be loaded by something that is not a state ref. A state ref is a transaction id and the output's index; parseRef reads one from text.`,
+      { type: definition.type },
+    )
   const row = decision.views.states.find(ref)
   const text = showRef(ref)
   if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
@@ -96,8 +103,16 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'step':
       return { kind: 'step', operation }
     case 'enter':
+      // A sub-flow's input is recorded as a digest, so it must have a canonical form.
+      canonicalText(operation.input)
+      return valueAnswer(undefined)
     case 'progress':
       return valueAnswer(undefined)
+    default:
+      throw new CarillonError(
+        'flow-threw',
+        'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
+      )
   }
 }
 

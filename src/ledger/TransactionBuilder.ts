@@ -3,16 +3,17 @@
  * gathers is checked as a whole when the transaction is verified.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { PublicKey } from '../identity/PublicKey.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { Party } from '../identity/Party.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { explain } from '../encoding/decode.js'
+import { frozen } from '../encoding/frozen.js'
 import type { CommandDefinition } from './Command.js'
 import type { StateAndRef } from './StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
-import type { StateRef } from './StateRef.js'
-import type { TimeWindow } from './TimeWindow.js'
+import { StateRefC, type StateRef } from './StateRef.js'
+import { TimeWindowC, windowIsEmpty, type TimeWindow } from './TimeWindow.js'
 
 /** An output before it has a ref. */
 export type DraftOutput = {
@@ -30,7 +31,24 @@ export type DraftCommand = {
   readonly signers: readonly PublicKey[]
 }
 
-const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
+const refOf = (state: StateRef | StateAndRef<unknown> | undefined): StateRef => {
+  const ref = state !== undefined && 'ref' in state ? state.ref : state
+  if (StateRefC.is(ref)) return ref
+  throw new CarillonError(
+    'state-unknown',
+    "A transaction was to consume or reference something that is not a state ref. Give it a loaded state, or a ref: a transaction id and the output's index.",
+  )
+}
+
+const keyOf = (command: string, signer: PublicKey | Party): PublicKey => {
+  const key = typeof signer === 'string' ? signer : signer.key
+  if (PublicKeyC.is(key)) return key
+  throw new CarillonError(
+    'transaction-malformed',
+    `A signer of command ${command} is "${String(key)}", which is not a key. Give a party, or its key.`,
+    { command },
+  )
+}
 
 const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput => {
   const refuse = (why: string): never => {
@@ -45,7 +63,8 @@ const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput =
     return refuse(isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded')
   }
   try {
-    return { definition, data, text: canonicalText(definition.data.encode(data)) }
+    // The contract judges `data` and the log keeps `text`: frozen, the one cannot depart from the other.
+    return { definition, data: frozen(data), text: canonicalText(definition.data.encode(data)) }
   } catch (error) {
     return refuse(messageOf(error))
   }
@@ -84,23 +103,36 @@ export class TransactionBuilder {
     ...rest: [A] extends [undefined] ? [] : [data: NoInfer<A>]
   ): this {
     const data: unknown = rest[0]
-    if (!definition.data.is(data))
+    if (!definition.data.is(data)) {
+      const decoded = definition.data.decode(data)
+      const why = isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded'
       throw new CarillonError(
         'command-data-invalid',
-        `The data of command ${definition.type} does not fit its codec.`,
+        `The data of command ${definition.type} does not fit its codec: ${why}`,
         { command: definition.type },
       )
+    }
     this.commands.push({
       type: definition.type,
-      data,
+      data: frozen(data),
       text: canonicalText({ data: definition.data.encode(data), type: definition.type }),
-      signers: signers.map((signer) => (typeof signer === 'string' ? signer : signer.key)),
+      signers: signers.map((signer) => keyOf(definition.type, signer)),
     })
     return this
   }
 
   /** Limits when the transaction may be notarised: from the first instant on, until before the second. */
   timeWindow(window: TimeWindow): this {
+    if (!TimeWindowC.is(window))
+      throw new CarillonError(
+        'instant-invalid',
+        'A time window is bounded by something that is not a UTC instant. Make its bounds with instant(), as in instant("2026-01-31T09:00:00.000Z").',
+      )
+    if (windowIsEmpty(window))
+      throw new CarillonError(
+        'transaction-malformed',
+        `The time window from ${String(window.from)} until ${String(window.until)} ends before it begins, so the transaction could never be notarised.`,
+      )
     this.window = window
     return this
   }

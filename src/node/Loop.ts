@@ -44,6 +44,7 @@ export class Loop {
   readonly #inputs: Input[] = []
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
+  readonly #stopWaits = new Set<(reason: CarillonError) => void>()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
   #ticking = false
@@ -117,6 +118,12 @@ export class Loop {
     }
   }
 
+  /** Calls back when the loop stops, for whatever reason; at once when it has stopped already. */
+  whenStopped(callback: (reason: CarillonError) => void): void {
+    if (this.#stopped === undefined) this.#stopWaits.add(callback)
+    else callback(this.#stopped)
+  }
+
   /** Resolves when there is nothing to do before the clock moves on. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -146,6 +153,8 @@ export class Loop {
     this.#stopped ??= reason
     this.#cancelWake()
     for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    for (const callback of this.#stopWaits) callback(this.#stopped)
+    this.#stopWaits.clear()
     this.#settle()
   }
 

@@ -57,12 +57,16 @@ export type NodeInternals = {
   readonly releaseHold: () => Promise<void>
 }
 
+/** Someone who waits for a flow to end. */
+type EndWait = { readonly resolve: () => void; readonly reject: (reason: CarillonError) => void }
+
 const defaultOperator = 'api'
 
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
-  readonly #ends = new Map<FlowId, Set<() => void>>()
+  readonly #ends = new Map<FlowId, Set<EndWait>>()
+  #stopped: CarillonError | undefined
 
   constructor(internals: NodeInternals) {
     this.#internals = internals
@@ -73,10 +77,16 @@ export class Node {
         const id = event.flow as FlowId
         const waits = this.#ends.get(id)
         this.#ends.delete(id)
-        waits?.forEach((wake) => {
-          wake()
+        waits?.forEach(({ resolve }) => {
+          resolve()
         })
       }
+    })
+    internals.loop.whenStopped((reason) => {
+      this.#stopped = reason
+      // The next start of the node goes on with their flows; nobody here will see the end.
+      for (const waits of this.#ends.values()) for (const { reject } of waits) reject(reason)
+      this.#ends.clear()
     })
   }
 
@@ -125,9 +135,13 @@ export class Node {
       if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
         throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
       }
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
+        if (this.#stopped !== undefined) {
+          reject(this.#stopped)
+          return
+        }
         const waits = this.#ends.get(id) ?? new Set()
-        waits.add(resolve)
+        waits.add({ resolve, reject })
         this.#ends.set(id, waits)
       })
     }
@@ -251,11 +265,11 @@ export class Node {
   watchFlow(id: FlowId, callback: (flow: FlowDetails) => void): () => void {
     const unfollow = this.#internals.loop.follow(({ events }) => {
       if (!events.some((event) => 'flow' in event && event.flow === id)) return
-      void this.flow(id).then((flow) => {
-        if (flow === undefined) return
-        callback(flow)
-        if (flow.endedAt !== undefined) unfollow()
-      })
+      // Followers are called between the commit and the next tick, when the views may be read.
+      const flow = findFlow(this.#internals.store.reader, id)
+      if (flow === undefined) return
+      if (flow.endedAt !== undefined) unfollow()
+      callback(flow)
     })
     return unfollow
   }

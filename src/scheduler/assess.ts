@@ -2,6 +2,7 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
+import * as t from 'io-ts'
 import { isNone } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
@@ -10,6 +11,7 @@ import type { Registry } from '../app/Registry.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from '../ledger/Activity.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -89,6 +91,48 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
   )
 }
 
+/** Asks a definition something that every state must be able to answer. */
+const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => A): A => {
+  try {
+    return ask()
+  } catch (error) {
+    throw new CarillonError(
+      'state-definition-faulty',
+      `${member} of ${definition.type} threw: ${messageOf(error)} It must answer for all data its codec accepts.`,
+      { type: definition.type },
+      error,
+    )
+  }
+}
+
+const unusable = (definition: AnyStateDefinition, member: string, must: string): CarillonError =>
+  new CarillonError(
+    'state-definition-faulty',
+    `${member} of ${definition.type} gave something else than ${must}. Its answer is recorded, so it must be exactly that.`,
+    { type: definition.type },
+  )
+
+const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
+
+const participantsOf = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
+  const parties = answerOf(definition, 'participants', () => definition.participants(data))
+  if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
+  return parties.map(({ key }) => key)
+}
+
+const relevanceOf = (
+  definition: AnyStateDefinition,
+  data: unknown,
+  me: Party,
+  participants: readonly PublicKey[],
+): boolean => {
+  const { isRelevant } = definition
+  if (isRelevant === undefined) return participants.includes(me.key)
+  const relevant: unknown = answerOf(definition, 'isRelevant', () => isRelevant(data, me))
+  if (typeof relevant !== 'boolean') throw unusable(definition, 'isRelevant', 'true or false')
+  return relevant
+}
+
 /** What the app said, for the log and for the views; both from one encoding. */
 export type Assessed = { readonly assessment: Assessment; readonly parts: AssessmentParts }
 
@@ -108,8 +152,8 @@ export const assess = (
   ref: StateRef,
 ): Assessed => {
   const { registry, me } = decision
-  const participants = definition.participants(data).map(({ key }) => key)
-  const relevant = definition.isRelevant === undefined ? participants.includes(me.key) : definition.isRelevant(data, me)
+  const participants = participantsOf(definition, data)
+  const relevant = relevanceOf(definition, data, me, participants)
   const base = { relevant, participants }
   if (!relevant || definition.nextScheduledActivity === undefined) return assessed(base)
   const ask = definition.nextScheduledActivity

@@ -8,6 +8,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { sealDraft, type Transaction } from '../ledger/Transaction.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
@@ -47,6 +48,16 @@ const outputsOf = (draft: TransactionBuilder, transaction: Transaction): readonl
     contract: { name: definition.contract.name, version: definition.contract.version },
   }))
 
+/** A state is made under the rules the app has registered for its type, and no others. */
+const checkDefinition = (decision: Decision, definition: AnyStateDefinition): void => {
+  if (decision.registry.requireState(definition.type) === definition) return
+  throw new CarillonError(
+    'definition-invalid',
+    `A ${definition.type} was produced with another definition than the one app ${decision.registry.app.name} lists. Import the same definition in the flow and in the app.`,
+    { type: definition.type },
+  )
+}
+
 const checkSigners = (decision: Decision, draft: TransactionBuilder): void => {
   const others = draft.commands.flatMap(({ signers }) => signers).filter((key) => key !== decision.me.key)
   if (others.length > 0) {
@@ -72,7 +83,7 @@ export const decideTransaction = (
   draft: TransactionBuilder,
   flow: FlowId | undefined,
 ): Recorded => {
-  for (const { definition } of draft.outputs) decision.registry.requireState(definition.type)
+  for (const { definition } of draft.outputs) checkDefinition(decision, definition)
   const inputs = draft.inputs.map((ref) => find(decision, ref))
   const references = draft.references.map((ref) => find(decision, ref))
   const notary = draft.chosenNotary ?? decision.me
