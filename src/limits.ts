@@ -49,6 +49,14 @@ export const limits = {
   unindexedKeys: 16_384,
   /** Inputs, references, outputs and commands of one transaction, each. */
   componentsPerTransaction: 1_000,
+  /** First wait before an unacknowledged message is sent again; it doubles from there. */
+  resendFirstMs: 1_000,
+  /** Longest wait between two sends of a message, to a party that may be down for weeks. */
+  resendLongestMs: 60_000,
+  /** Unacknowledged messages held in memory; the others wait in the outbox. */
+  unacknowledged: 10_000,
+  /** Depth of composite keys within composite keys. */
+  keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
 } as const

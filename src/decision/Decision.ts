@@ -4,6 +4,7 @@
  * durable is handed to `release`.
  */
 import type { Registry } from '../app/Registry.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
@@ -16,6 +17,7 @@ export type Decision = {
   readonly nowMs: number
   readonly me: Party
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly views: Views
   readonly random: Random
   /** Extra checks that cost time: clock reads in `nextScheduledActivity`, flows run again at each suspension. */

@@ -33,6 +33,14 @@ const labelOf = (operation: Operation): string => {
     }
     case 'enter':
       return `sub-flow ${operation.flow}`
+    case 'initiate':
+      return `initiate ${operation.flow} with ${operation.party.name}`
+    case 'send':
+      return `send to ${operation.party}`
+    case 'receive':
+      return `receive from ${operation.party}`
+    case 'close':
+      return 'close session'
     case 'progress':
       return `progress "${operation.label}"`
   }
@@ -45,6 +53,14 @@ const detailOf = (operation: Operation): string => {
       return describeDraft(operation.draft)
     case 'enter':
       return canonicalText(operation.input)
+    case 'initiate':
+      return `${operation.session} ${operation.party.key} ${operation.version}`
+    case 'send':
+      return `${operation.session} ${operation.payload}`
+    case 'receive':
+      return `${operation.session} ${operation.seq}`
+    case 'close':
+      return operation.session
     default:
       return ''
   }

@@ -14,6 +14,7 @@ import { valueAnswer, type Answer, type Wait } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
+import { performSession } from './performSession.js'
 
 const idBytes = 16
 
@@ -95,6 +96,11 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
         : { kind: 'until', atMs: toMillis(operation.until) }
     case 'step':
       return { kind: 'step', operation }
+    case 'initiate':
+    case 'send':
+    case 'receive':
+    case 'close':
+      return performSession(decision, flow, operation)
     case 'enter':
     case 'progress':
       return valueAnswer(undefined)

@@ -12,6 +12,7 @@ import type { RecordedOperation } from '../log/events.js'
 import { valueAnswer, type Answer } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { Operation } from './Operation.js'
+import { messageFor } from './performSession.js'
 import { stateAt } from './performOperation.js'
 
 const FinalisedC = t.strict({ transaction: TransactionIdC, outputs: IntegerC })
@@ -45,6 +46,9 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
       const refs = Array.from({ length: outputs }, (_, index) => ({ transaction, index }))
       return valueAnswer(finalised(transaction, refs))
     }
+    case 'receive':
+      // The message itself is in the log once, as it was received.
+      return valueAnswer(messageFor(decision, operation))
     default:
       return valueAnswer(recorded.result)
   }

@@ -12,6 +12,8 @@ import { ActivityC, type Activity } from '../ledger/Activity.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
+import { MessageC, RoleC } from '../session/Message.js'
+import { SessionIdC } from '../session/SessionId.js'
 import { InstantC } from '../time/Instant.js'
 
 const strict = <P extends t.Props>(props: P) => t.readonly(t.strict(props))
@@ -48,6 +50,7 @@ const OriginC = t.union([
     cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
   }),
   withOptional({ kind: t.literal('client'), by: t.string }, { clientId: t.string }),
+  strict({ kind: t.literal('session'), session: SessionIdC, party: PublicKeyC }),
 ])
 
 const WaitingC = t.union([
@@ -56,6 +59,15 @@ const WaitingC = t.union([
     { retryAt: InstantC, error: RecordedErrorC },
   ),
   strict({ for: t.literal('instant'), kind: t.string, label: t.string, digest: t.string, until: InstantC }),
+  strict({
+    for: t.literal('message'),
+    kind: t.string,
+    label: t.string,
+    digest: t.string,
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+  }),
   /** More to do at once: the flow made room for others. */
   strict({ for: t.literal('turn') }),
 ])
@@ -136,6 +148,31 @@ export const eventCodecs = {
   ),
   /** A newer app was asked again about a state that is already recorded. */
   StateReassessed: strict({ type: t.literal('StateReassessed'), ref: StateRefC, assessment: AssessmentC }),
+
+  SessionOpened: withOptional(
+    { type: t.literal('SessionOpened'), session: SessionIdC, role: RoleC, party: PublicKeyC },
+    { flow: FlowIdText },
+  ),
+  MessageSent: strict({
+    type: t.literal('MessageSent'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+    message: MessageC,
+  }),
+  MessageReceived: strict({
+    type: t.literal('MessageReceived'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+    message: MessageC,
+  }),
+  MessageAcknowledged: strict({
+    type: t.literal('MessageAcknowledged'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+  }),
 
   FlowStarted: strict({
     type: t.literal('FlowStarted'),

@@ -8,6 +8,7 @@ import type { Random } from '../decision/Random.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { limits } from '../limits.js'
 import { signBatch } from '../ledger/signatures.js'
@@ -23,6 +24,7 @@ export type NodeParts = {
   readonly me: Party
   readonly key: KeyPair
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly random: Random
   readonly development: boolean
 }
@@ -32,6 +34,7 @@ export class OpenTick implements Decision {
   readonly nowMs: number
   readonly me: Party
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly views: Views
   readonly random: Random
   readonly development: boolean
@@ -47,6 +50,7 @@ export class OpenTick implements Decision {
   constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
     this.me = parts.me
     this.registry = parts.registry
+    this.network = parts.network
     this.random = parts.random
     this.development = parts.development
     this.#key = parts.key

@@ -5,6 +5,7 @@ import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
@@ -12,6 +13,7 @@ import { silentLogger } from './Logger.js'
 import { Loop } from './Loop.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
+import { Postman } from './Postman.js'
 import { openStoreFolder } from './StoreFolder.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
@@ -51,6 +53,8 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
     const party = { name, key: key.publicKey }
+    const network = options.network ?? new NetworkMap([{ party }])
+    const clock = options.clock ?? systemClock
     const steps = new AsyncStepRunner()
     const engine = new FlowEngine(steps)
     const logger = options.logger ?? silentLogger
@@ -58,10 +62,11 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
       me: party,
       key,
       registry,
+      network,
       random: options.random ?? systemRandom,
       development: options.development ?? false,
       store,
-      clock: options.clock ?? systemClock,
+      clock,
       engine,
       logger,
     })
@@ -76,11 +81,20 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
         )
         .catch(() => undefined)
     })
-    await loop.start((error) => {
+    const postman =
+      options.transport === undefined
+        ? undefined
+        : new Postman({ loop, store, engine, transport: options.transport, clock, logger })
+    const stopOutside = (): void => {
       steps.stop()
+      postman?.stop()
+    }
+    await loop.start((error) => {
+      stopOutside()
       options.onFailure?.(error)
     })
-    return new Node({ party, key, loop, engine, steps, store, releaseHold })
+    postman?.start()
+    return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
   } catch (error) {
     await releaseHold()
     throw error

@@ -10,6 +10,8 @@ export type TransactionRow = {
   readonly id: TransactionId
   /** The revision of the event that recorded it. */
   readonly revision: number
+  /** The number of the tick that holds it. */
+  readonly tick: number
   readonly atMs: number
   /** Sequence number of the first output's state. */
   readonly firstState: number
@@ -21,6 +23,7 @@ export const transactionsSchema = `
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     revision INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     first_state INTEGER NOT NULL,
     outputs INTEGER NOT NULL
@@ -39,9 +42,11 @@ export class TransactionTable {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO transactions (seq, id, revision, at_ms, first_state, outputs) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO transactions (seq, id, revision, tick, at_ms, first_state, outputs) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#bySeq = db.prepare('SELECT seq, id, revision, at_ms, first_state, outputs FROM transactions WHERE seq = ?')
+    this.#bySeq = db.prepare(
+      'SELECT seq, id, revision, tick, at_ms, first_state, outputs FROM transactions WHERE seq = ?',
+    )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM transactions')
     this.#index = new HashIndex(db, 'transactions')
     this.#nextSeq = this.#readNextSeq()
@@ -79,6 +84,7 @@ export class TransactionTable {
       seq,
       id: String(row['id']) as TransactionId,
       revision: Number(row['revision']),
+      tick: Number(row['tick']),
       atMs: Number(row['at_ms']),
       firstState: Number(row['first_state']),
       outputs: Number(row['outputs']),
@@ -87,7 +93,7 @@ export class TransactionTable {
 
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.run(row.seq, row.id, row.revision, row.atMs, row.firstState, row.outputs)
+      this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs)
     this.#fresh.length = 0
   }
 

@@ -38,6 +38,7 @@ export const foldTransaction = (
   event: TransactionRecorded,
   parts: TransactionParts,
   revision: number,
+  tick: number,
   atMs: number,
 ): void => {
   const { kinds, transactions, states } = tables
@@ -45,6 +46,7 @@ export const foldTransaction = (
     seq: transactions.nextSeq,
     id: event.id,
     revision,
+    tick,
     atMs,
     firstState: states.nextSeq,
     outputs: parts.outputs.length,

@@ -15,6 +15,9 @@ const orderOf = {
   flows: 'seq',
   flow_records: 'flow_seq, position',
   unstarted: 'revision',
+  sessions: 'seq',
+  inbox: 'session_seq, seq',
+  outbox: 'revision',
 } as const
 
 const rowsPerChunk = 1_000
