@@ -55,6 +55,10 @@ export const limits = {
   resendLongestMs: 60_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
+  /** Bytes of one page of history sent to another party. */
+  historyPageBytes: 192 * KiB,
+  /** Transactions walked back in one operation when another party's knowledge is compared. */
+  historyWalk: 500,
   /** Depth of composite keys within composite keys. */
   keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */

@@ -25,7 +25,7 @@ export class Registry {
   readonly #flows = new Map<string, AnyFlowDefinition>()
   readonly #responders = new Map<string, AnyFlowDefinition>()
 
-  constructor(app: App) {
+  constructor(app: App, builtIn: readonly AnyFlowDefinition[] = []) {
     this.app = app
     for (const state of app.states) {
       this.#register('state', this.#states, state.type, state)
@@ -39,7 +39,7 @@ export class Registry {
       }
       this.#contracts.set(state.contract.name, state.contract)
     }
-    for (const flow of app.flows) {
+    for (const flow of [...builtIn, ...app.flows]) {
       this.#register('flow', this.#flows, flow.name, flow)
       if (flow.respondsTo !== undefined) this.#register('responder', this.#responders, flow.respondsTo.flow, flow)
     }

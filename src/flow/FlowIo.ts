@@ -20,6 +20,9 @@ import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation, StepContext } from './Operation.js'
 import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
+import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
+import type { Proposal } from '../vault/decideTransaction.js'
 import { sessionIdOf } from '../session/SessionId.js'
 import { Session } from './Session.js'
 
@@ -134,11 +137,29 @@ export class FlowIo {
     yield* ask({ kind: 'sleepUntil', until: instant(until) })
   }
 
-  /** Builds, verifies, signs, notarises and records a transaction. */
-  *finalise(build: (transaction: TransactionBuilder) => TransactionBuilder): FlowBody<Finalised> {
+  /**
+   * Builds, verifies, signs, notarises and records a transaction. What concerns other parties too is signed by
+   * those of the given sessions, notarised, and recorded by all who take part.
+   */
+  *finalise(
+    build: (transaction: TransactionBuilder) => TransactionBuilder,
+    options: TogetherOptions = {},
+  ): FlowBody<Finalised> {
     const draft = new TransactionBuilder()
     build(draft)
-    return (yield* ask({ kind: 'finalise', draft })) as Finalised
+    const isShared = (options.sessions?.length ?? 0) + (options.observers?.length ?? 0) > 0
+    const decided = (yield* ask({ kind: 'finalise', draft, isShared })) as Finalised | Proposal
+    return 'output' in decided ? decided : yield* finaliseTogether(this, decided, options)
+  }
+
+  /** Receives a proposed transaction, checks it, and signs it unless `check` gives a reason to refuse. */
+  *signProposal(session: Session, check: SignerCheck): FlowBody<void> {
+    yield* signProposal(this, session, check)
+  }
+
+  /** Receives a transaction that is final, with its history, and records it. */
+  *receiveFinality(session: Session): FlowBody<Finalised> {
+    return yield* receiveFinality(session)
   }
 
   /** Runs another flow as a part of this one, within the same record. */

@@ -10,6 +10,7 @@ import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import type { Instant } from '../time/Instant.js'
+import type { LedgerOperation } from './LedgerOperation.js'
 import type { RetryPolicy } from './RetryPolicy.js'
 
 /** What a step is told about itself. */
@@ -35,7 +36,8 @@ export type Operation =
     }
   | { readonly kind: 'sleep'; readonly durationMs: number }
   | { readonly kind: 'sleepUntil'; readonly until: Instant }
-  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder }
+  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder; readonly isShared: boolean }
+  | LedgerOperation
   | { readonly kind: 'enter'; readonly flow: string; readonly input: Json }
   | { readonly kind: 'progress'; readonly label: string }
   | {

@@ -2,6 +2,7 @@
  * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
  */
 import type { Decision } from '../decision/Decision.js'
+import type { Json } from '../encoding/canonical.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
@@ -14,6 +15,7 @@ import { valueAnswer, type Answer, type Wait } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
+import { performLedger } from './performLedger.js'
 import { performSession } from './performSession.js'
 
 const idBytes = 16
@@ -69,6 +71,17 @@ const query = (decision: Decision, definition: AnyStateDefinition, limit: number
   )
 }
 
+const finalise = (
+  decision: Decision,
+  flow: FlowId,
+  operation: Extract<Operation, { readonly kind: 'finalise' }>,
+): Answer => {
+  const decided = decideTransaction(decision, operation.draft, flow, operation.isShared)
+  return decided.kind === 'recorded'
+    ? valueAnswer(finalised(decided.id, decided.outputs), { transaction: decided.id, outputs: decided.outputs.length })
+    : valueAnswer(decided, { proposal: decided.body as unknown as Json })
+}
+
 const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer | Wait => {
   switch (operation.kind) {
     case 'load':
@@ -81,13 +94,18 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
       const id = decision.random.hex(idBytes)
       return valueAnswer(id, id)
     }
-    case 'finalise': {
-      const { transaction, outputs } = decideTransaction(decision, operation.draft, flow)
-      return valueAnswer(finalised(transaction.id, outputs), {
-        transaction: transaction.id,
-        outputs: outputs.length,
-      })
-    }
+    case 'finalise':
+      return finalise(decision, flow, operation)
+    case 'sign':
+    case 'missing':
+    case 'dependencies':
+    case 'check':
+    case 'record':
+    case 'walk':
+    case 'vend':
+    case 'notaryRequest':
+    case 'notarise':
+      return performLedger(decision, flow, operation)
     case 'sleep':
       return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }
     case 'sleepUntil':

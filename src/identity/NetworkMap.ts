@@ -38,6 +38,11 @@ export class NetworkMap {
     return this.#byName.get(name)?.party
   }
 
+  /** The first notary the map lists: the default for what several parties share. */
+  firstNotary(): Party | undefined {
+    return this.members.find(({ notary }) => notary !== undefined)?.party
+  }
+
   notaryKind(key: PublicKey): NotaryKind | undefined {
     return this.#byKey.get(key)?.notary
   }

@@ -3,7 +3,7 @@
  * gathers is checked as a whole when the transaction is verified.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { PublicKey } from '../identity/PublicKey.js'
+import type { Key } from '../identity/Key.js'
 import type { Party } from '../identity/Party.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { canonicalText } from '../encoding/canonical.js'
@@ -27,7 +27,7 @@ export type DraftCommand = {
   readonly data: unknown
   /** Canonical text of the command as a component of the transaction. */
   readonly text: string
-  readonly signers: readonly PublicKey[]
+  readonly signers: readonly Key[]
 }
 
 const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
@@ -80,7 +80,7 @@ export class TransactionBuilder {
   /** States an intent and who must sign for it; the data follows where the command has any. */
   command<A>(
     definition: CommandDefinition<A>,
-    signers: readonly (PublicKey | Party)[],
+    signers: readonly (Key | Party)[],
     ...rest: [A] extends [undefined] ? [] : [data: A]
   ): this {
     const data: unknown = rest[0]
@@ -94,7 +94,7 @@ export class TransactionBuilder {
       type: definition.type,
       data,
       text: canonicalText({ data: definition.data.encode(data), type: definition.type }),
-      signers: signers.map((signer) => (typeof signer === 'string' ? signer : signer.key)),
+      signers: signers.map((signer) => (typeof signer !== 'string' && 'name' in signer ? signer.key : signer)),
     })
     return this
   }

@@ -9,6 +9,7 @@ import { HashC } from '../encoding/hash.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
+import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
@@ -99,9 +100,13 @@ export const eventCodecs = {
       body: TransactionBodyC,
       assessments: t.readonlyArray(AssessmentC),
     },
-    { flow: FlowIdText },
+    {
+      flow: FlowIdText,
+      /** Signatures gathered from the parties; a transaction without them is covered by the tick's own. */
+      signatures: t.readonlyArray(TransactionSignatureC),
+    },
   ),
-  /** One signature over all transactions of this tick that ask for this key, in their order. */
+  /** One signature over all transactions of this tick that bring no signatures of their own, in their order. */
   TransactionsSigned: strict({
     type: t.literal('TransactionsSigned'),
     by: PublicKeyC,
@@ -148,6 +153,14 @@ export const eventCodecs = {
   ),
   /** A newer app was asked again about a state that is already recorded. */
   StateReassessed: strict({ type: t.literal('StateReassessed'), ref: StateRefC, assessment: AssessmentC }),
+
+  /** This node, as a notary, has let these states be consumed by this transaction. */
+  TransactionNotarised: strict({
+    type: t.literal('TransactionNotarised'),
+    id: TransactionIdC,
+    inputs: t.readonlyArray(StateRefC),
+    caller: PublicKeyC,
+  }),
 
   SessionOpened: withOptional(
     { type: t.literal('SessionOpened'), session: SessionIdC, role: RoleC, party: PublicKeyC },

@@ -5,6 +5,7 @@
 import { CarillonError, assertInvariant } from '../errors/CarillonError.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { AppendOutcome, EventLog } from '../log/EventLog.js'
+import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { openWritable } from '../sqlite/openWritable.js'
@@ -22,10 +23,13 @@ export class LogBackedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #log: EventLog
+  /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
+  readonly #copy: SqliteTicks
   #head: Head
 
   private constructor(log: EventLog, db: Database, reader: Database) {
     this.#log = log
+    this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
     this.views = new Views(db)
@@ -36,7 +40,7 @@ export class LogBackedStore implements TickStore {
   static async open(log: EventLog, viewsFile = ':memory:'): Promise<LogBackedStore> {
     const db = openWritable(viewsFile)
     assertReadable(db, viewsFile)
-    db.exec(viewsSchema)
+    db.exec(`${ticksSchema} ${viewsSchema}`)
     stampFormat(db)
     const store = new LogBackedStore(
       log,
@@ -56,6 +60,7 @@ export class LogBackedStore implements TickStore {
   readonly commit = async (tick: EncodedTick): Promise<AppendOutcome> => {
     const expected = this.#head
     this.views.closeTick(headAfter(tick), toMillis(tick.at))
+    this.#copy.insert(tick)
     const outcome = await this.#append(expected, tick)
     if (outcome.kind === 'appended') {
       this.#db.exec('COMMIT')
@@ -91,6 +96,8 @@ export class LogBackedStore implements TickStore {
     )
   }
 
+  readonly tick = (number: number): EncodedTick | undefined => this.#copy.page(number, 1)[0]
+
   readonly rollback = (): void => {
     this.#db.exec('ROLLBACK')
     this.views.rolledBack()
@@ -124,6 +131,7 @@ export class LogBackedStore implements TickStore {
         this.views.fold(decodeEvent(line, revision), revision, toMillis(tick.at))
       })
       this.views.closeTick(headAfter(tick), toMillis(tick.at))
+      this.#copy.insert(tick)
       this.#db.exec('COMMIT')
       this.views.committed()
       this.#head = headAfter(tick)

@@ -7,6 +7,7 @@ import { FlowEngine } from '../flow/FlowEngine.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
+import { builtInFlows } from './builtInFlows.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
@@ -15,6 +16,7 @@ import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
 import { openStoreFolder } from './StoreFolder.js'
+import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
 
@@ -47,7 +49,7 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
 }
 
 export const startNode = async (options: NodeOptions): Promise<Node> => {
-  const registry = new Registry(options.app)
+  const registry = new Registry(options.app, builtInFlows)
   const { store, key, releaseHold } = open(options)
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
@@ -63,6 +65,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
       key,
       registry,
       network,
+      signedTransactions: new SignedTransactionReader(store.tick),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
       store,

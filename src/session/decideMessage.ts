@@ -3,7 +3,6 @@
  * answer it can understand, and nothing is taken twice.
  */
 import type { Decision } from '../decision/Decision.js'
-import type { Json } from '../encoding/canonical.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { SessionInput } from '../flow/Responder.js'
 import type { PublicKey } from '../identity/PublicKey.js'

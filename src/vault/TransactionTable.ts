@@ -1,6 +1,7 @@
 /**
  * The transactions of the vault, in log order: where each stands in the log and where its outputs begin.
  */
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
@@ -16,6 +17,8 @@ export type TransactionRow = {
   /** Sequence number of the first output's state. */
   readonly firstState: number
   readonly outputs: number
+  /** The notary its outputs stand under; null for this node itself. */
+  readonly notary: PublicKey | null
 }
 
 export const transactionsSchema = `
@@ -26,7 +29,8 @@ export const transactionsSchema = `
     tick INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     first_state INTEGER NOT NULL,
-    outputs INTEGER NOT NULL
+    outputs INTEGER NOT NULL,
+    notary TEXT
   ) STRICT;
   ${hashIndexSchema('transactions')}
 `
@@ -42,10 +46,10 @@ export class TransactionTable {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO transactions (seq, id, revision, tick, at_ms, first_state, outputs) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO transactions (seq, id, revision, tick, at_ms, first_state, outputs, notary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#bySeq = db.prepare(
-      'SELECT seq, id, revision, tick, at_ms, first_state, outputs FROM transactions WHERE seq = ?',
+      'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM transactions')
     this.#index = new HashIndex(db, 'transactions')
@@ -88,12 +92,16 @@ export class TransactionTable {
       atMs: Number(row['at_ms']),
       firstState: Number(row['first_state']),
       outputs: Number(row['outputs']),
+      notary: typeof row['notary'] === 'string' ? (row['notary'] as PublicKey) : null,
     }
   }
 
+  /** The notary of a transaction's outputs; null for this node itself. */
+  readonly notaryOf = (seq: number): PublicKey | null => this.get(seq)?.notary ?? null
+
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs)
+      this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
     this.#fresh.length = 0
   }
 

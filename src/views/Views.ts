@@ -8,6 +8,7 @@ import type { DomainEvent } from '../log/events.js'
 import type { Head } from '../log/Tick.js'
 import { foldAgenda } from '../scheduler/foldAgenda.js'
 import { UnstartedTable, unstartedSchema } from '../scheduler/UnstartedTable.js'
+import { SpentTable, spentSchema } from '../notary/SpentTable.js'
 import { foldSession } from '../session/foldSessions.js'
 import { SessionTable, sessionsSchema } from '../session/SessionTable.js'
 import { foldTransaction } from '../vault/foldVault.js'
@@ -26,6 +27,7 @@ export const viewsSchema = [
   flowsSchema,
   unstartedSchema,
   sessionsSchema,
+  spentSchema,
 ].join('\n')
 
 /** The tables of the views, in the order a digest takes them. */
@@ -40,6 +42,8 @@ export const viewTables = [
   'sessions',
   'inbox',
   'outbox',
+  'notarised',
+  'spent',
 ] as const
 
 export class Views {
@@ -50,6 +54,7 @@ export class Views {
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
+  readonly spent: SpentTable
 
   constructor(db: Database) {
     this.facts = new NodeFacts(db)
@@ -59,6 +64,7 @@ export class Views {
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)
+    this.spent = new SpentTable(db)
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
@@ -92,6 +98,9 @@ export class Views {
       case 'MessageAcknowledged':
         foldSession(this, event, revision)
         return
+      case 'TransactionNotarised':
+        this.spent.insert(event.id, event.inputs, event.caller, revision)
+        return
       case 'HeadSigned':
       case 'TransactionsSigned':
         // Proofs about the log; they are read from it when someone asks for them.
@@ -118,6 +127,7 @@ export class Views {
     this.states.flush()
     this.flows.closeTick()
     this.sessions.closeTick()
+    this.spent.closeTick()
     this.facts.flush()
   }
 
@@ -126,6 +136,7 @@ export class Views {
     this.states.committed()
     this.flows.committed()
     this.sessions.committed()
+    this.spent.committed()
   }
 
   rolledBack(): void {
@@ -135,5 +146,6 @@ export class Views {
     this.states.rolledBack()
     this.flows.rolledBack()
     this.sessions.rolledBack()
+    this.spent.rolledBack()
   }
 }

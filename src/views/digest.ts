@@ -18,6 +18,8 @@ const orderOf = {
   sessions: 'seq',
   inbox: 'session_seq, seq',
   outbox: 'revision',
+  notarised: 'seq',
+  spent: 'seq',
 } as const
 
 const rowsPerChunk = 1_000

@@ -59,7 +59,9 @@ describe('Sessions between two parties', () => {
       await network.advanceBy({ minutes: 30 })
       expect(await network.node('Alice').resultOf(id), `seed ${seed}`).to.deep.equal([0, 10, 20, 30, 40])
       const flows = (await network.node('Bob').flows()).items
-      expect(flows.map(({ status, result }) => ({ status, result }))).to.deep.equal([{ status: 'completed', result: 5 }])
+      expect(flows.map(({ status, result }) => ({ status, result }))).to.deep.equal([
+        { status: 'completed', result: 5 },
+      ])
     }
   })
 })
