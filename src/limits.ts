@@ -55,6 +55,18 @@ export const limits = {
   unindexedKeys: 16_384,
   /** Inputs, references, outputs and commands of one transaction, each. */
   componentsPerTransaction: 1_000,
+  /** First wait before an unacknowledged message is sent again; it doubles from there. */
+  resendFirstMs: 1_000,
+  /** Longest wait between two sends of a message, to a party that may be down for weeks. */
+  resendLongestMs: 60_000,
+  /** Unacknowledged messages held in memory; the others wait in the outbox. */
+  unacknowledged: 10_000,
+  /** Bytes of one page of history sent to another party. */
+  historyPageBytes: 192 * KiB,
+  /** Transactions walked back in one operation when another party's knowledge is compared. */
+  historyWalk: 500,
+  /** Depth of composite keys within composite keys. */
+  keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
   /** A line on the control socket, either way: room for the largest fact, its quoting and its envelope. */

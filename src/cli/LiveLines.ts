@@ -74,8 +74,8 @@ const lineOf = (event: DomainEvent, at: Instant): LiveLine | undefined => {
 const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
   const { startedBy, name, result, error } = flow
   const origin =
-    startedBy.kind === 'client'
-      ? { by: line.by ?? startedBy.by }
+    startedBy.kind !== 'activity'
+      ? { by: line.by ?? (startedBy.kind === 'client' ? startedBy.by : `session with ${startedBy.party}`) }
       : {
           ref: startedBy.ref,
           due: startedBy.due,

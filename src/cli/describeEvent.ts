@@ -4,12 +4,23 @@
  */
 import { FlowIdC } from '../flow/FlowId.js'
 import { decodeEvent } from '../log/decodeEvent.js'
-import type { DomainEvent } from '../log/events.js'
+import type { DomainEvent, FlowOrigin } from '../log/events.js'
 import { shortId, shortRef, showInstant, showJson, showLateness } from './words.js'
 
 export type DescribedEvent = { readonly type: string; readonly text: string }
 
 const flowOf = (id: string): string => (FlowIdC.is(id) ? shortId(id) : id)
+
+const originWords = (origin: FlowOrigin): string => {
+  switch (origin.kind) {
+    case 'client':
+      return `by ${origin.by}`
+    case 'session':
+      return `in a session with ${origin.party.slice(0, 20)}…`
+    case 'activity':
+      return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
+  }
+}
 
 const words = (event: DomainEvent): string => {
   switch (event.type) {
@@ -43,11 +54,18 @@ const words = (event: DomainEvent): string => {
     case 'ActivityTriggered':
     case 'ActivityRetried':
       return `${shortRef(event.ref)} by ${event.by}`
+    case 'TransactionNotarised':
+      return `${event.id.slice(0, 12)} for ${event.caller.slice(0, 20)}…, ${event.inputs.length} consumed`
+    case 'SessionOpened':
+      return `${event.session.slice(0, 12)} with ${event.party.slice(0, 20)}… as ${event.role}`
+    case 'MessageSent':
+    case 'MessageReceived':
+      return `${event.session.slice(0, 12)} number ${event.seq}: ${event.message.kind}`
+    case 'MessageAcknowledged':
+      return `${event.session.slice(0, 12)} number ${event.seq}`
     case 'FlowStarted': {
       const { origin } = event
-      const by =
-        origin.kind === 'client' ? `by ${origin.by}` : `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
-      return `${flowOf(event.flow)} ${event.name} ${by}`
+      return `${flowOf(event.flow)} ${event.name} ${originWords(origin)}`
     }
     case 'FlowAdvanced':
       return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => `${kind} ${label}`.trim()).join(', ')}`

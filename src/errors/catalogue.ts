@@ -56,6 +56,15 @@ export const catalogue = {
   'step-failed': entry('fail', 'A step kept failing'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 
+  // Parties
+  'party-unknown': entry('fail', 'No such party in the network map'),
+  'counterparty-failed': entry('fail', 'The other party answered with an error'),
+  'session-ended': entry('fail', 'The other party has ended the session'),
+  'message-invalid': entry('fail', 'A message of another party cannot be understood'),
+  'flow-version-unsupported': entry('refuse', 'The two sides of a session do not speak the same version'),
+  'notary-unknown': entry('refuse', 'The notary is not one this network trusts'),
+  'signature-refused': entry('fail', 'A party refused to sign'),
+
   // Log, store and node
   'log-altered': entry('stop', 'The log does not match its hash chain'),
   'log-diverged': entry('stop', 'The views stand on a history that the log does not hold'),

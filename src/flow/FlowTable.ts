@@ -25,6 +25,7 @@ export const flowsSchema = `
     cause TEXT,
     client_id TEXT,
     started_by TEXT,
+    session TEXT,
     status TEXT NOT NULL,
     until_revision INTEGER,
     ended_ms INTEGER,
@@ -63,6 +64,7 @@ export const flowRowOf = (row: SqlRow): FlowRow => ({
   cause: textOrNull(row['cause']) as StartCause | null,
   clientId: textOrNull(row['client_id']),
   startedBy: textOrNull(row['started_by']),
+  session: textOrNull(row['session']),
   status: String(row['status']) as FlowStatus,
   untilRevision: numberOrNull(row['until_revision']),
   endedMs: numberOrNull(row['ended_ms']),
@@ -98,7 +100,7 @@ export class FlowTable {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#update = db.prepare(
       'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
@@ -224,6 +226,7 @@ export class FlowTable {
         row.cause,
         row.clientId,
         row.startedBy,
+        row.session,
         row.status,
         row.untilRevision,
         row.endedMs,

@@ -32,7 +32,7 @@ export class LiveFlow {
 
   constructor(definition: AnyFlowDefinition, id: FlowId, me: Party, startedBy: StartedBy | undefined, input: unknown) {
     this.id = id
-    this.#body = definition.run(new FlowIo(id, me, startedBy), input)
+    this.#body = definition.run(new FlowIo(definition, id, me, startedBy), input)
   }
 
   begin(): Stop {

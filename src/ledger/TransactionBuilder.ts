@@ -3,7 +3,7 @@
  * gathers is checked as a whole when the transaction is verified.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
+import { KeyC, type Key } from '../identity/Key.js'
 import type { Party } from '../identity/Party.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { canonicalText } from '../encoding/canonical.js'
@@ -28,7 +28,7 @@ export type DraftCommand = {
   readonly data: unknown
   /** Canonical text of the command as a component of the transaction. */
   readonly text: string
-  readonly signers: readonly PublicKey[]
+  readonly signers: readonly Key[]
 }
 
 const refOf = (state: StateRef | StateAndRef<unknown> | undefined): StateRef => {
@@ -40,12 +40,12 @@ const refOf = (state: StateRef | StateAndRef<unknown> | undefined): StateRef => 
   )
 }
 
-const keyOf = (command: string, signer: PublicKey | Party): PublicKey => {
-  const key = typeof signer === 'string' ? signer : signer.key
-  if (PublicKeyC.is(key)) return key
+const keyOf = (command: string, signer: Key | Party): Key => {
+  const key: unknown = typeof signer !== 'string' && 'key' in signer ? signer.key : signer
+  if (KeyC.is(key)) return key
   throw new CarillonError(
     'transaction-malformed',
-    `A signer of command ${command} is "${String(key)}", which is not a key. Give a party, or its key.`,
+    `A signer of command ${command} is "${typeof key === 'string' ? key : JSON.stringify(key)}", which is not a key. Give a party, its key, or a composite key.`,
     { command },
   )
 }
@@ -99,7 +99,7 @@ export class TransactionBuilder {
   /** States an intent and who must sign for it; the data follows where the command has any. */
   command<A>(
     definition: CommandDefinition<A>,
-    signers: readonly (PublicKey | Party)[],
+    signers: readonly (Key | Party)[],
     ...rest: [A] extends [undefined] ? [] : [data: NoInfer<A>]
   ): this {
     const data: unknown = rest[0]

@@ -53,6 +53,8 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
+  /** Ends what goes on beside the loop: steps and the post. */
+  readonly stopOutside: () => void
   /** Gives back what the node holds beyond its store, such as the lock on its folder. */
   readonly releaseHold: () => Promise<void>
 }
@@ -342,7 +344,7 @@ export class Node {
   /** Stops in good order. */
   async stop(): Promise<void> {
     const { loop, key, store } = this.#internals
-    this.#internals.steps.stop()
+    this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), [
       signHead(key, store.head()),
       { type: 'NodeStopped' },
@@ -352,7 +354,7 @@ export class Node {
 
   /** Stops at once, without a word in the log: what a crash looks like to the next start. For tests. */
   async crash(): Promise<void> {
-    this.#internals.steps.stop()
+    this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
     while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
     await this.#close()

@@ -4,6 +4,8 @@
 import type { App } from '../app/App.js'
 import type { Random } from '../decision/Random.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
+import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
 import type { Committed } from './Loop.js'
@@ -15,6 +17,10 @@ export type NodeOptions = {
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
   readonly store?: string | TickStore
+  /** Who else is there. Default: this party alone. */
+  readonly network?: NetworkMap
+  /** The way to the other parties' nodes. Default: none. */
+  readonly transport?: Transport
   /** Default: the machine's clock. */
   readonly clock?: Clock
   /** Extra checks: clock reads in `nextScheduledActivity`, and every flow run again at each suspension. Default false. */

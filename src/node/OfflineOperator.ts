@@ -9,6 +9,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow } from '../flow/operateFlow.js'
 import { generateKeyPair } from '../identity/KeyPair.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import {
   dischargeActivity,
@@ -23,7 +24,8 @@ import { AsyncStepRunner } from './AsyncStepRunner.js'
 import type { OperatorRequest } from './controlProtocol.js'
 import { OpenTick } from './OpenTick.js'
 import { assertStore } from './readStore.js'
-import { systemRandom } from './startNode.js'
+import { SignedTransactionReader } from './readSignedTransaction.js'
+import { systemRandom } from './systemRandom.js'
 import { openStoreFolder } from './StoreFolder.js'
 import type { TickStore } from './TickStore.js'
 
@@ -66,6 +68,8 @@ const openTick = (store: TickStore): OpenTick => {
       me: { name: partyName ?? 'Me', key: PublicKeyC.is(partyKey) ? partyKey : key.publicKey },
       key,
       registry: new Registry(defineApp({ name: app ?? 'none', states: [], flows: [] })),
+      network: new NetworkMap([]),
+      signedTransactions: new SignedTransactionReader(store.tick),
       random: systemRandom,
       development: false,
     },

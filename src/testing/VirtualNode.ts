@@ -13,19 +13,8 @@ import { startNode } from '../node/startNode.js'
 import type { TickStore } from '../node/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
+import { seededRandom } from './seededRandom.js'
 import type { DurationLikeObject } from 'luxon'
-
-/** Randomness that is the same for the same seed. */
-export const seededRandom = (seed: string): Random => {
-  let count = 0
-  return {
-    hex: (bytes) => {
-      let text = ''
-      while (text.length < bytes * 2) text += sha256(`${seed}\n${(count += 1)}`)
-      return text.slice(0, bytes * 2)
-    },
-  }
-}
 
 export type VirtualNodeOptions = {
   readonly app: App

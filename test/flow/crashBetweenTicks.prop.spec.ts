@@ -123,6 +123,7 @@ const dyingStore = (crashes: (tick: number) => boolean) => {
       return outcome
     },
     rollback: store.rollback,
+    tick: store.tick,
     read: (fromRevision) => store.read(fromRevision),
     close: store.close,
   }

@@ -36,6 +36,8 @@ const showWaiting = (waiting: Waiting): string => {
       return waiting.retryAt === undefined
         ? `for step ${waiting.label}, try ${waiting.attempt}`
         : `to try step ${waiting.label} again at ${showInstant(waiting.retryAt)}`
+    case 'message':
+      return `to ${waiting.label}`
     case 'turn':
       return 'for its turn'
   }
@@ -49,6 +51,17 @@ const outcomeOf = ({ error, waiting, progress, result, endedAt }: FlowSummary): 
     .join(', ')
 }
 
+const originOf = (startedBy: FlowSummary['startedBy']): string => {
+  switch (startedBy.kind) {
+    case 'client':
+      return startedBy.by
+    case 'session':
+      return `session ${startedBy.session.slice(0, 8)}`
+    case 'activity':
+      return shortRef(startedBy.ref)
+  }
+}
+
 const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
   { header: 'STARTED', cell: ({ startedAt }) => showDistance(startedAt, nowMs), align: 'right' },
   { header: 'FLOW', cell: ({ id }) => shortId(id), tone: () => 'cyan' },
@@ -56,7 +69,7 @@ const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
   { header: 'STATUS', cell: ({ status }) => status, tone: ({ status }) => toneOfStatus(status) },
   {
     header: 'STARTED BY',
-    cell: ({ startedBy }) => (startedBy.kind === 'client' ? startedBy.by : shortRef(startedBy.ref)),
+    cell: ({ startedBy }) => originOf(startedBy),
     flexible: true,
   },
   { header: '', cell: outcomeOf, flexible: true },
