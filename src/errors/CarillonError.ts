@@ -39,7 +39,10 @@ const clip = (text: string): string =>
 /** The message of anything that was thrown, without trusting it to be an Error. */
 export const messageOf = (thrown: unknown): string => {
   try {
-    return thrown instanceof Error ? String(thrown.message) || String(thrown.name) : String(thrown)
+    if (!(thrown instanceof Error)) return String(thrown)
+    // Nothing keeps app code from giving an error a message that is no text.
+    const { message, name }: { readonly message: unknown; readonly name: unknown } = thrown
+    return String(message) || String(name)
   } catch {
     return 'something was thrown that cannot be shown as text'
   }
