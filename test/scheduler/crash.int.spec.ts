@@ -9,7 +9,7 @@ import { digestViews } from '../../src/views/digest.js'
 import { keyPairFromSeed, seededRandom, VirtualClock } from '../../src/testing/index.js'
 import { bell, bells } from './fixtures/bells.js'
 import { FaultyStore, type Fault } from './fixtures/FaultyStore.js'
-import { Tower } from './fixtures/Tower.js'
+import { castInput, Tower } from './fixtures/Tower.js'
 
 const mark = instant('2026-01-01T00:00:00.000Z')
 const due = plus(mark, { days: 1 })
@@ -97,7 +97,7 @@ describe('two copies of one node', () => {
     return node
   }
   const cast = async (node: Node): Promise<void> => {
-    const input = { bells: [JSON.parse(JSON.stringify(bell('rung', { at: due })))] }
+    const input = castInput([bell('rung', { at: due })])
     await (await node.startByName('bells/Cast', input)).result()
   }
   const startsInLog = async (): Promise<number> => {

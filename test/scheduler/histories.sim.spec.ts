@@ -40,7 +40,11 @@ const Deed = fc.oneof(
     place,
   }),
   fc.record({ do: fc.constantFrom('drain', 'endDraining', 'reassess', 'quiet') }),
-  fc.record({ do: fc.constantFrom('restart', 'crash'), version: fc.nat({ max: versions.length - 1 }) }),
+  fc.record({
+    do: fc.constantFrom('restart', 'crash'),
+    version: fc.nat({ max: versions.length - 1 }),
+    reassess: fc.boolean(),
+  }),
   fc.record({ do: fc.constant('advance' as const), minutes: fc.integer({ min: 0, max: 300 }) }),
   fc.record({ do: fc.constant('set' as const), minutes: fc.integer({ min: -120, max: 120 }) }),
 )
@@ -65,10 +69,10 @@ const act = async (tower: Tower, refs: StateRef[], deed: DeedOf): Promise<void> 
       await tower.virtual.runUntilQuiet()
       return
     case 'restart':
-      await tower.restart(versions[deed.version])
-      return
     case 'crash':
-      await tower.crashAndRestart(versions[deed.version])
+      await (deed.do === 'crash' ? tower.virtual.crash() : tower.virtual.stop())
+      await tower.startAgain(versions[deed.version])
+      if (deed.reassess) await tower.node.reassess(tower.Bell)
       return
     case 'advance':
       await tower.virtual.advanceBy({ minutes: deed.minutes })
@@ -89,7 +93,7 @@ const act = async (tower: Tower, refs: StateRef[], deed: DeedOf): Promise<void> 
 
 describe('a node, through any history', () => {
   it('goes on, makes each attempt once, and has the views that its log gives', async function () {
-    this.timeout(30_000)
+    this.timeout(60_000)
     await fc.assert(
       fc.asyncProperty(fc.array(Deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
         const tower = await Tower.build({ start: instantFromMillis(toMillis(mark)) })
@@ -110,7 +114,7 @@ describe('a node, through any history', () => {
           expect(attempts.slice(0, -1).filter(({ outcome }) => outcome === 'running')).to.deep.equal([])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     )
   })
 })
