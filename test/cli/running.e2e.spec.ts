@@ -66,7 +66,9 @@ describe('the command beside a running node', function () {
     const added = await json('start', 'notes/Add', '{"text":"at once","inSeconds":0,"copies":1}')
     await node.until((stdout) => stdout.includes('"at once"'))
     const line = node.stdout.split('\n').find((candidate) => candidate.includes('"at once"'))
-    expect(line).to.match(/^\d\d:\d\d:\d\d\.\d{3}Z {2}completed {5}notes\/Read {2}[0-9a-f]{12}:0 {2}(on time|.* late) {2}"at once"$/)
+    expect(line).to.match(
+      /^\d\d:\d\d:\d\d\.\d{3}Z {2}completed {5}notes\/Read {2}[0-9a-f]{12}:0 {2}(on time|.* late) {2}"at once"$/,
+    )
     expect(line).to.contain(String(added[0]?.['result']).slice(0, 12))
   })
 
@@ -95,7 +97,11 @@ describe('the command beside a running node', function () {
   })
 
   it('refuses a ref that could mean two states, and one that means none', async () => {
-    const [two, none, garbled] = await Promise.all([on('why', pair.slice(0, 8)), on('why', `${pair}:7`), on('why', 'x')])
+    const [two, none, garbled] = await Promise.all([
+      on('why', pair.slice(0, 8)),
+      on('why', `${pair}:7`),
+      on('why', 'x'),
+    ])
     expect(two.stderr).to.match(/^error\[state-unknown\]: .* has 2 outputs/)
     expect(none.stderr).to.match(/^error\[state-unknown\]: .* there is no :7/)
     expect(garbled.stderr).to.match(/^error\[state-unknown\]: "x" is not a state ref/)
@@ -125,6 +131,8 @@ describe('the command beside a running node', function () {
     expect(code).to.equal(0)
     expect(stderr).to.match(/Stopped in good order at revision \d+\./)
     expect(existsSync(join(store, 'control.sock'))).to.be.false
-    expect((await json('log', 'show', '--limit', '1')).map(({ event }) => event)).to.deep.equal([{ type: 'NodeStopped' }])
+    expect((await json('log', 'show', '--limit', '1')).map(({ event }) => event)).to.deep.equal([
+      { type: 'NodeStopped' },
+    ])
   })
 })

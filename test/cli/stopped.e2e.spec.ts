@@ -92,7 +92,9 @@ describe('the command on a store without a node', function () {
     expect(again.stderr).to.contain('exists already')
     const [imported] = documents((await carillon(['log', 'import', file, '--store', restored, '--json'])).stdout)
     const [status] = await json('status')
-    expect((imported?.['head'] as { hash: string }).hash).to.equal((status?.['facts'] as { head: { hash: string } }).head.hash)
+    expect((imported?.['head'] as { hash: string }).hash).to.equal(
+      (status?.['facts'] as { head: { hash: string } }).head.hash,
+    )
     const [rebuilt] = documents((await carillon(['log', 'rebuild', '--store', restored, '--json'])).stdout)
     expect(rebuilt?.['before']).to.equal(rebuilt?.['after'])
     writeFileSync(file, readFileSync(file, 'utf8').replace('"overdue"', '"overdrawn"'))
