@@ -52,4 +52,13 @@ describe('the command line', function () {
     expect(empty?.stderr).to.match(/^error\[app-not-loadable\]: .*It exports apps \(array\)/)
     expect(thrown?.stderr).to.match(/^error\[app-not-loadable\]: .*no luck\n {4}at .*broken\.mjs/)
   })
+
+  it('stops at once at the second signal, whatever the app is still waiting for', async () => {
+    const stubborn = join(import.meta.dirname, 'fixtures/stubborn.ts')
+    const store = join(folder, 'stubborn')
+    const { code, stderr } = await carillon(['run', stubborn, '--store', store])
+    expect(stderr).to.match(/SIGTERM: stopping …\nStopped at once\./)
+    expect(code).to.equal(128 + 15)
+    expect((await carillon(['log', 'verify', '--store', store])).code).to.equal(0)
+  })
 })
