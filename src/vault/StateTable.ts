@@ -3,6 +3,7 @@
  * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, SqlRow, Statement } from '../views/Database.js'
@@ -37,7 +38,7 @@ export const statesSchema = `
 `
 
 export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id'
+  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
 
 const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -51,6 +52,7 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
     transactionSeq: Number(row['transaction_seq']),
     ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
     kind,
+    notary: textOrNull(row['notary']) as PublicKey | null,
     text: String(row['text']),
     relevant: row['relevant'] === 1,
     participants: String(row['participants']),
