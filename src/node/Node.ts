@@ -19,7 +19,7 @@ import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../flow/o
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
-import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
 import {
@@ -224,7 +224,7 @@ export class Node {
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
-  async reassess(definition: StateDefinition<never>): Promise<{ readonly asked: number; readonly changed: number }> {
+  async reassess(definition: AnyStateDefinition): Promise<{ readonly asked: number; readonly changed: number }> {
     let asked = 0
     let changed = 0
     let after: number | undefined = 0

@@ -4,10 +4,30 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import type { Decision } from '../decision/Decision.js'
+import { concernsNode, recordError } from '../errors/CarillonError.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { readState } from '../vault/readState.js'
-import { assess } from './assess.js'
+import type { StateRow } from '../vault/StateRow.js'
+import { assessmentParts } from '../vault/TransactionParts.js'
+import { assess, type Assessed } from './assess.js'
 
 const statesPerTick = 500
+
+/** An app that cannot be asked about a state parks its activity; what is known of the state stays. */
+const ask = (decision: Decision, definition: AnyStateDefinition, row: StateRow): Assessed => {
+  try {
+    return assess(decision, definition, readState(definition, row), row.ref)
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    const assessment = {
+      relevant: row.relevant,
+      participants: row.participants.split(' ').filter(PublicKeyC.is),
+      failure: recordError(error, 'activity-threw'),
+    }
+    return { assessment, parts: assessmentParts(assessment) }
+  }
+}
 
 export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
 
@@ -24,7 +44,7 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
     lastSeq = row.seq
     // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
     if (row.standing === 'started' || row.standing === 'paused') continue
-    const { assessment, parts } = assess(decision, definition, readState(definition, row), row.ref)
+    const { assessment, parts } = ask(decision, definition, row)
     const same =
       parts.activity === row.activity &&
       parts.relevant === row.relevant &&
