@@ -98,7 +98,7 @@ const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => 
   } catch (error) {
     throw new CarillonError(
       'state-definition-faulty',
-      `${member} of ${definition.type} threw: ${messageOf(error)} It must answer for all data its codec accepts.`,
+      `${member} of ${definition.type} threw (${messageOf(error)}). It must answer for all data its codec accepts.`,
       { type: definition.type },
       error,
     )

@@ -89,6 +89,7 @@ export class StateTable {
   readonly #nextDue: Statement
   readonly #ended: Statement
   readonly #unconsumed: Statement
+  readonly #relevant: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database, kinds: Kinds, transactions: TransactionTable) {
@@ -107,6 +108,9 @@ export class StateTable {
     )
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
+    )
+    this.#relevant = db.prepare(
+      `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.relevant = 1 AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
@@ -179,16 +183,21 @@ export class StateTable {
     return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
-  unconsumed(type: string, limit: number): readonly StateRow[] {
-    return this.unconsumedAfter(type, 0, limit)
+  /** The first unconsumed states of one type that are relevant to this party, in log order. */
+  relevant(type: string, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#relevant, type, 0, limit)
   }
 
   /** Unconsumed states of one type in log order, after a given sequence number. */
   unconsumedAfter(type: string, afterSeq: number, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#unconsumed, type, afterSeq, limit)
+  }
+
+  #ofType(select: Statement, type: string, afterSeq: number, limit: number): readonly StateRow[] {
     this.flush()
     const found = this.#kinds
       .idsOfType(type)
-      .flatMap((kind) => this.#unconsumed.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+      .flatMap((kind) => select.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
