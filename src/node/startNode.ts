@@ -79,10 +79,16 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
         )
         .catch(() => undefined)
     })
-    await loop.start((error) => {
-      steps.stop()
-      options.onFailure?.(error)
-    })
+    try {
+      await loop.start((error) => {
+        steps.stop()
+        options.onFailure?.(error)
+      })
+    } catch (error) {
+      // Otherwise it would go on trying, on a store that is given back below.
+      await loop.stop(new CarillonError('node-stopped', 'The node could not start.'), [])
+      throw error
+    }
     return new Node({ party, key, loop, engine, steps, store, releaseHold })
   } catch (error) {
     await releaseHold()
