@@ -49,7 +49,12 @@ export const lockFolder = (folder: string): (() => void) => {
     )
   }
   const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-  writeFileSync(files.holder, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  try {
+    writeFileSync(files.holder, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  } catch (error) {
+    db.close()
+    throw storeFailure(error, files.holder)
+  }
   return () => {
     db.close()
   }
