@@ -27,7 +27,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (error instanceof CarillonError) return error
   const code = codeOf(error)
   const because = messageOf(error)
-  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
+  if (code.startsWith('SQLITE_FULL') || ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) {
     return new CarillonError(
       'disk-full',
       `There is no space left to write ${file}. Nothing was recorded; make room, and the node goes on by itself. (${because})`,

@@ -130,21 +130,24 @@ export const importLog = async (
   const { database } = storeFiles(folder)
   const building = `${database}.importing`
   const isNew = !existsSync(folder)
-  if (isNew) onDisk(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
-  const unlock = onDisk(folder, () => lockFolder(folder))
   let done = false
   try {
-    assertEmpty(database, folder)
-    removeDatabase(building)
-    const head = await build(lines, building, onProgress)
-    onDisk(folder, () => {
-      moveInPlace(building, database, folder)
-    })
-    done = true
-    return head
+    if (isNew) onDisk(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+    const unlock = onDisk(folder, () => lockFolder(folder))
+    try {
+      assertEmpty(database, folder)
+      removeDatabase(building)
+      const head = await build(lines, building, onProgress)
+      onDisk(folder, () => {
+        moveInPlace(building, database, folder)
+      })
+      done = true
+      return head
+    } finally {
+      if (!done) removeDatabase(building)
+      unlock()
+    }
   } finally {
-    if (!done) removeDatabase(building)
-    unlock()
     if (!done && isNew) rmSync(folder, { recursive: true, force: true })
   }
 }
