@@ -11,7 +11,7 @@ import type { Head } from '../../log/Tick.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertReadable, formatStamp } from '../storeFormat.js'
+import { assertStoreFile, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { foldTick } from './foldLog.js'
 import { LogChecker } from './LogChecker.js'
@@ -24,9 +24,9 @@ const removeDatabase = (file: string): void => {
 /** A store that was opened but never started may be filled; one with events may not. */
 const assertEmpty = (database: string, folder: string): void => {
   if (!existsSync(database)) return
+  assertStoreFile(database)
   const db = openWritable(database)
   try {
-    assertReadable(db, database)
     db.exec(ticksSchema)
     const { revision } = new SqliteTicks(db).head()
     if (revision < 0) return
