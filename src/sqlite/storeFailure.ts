@@ -54,7 +54,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (
     code.startsWith('SQLITE_READONLY') ||
     code.startsWith('SQLITE_CANTOPEN') ||
-    ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)
+    ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code)
   ) {
     return new CarillonError(
       'store-not-writable',
