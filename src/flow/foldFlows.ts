@@ -23,6 +23,8 @@ const wakeOf = (waiting: Waiting): number | null => {
       return toMillis(waiting.until)
     case 'step':
       return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
+    case 'message':
+      return null
     case 'turn':
       return atOnce
   }
@@ -34,6 +36,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   const state = activity === undefined ? undefined : tables.states.find(activity.ref)
   assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
   tables.flows.insert({
+    seq: tables.flows.nextSeq,
     id: event.flow as FlowId,
     name: event.name,
     version: event.version,
@@ -46,7 +49,8 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
     latenessMs: activity?.latenessMs ?? null,
     cause: activity?.cause ?? null,
     clientId: origin.kind === 'client' ? (origin.clientId ?? null) : null,
-    startedBy: origin.kind === 'client' ? origin.by : null,
+    startedBy: origin.kind === 'client' ? origin.by : origin.kind === 'session' ? origin.party : null,
+    session: origin.kind === 'session' ? origin.session : null,
     status: 'running',
     untilRevision: null,
     endedMs: null,

@@ -57,6 +57,7 @@ const variations = (body: TransactionBody): readonly (readonly [string, Transact
   })
   body.signers.forEach((keys, place) => {
     keys.forEach((key, at) => {
+      if (typeof key !== 'string') return
       const altered = keys.with(at, changedHex(key) as typeof key)
       found.push([`signer ${at} of command ${place}`, { ...body, signers: body.signers.with(place, altered) }])
     })

@@ -7,7 +7,7 @@ import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { PartyC, type Party } from '../identity/Party.js'
-import { PublicKeyC } from '../identity/PublicKey.js'
+import { KeyC } from '../identity/Key.js'
 import { StateRefC } from './StateRef.js'
 import { TimeWindowC } from './TimeWindow.js'
 import { transactionIdOf, type Components } from './componentTree.js'
@@ -31,7 +31,7 @@ export const TransactionBodyC = t.readonly(
       outputs: t.readonlyArray(OutputC),
       commands: t.readonlyArray(t.readonly(t.strict({ type: t.string, data: JsonC }))),
       /** For each command, the keys that must sign for it. */
-      signers: t.readonlyArray(t.readonlyArray(PublicKeyC)),
+      signers: t.readonlyArray(t.readonlyArray(KeyC)),
       notary: PartyC,
       salt: t.string,
     }),
@@ -74,15 +74,17 @@ export const sealDraft = (draft: TransactionBuilder, notary: Party, salt: string
     timeWindow: draft.window,
   })
 
+/** The components of a decoded body as canonical text. */
+export const componentsOf = (body: TransactionBody): Components => ({
+  inputs: body.inputs.map(asText),
+  references: body.references.map(asText),
+  outputs: body.outputs.map(asText),
+  commands: body.commands.map(asText),
+  signers: asText(body.signers),
+  notary: body.notary,
+  salt: body.salt,
+  timeWindow: body.timeWindow,
+})
+
 /** Seals a decoded body again, to check its id. */
-export const sealBody = (body: TransactionBody): Transaction =>
-  seal({
-    inputs: body.inputs.map(asText),
-    references: body.references.map(asText),
-    outputs: body.outputs.map(asText),
-    commands: body.commands.map(asText),
-    signers: asText(body.signers),
-    notary: body.notary,
-    salt: body.salt,
-    timeWindow: body.timeWindow,
-  })
+export const sealBody = (body: TransactionBody): Transaction => seal(componentsOf(body))

@@ -49,3 +49,7 @@ export const verifyTransactionSignature = (id: TransactionId, signature: Transac
   const root = rootFromProof(leafHash(id), signature.index, signature.count, signature.path)
   return root !== undefined && verifySignature(signature.by, textToSign(signature.count, root), signature.signature)
 }
+
+/** A signature over one transaction alone: a batch of one. */
+export const signTransaction = (key: KeyPair, id: TransactionId): TransactionSignature =>
+  signatureFor(key.publicKey, [id], 0, signBatch(key, [id]))

@@ -84,6 +84,8 @@ export class EmbeddedStore implements TickStore {
     return { kind: 'appended' }
   }
 
+  readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]
+
   readonly rollback = (): void => {
     try {
       this.#db.exec('ROLLBACK')

@@ -5,6 +5,7 @@
 import { CarillonError, assertInvariant, messageOf } from '../errors/CarillonError.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { AppendOutcome, EventLog } from '../log/EventLog.js'
+import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { toMillis } from '../time/Instant.js'
@@ -25,10 +26,13 @@ export class LogBackedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #log: EventLog
+  /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
+  readonly #copy: SqliteTicks
   #head: Head
 
   private constructor(log: EventLog, db: Database, reader: Database) {
     this.#log = log
+    this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
     this.views = new Views(db)
@@ -37,7 +41,7 @@ export class LogBackedStore implements TickStore {
 
   /** Opens the views and brings them up to the head of the log. `viewsFile` may be `:memory:`. */
   static async open(log: EventLog, viewsFile = ':memory:'): Promise<LogBackedStore> {
-    const db = openStoreDatabase(viewsFile, viewsSchema)
+    const db = openStoreDatabase(viewsFile, `${ticksSchema} ${viewsSchema}`)
     let reader = db
     try {
       if (viewsFile !== ':memory:') reader = openDatabase(viewsFile, { readOnly: true })
@@ -60,6 +64,7 @@ export class LogBackedStore implements TickStore {
   readonly commit = async (tick: EncodedTick): Promise<AppendOutcome> => {
     const expected = this.#head
     this.views.closeTick(headAfter(tick), toMillis(tick.at))
+    this.#copy.insert(tick)
     const outcome = await this.#append(expected, tick)
     if (outcome.kind === 'appended') await this.#commitViews(tick)
     else this.rollback()
@@ -135,6 +140,8 @@ export class LogBackedStore implements TickStore {
     return { kind: 'refused', head }
   }
 
+  readonly tick = (number: number): EncodedTick | undefined => this.#copy.page(number, 1)[0]
+
   readonly rollback = (): void => {
     try {
       this.#db.exec('ROLLBACK')
@@ -176,6 +183,7 @@ export class LogBackedStore implements TickStore {
         this.views.fold(decodeEvent(line, revision), revision, toMillis(tick.at))
       })
       this.views.closeTick(headAfter(tick), toMillis(tick.at))
+      this.#copy.insert(tick)
       this.#db.exec('COMMIT')
       this.views.committed()
       this.#head = headAfter(tick)

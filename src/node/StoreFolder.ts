@@ -2,7 +2,7 @@
  * A node's folder: the store, the key, and the lock that keeps a second process out. The lock is held by the
  * operating system, so it is gone the moment its process is, however that ends.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -69,6 +69,12 @@ export const lockFolder = (folder: string): (() => void) => {
   }
 }
 
+/** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */
+const keepPrivate = (file: string): void => {
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+}
+
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
 const keyOf = (file: string, store: EmbeddedStore): KeyPair => {
   if (existsSync(file)) return importKeyPair(readFileSync(file, 'utf8'))
@@ -108,9 +114,9 @@ export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => 
     const unlock = lockFolder(folder)
     try {
       assertNotEmptied(files)
+      keepPrivate(files.database)
       const store = EmbeddedStore.open(files.database)
       try {
-        chmodSync(files.database, 0o600)
         return {
           store,
           key: key ?? keyOf(files.key, store),

@@ -17,11 +17,18 @@ const earliestMs = Date.parse('0000-01-01T00:00:00.000Z')
 /** 9999-12-31T23:59:59.999Z, the last instant there is room for. */
 export const latestInstantMs = Date.parse('9999-12-31T23:59:59.999Z')
 
+const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+/** Checked digit by digit: instants are checked at every boundary, and `Date` lets 30 February slide into March. */
 const isCanonical = (text: string): text is t.Branded<string, InstantBrand> => {
   if (!canonicalPattern.test(text)) return false
-  const ms = Date.parse(text)
-  // `Date.parse` lets 30 February slide into March; a round trip does not.
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text
+  const number = (from: number): number => (text.charCodeAt(from) - 48) * 10 + (text.charCodeAt(from + 1) - 48)
+  const month = number(5)
+  const day = number(8)
+  const longest = month === 2 && isLeap(number(0) * 100 + number(2)) ? 29 : daysInMonth[month - 1]
+  return longest !== undefined && day >= 1 && day <= longest && number(11) < 24 && number(14) < 60 && number(17) < 60
 }
 
 /** Codec of an instant in a state, a flow input or an event. */
@@ -66,9 +73,34 @@ export const toMillis = (at: Instant): number => Date.parse(at)
 /** The instant as a luxon DateTime in UTC, for calendar arithmetic and zones. */
 export const toDateTime = (at: Instant): DateTime => DateTime.fromMillis(toMillis(at), { zone: 'utc' })
 
-/** An instant moved by a duration; months and years count on the UTC calendar. */
-export const plus = (at: Instant, duration: DurationLikeObject): Instant =>
-  instantFromMillis(Math.trunc(toDateTime(at).plus(duration).toMillis()))
+const fixedUnits: Readonly<Record<string, number>> = {
+  milliseconds: 1,
+  seconds: 1_000,
+  minutes: 60_000,
+  hours: 3_600_000,
+  // In UTC every day is as long as any other.
+  days: 86_400_000,
+  weeks: 604_800_000,
+}
+
+/** The length of a duration whose units have one; undefined when it speaks of months, quarters or years. */
+const fixedMillis = (duration: DurationLikeObject): number | undefined => {
+  let sum = 0
+  for (const [unit, count] of Object.entries(duration)) {
+    const length = fixedUnits[unit]
+    if (length === undefined || typeof count !== 'number') return undefined
+    sum += length * count
+  }
+  return sum
+}
+
+/** An instant moved by a duration; months and years count on the UTC calendar, fractions of a millisecond are cut off. */
+export const plus = (at: Instant, duration: DurationLikeObject): Instant => {
+  const fixed = fixedMillis(duration)
+  return instantFromMillis(
+    Math.trunc(fixed === undefined ? toDateTime(at).plus(duration).toMillis() : toMillis(at) + fixed),
+  )
+}
 
 /** Milliseconds from one instant to a later one; negative when `later` is the earlier. */
 export const millisBetween = (earlier: Instant, later: Instant): number => toMillis(later) - toMillis(earlier)

@@ -126,13 +126,12 @@ export class StateTable {
     return this.#nextSeq
   }
 
-  insert(row: Omit<StateRow, 'seq'>): StateRow {
-    const added = { ...row, seq: this.#nextSeq }
+  /** Adds a row; its number must be {@link nextSeq}. */
+  insert(row: StateRow): void {
     this.#nextSeq += 1
-    this.#rows.set(added.seq, added)
-    this.#byRef.set(refKey(added.ref), added)
-    this.#fresh.add(added)
-    return added
+    this.#rows.set(row.seq, row)
+    this.#byRef.set(refKey(row.ref), row)
+    this.#fresh.add(row)
   }
 
   /** To be called after changing a row's members. */
@@ -152,7 +151,8 @@ export class StateTable {
     const known = this.#byRef.get(refKey(ref))
     if (known !== undefined) return known
     const transaction = this.#transactions.find(ref.transaction)
-    if (transaction === undefined || ref.index < 0 || ref.index >= transaction.outputs) return undefined
+    const isPlace = Number.isSafeInteger(ref.index) && ref.index >= 0
+    if (transaction === undefined || !isPlace || ref.index >= transaction.outputs) return undefined
     const row = this.get(transaction.firstState + ref.index)
     assertInvariant(sameRef(row.ref, ref), `state ${row.seq} is not the output it should be`)
     return row

@@ -43,6 +43,18 @@ export const jsonValues: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value
 
+/** Single keys, and trees of them that can be satisfied and must be worked for. */
+export const keys: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  key: fc.oneof({ depthSize: 'small', withCrossShrink: true }, publicKeys, tie('composite')),
+  composite: fc
+    .array(fc.record({ key: tie('key'), weight: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 3 })
+    .chain((children) =>
+      fc
+        .integer({ min: 1, max: children.reduce((sum, { weight }) => sum + weight, 0) })
+        .map((threshold) => ({ threshold, children })),
+    ),
+})).key
+
 type Tagged = t.Any & {
   readonly _tag?: string
   readonly type: Tagged
@@ -58,6 +70,8 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Instant: instants,
   Integer: integers,
   Json: jsonValues,
+  Key: keys,
+  SessionId: hex(32),
 }
 
 const recordOf = (props: Tagged['props'], requiredKeys: string[] | undefined): fc.Arbitrary<unknown> => {

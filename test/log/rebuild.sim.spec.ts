@@ -21,6 +21,9 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield await Promise.resolve(line)
 }
 
+/** What only a node among others records; test/session sees to those. */
+const isBetweenParties = (type: string): boolean => /^(TransactionNotarised|Session|Message)/.test(type)
+
 describe('views', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'carillon-rebuild-'))
   const seen = new Set<string>()
@@ -81,6 +84,6 @@ describe('views', () => {
 
   it('are so for events of every type', async () => {
     for (const work of tour) await holds(work)
-    expect(Object.keys(eventCodecs).filter((type) => !seen.has(type))).to.deep.equal([])
+    expect(Object.keys(eventCodecs).filter((type) => !seen.has(type) && !isBetweenParties(type))).to.deep.equal([])
   })
 })

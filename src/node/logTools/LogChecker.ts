@@ -5,9 +5,12 @@
 import { canonicalText, Encoded } from '../../encoding/canonical.js'
 import type { Hash } from '../../encoding/hash.js'
 import { messageOf } from '../../errors/CarillonError.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { isSatisfiedBy } from '../../identity/Key.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { verifyBatch } from '../../ledger/signatures.js'
-import { sealBody } from '../../ledger/Transaction.js'
+import { checkSignatures, requiredKeys } from '../../ledger/SignedTransaction.js'
+import { sealBody, type TransactionBody } from '../../ledger/Transaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { limits } from '../../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
@@ -17,12 +20,6 @@ import { verifySignedHead } from '../signedHead.js'
 
 /** Something that does not hold, and the revision of the event it was found at. */
 export type LogProblem = { readonly revision: number; readonly what: string; readonly cause?: unknown }
-
-type SignedTransaction = {
-  readonly id: TransactionId
-  readonly signers: ReadonlySet<PublicKey>
-  readonly revision: number
-}
 
 export type CheckedTick = {
   /** The events as decoded; undefined in the place of one that cannot be. */
@@ -133,37 +130,41 @@ export class LogChecker {
     if (!verifySignedHead(event)) report(`the signature of the head at revision ${event.revision} does not verify`)
   }
 
-  /** Each signature stands for all the tick's transactions that ask for its key, and none may go without. */
+  /**
+   * A transaction either brings its own signatures or is covered by the tick's: one signature over all that bring
+   * none, in their order. Either way nobody who must sign may be missing.
+   */
   #checkSignatures(tick: EncodedTick, events: CheckedTick['events'], problems: LogProblem[]): void {
-    const transactions: SignedTransaction[] = []
+    const covered: { readonly id: TransactionId; readonly body: TransactionBody; readonly revision: number }[] = []
     const signed = new Set<PublicKey>()
     events.forEach((event, index) => {
       if (event?.type !== 'TransactionRecorded' || event.body instanceof Encoded) return
-      transactions.push({
-        id: event.id,
-        signers: new Set(event.body.signers.flat()),
-        revision: tick.firstRevision + index,
-      })
+      const revision = tick.firstRevision + index
+      if (event.signatures === undefined) {
+        covered.push({ id: event.id, body: event.body, revision })
+        return
+      }
+      const checked = checkSignatures(event.id, { body: event.body, signatures: event.signatures })
+      if (isLeft(checked)) problems.push({ revision, what: checked.left.message })
     })
+    const ids = covered.map(({ id }) => id)
     events.forEach((event, index) => {
       if (event?.type !== 'TransactionsSigned') return
       signed.add(event.by)
       const report = (what: string): number => problems.push({ revision: tick.firstRevision + index, what })
-      const ids = transactions.filter(({ signers }) => signers.has(event.by)).map(({ id }) => id)
       if (ids.length !== event.count)
         report(
-          `the signature says it covers ${event.count} transactions; tick ${tick.number} holds ${ids.length} that ask for ${event.by}`,
+          `the signature says it covers ${event.count} transactions; tick ${tick.number} holds ${ids.length} that bring none of their own`,
         )
       else if (!verifyBatch(event.by, ids, event.signature))
         report(`the signature of ${event.by} over the transactions of tick ${tick.number} does not verify`)
     })
-    for (const { id, signers, revision } of transactions) {
-      for (const key of signers)
-        if (!signed.has(key))
-          problems.push({
-            revision,
-            what: `transaction ${id} asks for the signature of ${key}, which its tick does not hold`,
-          })
+    for (const { id, body, revision } of covered) {
+      for (const key of requiredKeys(body)) {
+        if (isSatisfiedBy(key, signed)) continue
+        const what = `transaction ${id} asks for the signature of ${typeof key === 'string' ? key : canonicalText(key)}, which its tick does not hold`
+        problems.push({ revision, what })
+      }
     }
   }
 
