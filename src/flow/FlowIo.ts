@@ -46,6 +46,8 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
 export class FlowIo {
   /** The flow's own id. */
   readonly flowId: FlowId
+  /** The version of its definition that the flow was started with: newer code can go the old way for it. */
+  readonly version: number
   /** The party whose node runs the flow. */
   readonly me: Party
   /** The activity that started the flow; undefined when a client did. */
@@ -61,6 +63,7 @@ export class FlowIo {
     startedBy: StartedBy | undefined,
   ) {
     this.#stack = [flow]
+    this.version = flow.version
     this.flowId = flowId
     this.me = me
     this.startedBy = startedBy
