@@ -14,6 +14,7 @@ import type { Operation } from './Operation.js'
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
 export type FlowBody<R> = Generator<Operation, R, unknown>
 
+/** A kind of flow. Make one with {@link defineFlow}. */
 export type FlowDefinition<I, R> = {
   readonly name: string
   readonly version: number
@@ -43,6 +44,7 @@ export type FlowOptions<I, R> = {
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
 }
 
+/** Defines a flow. Its body is a generator: every `yield*` is a point where it may be suspended and later go on. */
 export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
   assertName('flow', options.name)
   const schedulable = options.schedulable ?? false

@@ -10,6 +10,7 @@ export type RetryPolicy = {
   readonly longestWaitMs: number
 }
 
+/** How a step is retried unless it says otherwise. */
 export const defaultRetry: RetryPolicy = { attempts: 5, firstWaitMs: 1_000, longestWaitMs: 60_000 }
 
 /** The wait after the given try has failed (1 for the first), doubling and capped. */

@@ -9,8 +9,10 @@ import type { LedgerTransaction } from './LedgerTransaction.js'
 /** Sentences that say which rules a transaction breaks. */
 export type Violations = readonly string[]
 
+/** The rules of a contract as one function: what is wrong with a transaction, or nothing. */
 export type Verify = (transaction: LedgerTransaction) => Either<Violations, void>
 
+/** A contract in all its versions. Make one with {@link defineContract}. */
 export type ContractDefinition = {
   readonly name: string
   readonly version: number
@@ -29,6 +31,7 @@ export type ContractOptions = {
   readonly earlier?: Readonly<Record<number, Verify>>
 }
 
+/** Defines a contract; states name it as the one that governs them. */
 export const defineContract = (options: ContractOptions): ContractDefinition => {
   const version = options.version ?? 1
   const rules = new Map<number, Verify>()

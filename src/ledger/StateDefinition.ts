@@ -20,6 +20,7 @@ export type RunsOn = {
 /** Brings data of the version it is filed under to the next version; both in encoded form. */
 export type Upcaster = (older: unknown) => unknown
 
+/** A kind of state. Make one with {@link defineState}. */
 export type StateDefinition<A> = {
   readonly type: string
   readonly version: number
@@ -73,6 +74,7 @@ export const assertName = (kind: string, name: string): void => {
   }
 }
 
+/** Defines a kind of state. Names and versions are checked at once; whatever else can go wrong has its own error. */
 export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
   assertName('state', options.type)
   const version = options.version ?? 1

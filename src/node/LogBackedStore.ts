@@ -17,6 +17,7 @@ import type { TickStore } from './TickStore.js'
 /** How long a lost acknowledgement is looked for, try after try, before the node gives up. */
 const readBackWaitsMs = [10, 50, 250, 1_000, 5_000]
 
+/** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
 export class LogBackedStore implements TickStore {
   readonly views: Views
   readonly reader: Database

@@ -9,6 +9,7 @@ import type { Logger } from './Logger.js'
 import type { Committed } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
+/** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
   readonly app: App
   /** The name of the party whose node this is. Default `Me`. */

@@ -27,6 +27,7 @@ export const seededRandom = (seed: string): Random => {
   }
 }
 
+/** How a virtual node is started. Everything but the app has a default. */
 export type VirtualNodeOptions = {
   readonly app: App
   readonly party?: string
@@ -41,6 +42,7 @@ export type VirtualNodeOptions = {
   readonly store?: TickStore
 }
 
+/** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
   readonly store: TickStore

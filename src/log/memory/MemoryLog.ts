@@ -5,6 +5,7 @@
 import type { EventLog } from '../EventLog.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../Tick.js'
 
+/** A log that lives as long as its process. */
 export class MemoryLog implements EventLog {
   readonly #ticks: EncodedTick[] = []
   readonly #followers = new Set<() => void>()

@@ -12,6 +12,7 @@ import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
 
 const pollMs = 50
 
+/** A log in a SQLite file, without views. It also reads the log of an embedded store. */
 export class SqliteLog implements EventLog {
   readonly #db: Database
   readonly #ticks: SqliteTicks
