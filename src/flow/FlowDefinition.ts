@@ -41,6 +41,7 @@ export type FlowOptions<I, R> = {
   readonly input: t.Type<I, unknown>
   /** Whether a state may name this flow in its activity. Default false. */
   readonly schedulable?: boolean
+  /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
 }
 

@@ -26,6 +26,7 @@ export type ContractOptions = {
   readonly name: string
   /** Counts up when the rules change; states made under older rules keep them. Default 1. */
   readonly version?: number
+  /** The rules: a pure function of the transaction, without clock or I/O. */
   readonly verify: Verify
   /** The rules of earlier versions, for states made under them. */
   readonly earlier?: Readonly<Record<number, Verify>>

@@ -50,6 +50,7 @@ export type StateOptions<A> = {
   readonly data: t.Type<A, unknown>
   /** The rules. Default: every participant of a consumed or produced state must sign. */
   readonly contract?: ContractDefinition
+  /** Whom the state concerns. */
   readonly participants: (data: A) => readonly Party[]
   /** What the state asks for next. It must depend on the state alone: reading a clock here is a defect. */
   readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>

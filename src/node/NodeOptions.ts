@@ -11,6 +11,7 @@ import type { TickStore } from './TickStore.js'
 
 /** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
+  /** What the node runs. */
   readonly app: App
   /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string

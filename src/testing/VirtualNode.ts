@@ -29,7 +29,9 @@ export const seededRandom = (seed: string): Random => {
 
 /** How a virtual node is started. Everything but the app has a default. */
 export type VirtualNodeOptions = {
+  /** What the node runs. */
   readonly app: App
+  /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string
   /** Where the virtual clock begins. Default 2026-01-01T00:00:00.000Z. */
   readonly start?: Instant
@@ -37,6 +39,7 @@ export type VirtualNodeOptions = {
   readonly seed?: string
   /** Default true: tests want the extra checks. */
   readonly development?: boolean
+  /** Default: silent. */
   readonly logger?: Logger
   /** Default: an embedded store in memory. */
   readonly store?: TickStore

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
@@ -21,12 +21,14 @@ const typeErrorsOf = (files: readonly Source[]): readonly string[] => {
     files.map(({ file }) => file),
     { ...options, typeRoots: [join(repository, 'node_modules/@types')] },
   )
-  const byFile = new Map(files.map((source) => [source.file, source]))
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
-    const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')
-    const source = byFile.get(diagnostic.file?.fileName ?? '')
-    const line = diagnostic.file?.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line ?? 0
-    return `${source === undefined ? (diagnostic.file?.fileName ?? '') : placeOf(source, line)}: ${message}`
+  // Only the pages' files: the sources they import are checked where they belong.
+  return files.flatMap((source) => {
+    const file = program.getSourceFile(source.file)
+    if (file === undefined) return [`${placeOf(source, 0)}: TypeScript does not find ${source.file}`]
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((diagnostic) => {
+      const { line } = file.getLineAndCharacterOfPosition(diagnostic.start ?? 0)
+      return `${placeOf(source, line)}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`
+    })
   })
 }
 
@@ -34,6 +36,9 @@ const typeErrorsOf = (files: readonly Source[]): readonly string[] => {
 const outputOf = async ({ file }: Source): Promise<string> => {
   const printed: string[] = []
   const real = console.log
+  const home = process.cwd()
+  // A store that a page names lies in the folder of the page.
+  process.chdir(dirname(file))
   console.log = (...values: readonly unknown[]) => {
     printed.push(values.map(String).join(' '))
   }
@@ -41,6 +46,7 @@ const outputOf = async ({ file }: Source): Promise<string> => {
     await import(pathToFileURL(file).href)
   } finally {
     console.log = real
+    process.chdir(home)
   }
   return printed.join('\n')
 }

@@ -20,14 +20,14 @@ export type Source = {
 
 type Draft = { text: string; lines: number[] | undefined; expected: string | undefined }
 
-const named = /^\/\/ ([\w./-]+\.ts)( \(continued\))?$/
+const named = /^\/\/ ([\w./-]+\.ts)( \(continued\)| \(not run\))?$/
 
 const add = (files: Map<string, Draft>, { path }: Page, block: Block, expected: string | undefined): void => {
-  const [, name, continued] = named.exec(block.text.split('\n')[0] ?? '') ?? []
+  const [, name, remark] = named.exec(block.text.split('\n')[0] ?? '') ?? []
   const file = name ?? `line-${block.line}.ts`
   const known = files.get(file)
   const lines = block.text.split('\n').map((_, index) => block.line + index)
-  if (continued !== undefined) {
+  if (remark === ' (continued)') {
     if (known === undefined) throw new Error(`${path}:${block.line} continues ${file}, which was not begun`)
     known.text += `\n${block.text}`
     known.lines = known.lines === undefined ? undefined : [...known.lines, ...lines]
@@ -39,13 +39,20 @@ const add = (files: Map<string, Draft>, { path }: Page, block: Block, expected: 
   files.set(file, { text: block.text, lines, expected })
 }
 
-/** The text block right after a block says what it prints. */
+/** The text block after a block says what it prints; the command that runs it may stand between them. */
 const expectedAfter = (page: Page, block: Block): string | undefined => {
-  const next = page.blocks[page.blocks.indexOf(block) + 1]
+  const next = page.blocks.slice(page.blocks.indexOf(block) + 1).find(({ language }) => language !== 'sh')
   return next?.language === 'text' ? next.text : undefined
 }
 
-const isTutorial = ({ path }: Page): boolean => path.startsWith('docs/tutorial/')
+const inherited = (files: ReadonlyMap<string, Draft>): Map<string, Draft> =>
+  new Map([...files].map(([name, draft]) => [name, { ...draft, lines: undefined, expected: undefined }]))
+
+const filesOf = (page: Page, earlier: ReadonlyMap<string, Draft>): Map<string, Draft> => {
+  const files = inherited(earlier)
+  for (const block of page.blocks) if (block.language === 'ts') add(files, page, block, expectedAfter(page, block))
+  return files
+}
 
 /** Lays the project out under a folder and gives its sources. */
 export const layOut = (folder: string, pages: readonly Page[]): readonly Source[] => {
@@ -56,22 +63,25 @@ export const layOut = (folder: string, pages: readonly Page[]): readonly Source[
     symlinkSync(join(repository, 'node_modules', name), join(modules, name), 'junction')
   writeFileSync(join(folder, 'package.json'), '{ "name": "a-strangers-app", "private": true, "type": "module" }\n')
 
-  const sources: Source[] = []
-  // The pages of the tutorial are one project: each begins with the files of the one before.
-  let tutorial = new Map<string, Draft>()
-  for (const page of pages) {
-    const files = new Map(isTutorial(page) ? tutorial : [])
-    for (const block of page.blocks) if (block.language === 'ts') add(files, page, block, expectedAfter(page, block))
-    for (const [name, { text, lines, expected }] of files) {
+  const isTutorial = ({ path }: Page): boolean => path.startsWith('docs/tutorial/')
+  const withCode = pages.filter(({ blocks }) => blocks.some(({ language }) => language === 'ts'))
+  // The pages of the tutorial are one project: each begins with the files of the one before, all others with the last.
+  let files: ReadonlyMap<string, Draft> = new Map()
+  const laidOut: (readonly [Page, ReadonlyMap<string, Draft>])[] = []
+  for (const page of withCode.filter(isTutorial)) {
+    files = filesOf(page, files)
+    laidOut.push([page, files])
+  }
+  for (const page of withCode.filter((other) => !isTutorial(other))) laidOut.push([page, filesOf(page, files)])
+
+  return laidOut.flatMap(([page, drafts]) =>
+    [...drafts].map(([name, { text, lines, expected }]): Source => {
       const file = join(folder, page.path.replace(/\.md$/, ''), name)
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, `${text}\n`)
-      sources.push({ page, name, file, text, lines, expected })
-    }
-    if (isTutorial(page))
-      tutorial = new Map([...files].map(([name, draft]) => [name, { ...draft, lines: undefined, expected: undefined }]))
-  }
-  return sources
+      return { page, name, file, text, lines, expected }
+    }),
+  )
 }
 
 /** Whether another file of the page imports this one: then it is run with that one. */
@@ -83,10 +93,15 @@ const isImported = (source: Source, sources: readonly Source[]): boolean => {
   )
 }
 
+const isMarked = ({ text }: Source): boolean => /^\/\/ \S+ \(not run\)$/m.test(text.split('\n')[0] ?? '')
+
 /** What a page lets run itself: files that nothing else on it imports, and those whose output it shows. */
 export const programsOf = (sources: readonly Source[]): readonly Source[] =>
   sources.filter(
-    (source) => source.lines !== undefined && (source.expected !== undefined || !isImported(source, sources)),
+    (source) =>
+      source.lines !== undefined &&
+      !isMarked(source) &&
+      (source.expected !== undefined || !isImported(source, sources)),
   )
 
 /** Where a line of a file stands on its page. */
