@@ -92,4 +92,5 @@ export const catalogue = {
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),
 } as const satisfies Record<string, Entry>
 
+/** The code of an error. Codes are never reused or renamed; docs/errors has a page for each. */
 export type ErrorCode = keyof typeof catalogue

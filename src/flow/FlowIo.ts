@@ -43,6 +43,7 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 
+/** What a flow acts with. Call each operation with `yield*`. */
 export class FlowIo {
   /** The flow's own id. */
   readonly flowId: FlowId
