@@ -13,6 +13,8 @@ export const catalogue = {
   'value-not-encodable': entry('refuse', 'A value has no canonical form'),
   'instant-invalid': entry('refuse', 'Not a UTC instant'),
   'definition-invalid': entry('refuse', 'A definition contradicts itself or another one'),
+  'recurrence-invalid': entry('refuse', 'A recurrence cannot be read'),
+  'calendar-out-of-range': entry('refuse', 'The day lies outside the years a business calendar covers'),
 
   // States and transactions
   'state-data-invalid': entry('refuse', 'State data does not fit its codec'),
