@@ -22,6 +22,7 @@ export const catalogue = {
   'state-version-unknown': entry('refuse', 'State written by a newer definition'),
   'state-unknown': entry('fail', 'No such state'),
   'state-consumed': entry('fail', 'The state has already been consumed'),
+  'state-key-taken': entry('fail', 'Another unconsumed state has this key'),
   'contract-violated': entry('fail', 'The contract rejects the transaction'),
   'contract-unknown': entry('refuse', 'No definition for this contract or its version'),
   'contract-threw': entry('fail', 'A contract threw instead of returning its violations'),

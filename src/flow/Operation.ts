@@ -21,6 +21,7 @@ export type StepContext = {
 
 export type Operation =
   | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
+  | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
   | { readonly kind: 'query'; readonly definition: AnyStateDefinition; readonly limit: number }
   | { readonly kind: 'now' }
   | { readonly kind: 'newId' }

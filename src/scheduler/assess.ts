@@ -94,7 +94,8 @@ export const assess = (
   const { registry, me } = decision
   const participants = definition.participants(data).map(({ key }) => key)
   const relevant = definition.isRelevant === undefined ? participants.includes(me.key) : definition.isRelevant(data, me)
-  const base = { relevant, participants }
+  const key = definition.key?.(data)
+  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
   if (!relevant || definition.nextScheduledActivity === undefined) return assessed(base)
   const ask = definition.nextScheduledActivity
   try {

@@ -29,6 +29,7 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
       parts.activity === row.activity &&
       parts.relevant === row.relevant &&
       parts.participants === row.participants &&
+      parts.key === row.key &&
       (parts.failure === null) === (row.error === null)
     if (same) continue
     changed += 1

@@ -8,7 +8,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
-import { showRef, type StateRef } from '../ledger/StateRef.js'
+import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
 import { sealDraft, type Transaction } from '../ledger/Transaction.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
@@ -64,6 +64,26 @@ const forEvent = ({ assessment, parts }: Assessed): Assessment =>
     ? assessment
     : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
 
+/** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
+const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
+  const taken = new Set<string>()
+  assessed.forEach(({ parts: { key } }, index) => {
+    const type = draft.outputs[index]?.definition.type
+    if (key === null || type === undefined) return
+    const holder = decision.views.states.withKey(type, key)
+    const isFree = holder === undefined || draft.inputs.some((ref) => sameRef(ref, holder.ref))
+    if (!isFree || taken.has(`${type} ${key}`)) {
+      const who = isFree ? 'another output of the same transaction' : `state ${showRef(holder.ref)}`
+      throw new CarillonError(
+        'state-key-taken',
+        `A new ${type} would be known by "${key}", which is the key of ${who}. Consume that state first, or choose another key.`,
+        { type, key },
+      )
+    }
+    taken.add(`${type} ${key}`)
+  })
+}
+
 export type Recorded = { readonly transaction: Transaction; readonly outputs: readonly StateRef[] }
 
 /** Records what a builder has gathered, or throws the typed error that says why not. */
@@ -106,6 +126,7 @@ export const decideTransaction = (
   checkSigners(decision, draft)
 
   const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
+  checkKeys(decision, draft, assessed)
   const parts: TransactionParts = {
     inputs: draft.inputs,
     outputs: draft.outputs.map(({ definition, text }, index) => ({
