@@ -112,9 +112,7 @@ export class StateTable {
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
-    this.#keyed = db.prepare(
-      `${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL ORDER BY s.seq LIMIT 1`,
-    )
+    this.#keyed = db.prepare(`${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL`)
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
   }
