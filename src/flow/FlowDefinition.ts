@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
-import { assertName } from '../ledger/StateDefinition.js'
+import { assertName, assertVersion } from '../ledger/assertName.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
 import type { Operation } from './Operation.js'
@@ -14,11 +14,16 @@ import type { Operation } from './Operation.js'
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
 export type FlowBody<R> = Generator<Operation, R, unknown>
 
+/** Which flow is answered, and in which of its versions. */
+export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }
+
 export type FlowDefinition<I, R> = {
   readonly name: string
   readonly version: number
   readonly input: t.Type<I, unknown>
   readonly schedulable: boolean
+  /** The flow of another party that this one answers, in the versions it understands. */
+  readonly respondsTo: RespondsTo | undefined
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
   /** A reference to this flow with an input, for a state to name. */
   readonly ref: (input: I) => FlowRef
@@ -45,6 +50,8 @@ export type FlowOptions<I, R> = {
 
 export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
   assertName('flow', options.name)
+  const version = options.version ?? 1
+  assertVersion('Flow', options.name, version)
   const schedulable = options.schedulable ?? false
   const ref = (input: I): FlowRef => {
     if (!schedulable) {
@@ -58,9 +65,10 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
   }
   return Object.freeze({
     name: options.name,
-    version: options.version ?? 1,
+    version,
     input: options.input,
     schedulable,
+    respondsTo: undefined,
     run: options.run,
     ref,
     at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),

@@ -5,8 +5,9 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import { FlowIdC, flowIdOfClientId, type FlowId } from './FlowId.js'
+import { endSessions } from './performSession.js'
 import type { FlowEngine } from './FlowEngine.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 
@@ -34,7 +35,7 @@ const flowIdBytes = 16
 const newId = (decision: Decision): FlowId => {
   const id = decision.random.hex(flowIdBytes)
   if (!FlowIdC.is(id))
-    throw new CarillonError('invariant-broken', 'The source of randomness gave something that is not hex.')
+    throw new NodeFault('invariant-broken', 'The source of randomness gave something that is not hex.')
   return id
 }
 
@@ -76,10 +77,11 @@ export const startFlow = (decision: Decision, engine: FlowEngine, request: Start
 
 /** Ends a flow at once. What it has recorded on the ledger stays. */
 export const killFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
-  find(decision, id)
+  const row = find(decision, id)
   engine.forget(id)
   const error = { code: 'flow-killed', message: `Killed by ${by}.` }
   decision.emit({ type: 'FlowEnded', flow: id, outcome: 'killed', by, error })
+  endSessions(decision, row, { kind: 'error', code: 'flow-killed', message: 'The flow was killed.' })
 }
 
 /** Lets a parked flow go on from its record. */

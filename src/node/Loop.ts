@@ -2,7 +2,7 @@
  * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
@@ -14,6 +14,7 @@ import { latestInstantMs } from '../time/Instant.js'
 import { signHead } from './signedHead.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { TickStore } from './TickStore.js'
 
@@ -41,9 +42,10 @@ export type LoopParts = NodeParts & {
 
 export class Loop {
   readonly #parts: LoopParts
-  readonly #inputs: Input[] = []
+  readonly #inputs = new Queue<Input>()
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
+  readonly #stopWaits = new Set<(reason: CarillonError) => void>()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
   #ticking = false
@@ -117,6 +119,12 @@ export class Loop {
     }
   }
 
+  /** Calls back when the loop stops, for whatever reason; at once when it has stopped already. */
+  whenStopped(callback: (reason: CarillonError) => void): void {
+    if (this.#stopped === undefined) this.#stopWaits.add(callback)
+    else callback(this.#stopped)
+  }
+
   /** Resolves when there is nothing to do before the clock moves on. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -145,7 +153,9 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
-    for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    for (const input of this.#inputs.drain()) input.fail(this.#stopped)
+    for (const callback of this.#stopWaits) callback(this.#stopped)
+    this.#stopWaits.clear()
     this.#settle()
   }
 
@@ -201,8 +211,10 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    const first = this.#parts.store.head().tick % phases.length
-    for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
+    // The tick that records the start of the node does nothing else: what follows belongs to the new term.
+    const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
+    const turns = [...phases.slice(first), ...phases.slice(0, first)]
+    for (const phase of this.#reopening === undefined ? turns.slice(0, 1) : turns) phase()
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1
@@ -215,7 +227,7 @@ export class Loop {
   #decideInputs(tick: OpenTick, taken: Input[]): void {
     let count = 0
     while (count < limits.inputsPerTick && !tick.isFull()) {
-      const input = this.#inputs.shift()
+      const input = this.#inputs.take()
       if (input === undefined) return
       taken.push(input)
       count += 1
@@ -223,10 +235,9 @@ export class Loop {
       try {
         input.decide(tick)
       } catch (error) {
-        if (!(error instanceof CarillonError) || error.consequence === 'stop' || error.consequence === 'retry')
-          throw error
+        if (!(error instanceof CarillonError) || concernsNode(error)) throw error
         if (tick.events.length !== before)
-          throw new CarillonError(
+          throw new NodeFault(
             'invariant-broken',
             `An input was refused after it had stated facts: ${error.message}`,
             {},
@@ -291,7 +302,7 @@ export class Loop {
 
   /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
   #giveBack(taken: readonly Input[], error: CarillonError): void {
-    this.#inputs.unshift(...taken.filter(({ mustBeRecorded }) => mustBeRecorded))
+    this.#inputs.putBack(taken.filter(({ mustBeRecorded }) => mustBeRecorded))
     for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
   }
 
@@ -307,12 +318,7 @@ export class Loop {
     const known =
       error instanceof CarillonError
         ? error
-        : new CarillonError(
-            'invariant-broken',
-            `Carillon met an error it does not know: ${messageOf(error)}`,
-            {},
-            error,
-          )
+        : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry') {
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
       this.#giveBack(taken, known)
@@ -332,6 +338,8 @@ export class Loop {
     }
     if (retryLater) {
       this.#wakeAt(this.#parts.clock.now() + limits.storeRetryMs)
+      // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
+      this.#settle()
       return
     }
     const { views } = this.#parts.store

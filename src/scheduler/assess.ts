@@ -2,6 +2,7 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
+import * as t from 'io-ts'
 import { isNone } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
@@ -10,6 +11,7 @@ import type { Registry } from '../app/Registry.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from '../ledger/Activity.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -51,6 +53,15 @@ const checkActivity = (registry: Registry, activity: Activity): void => {
   if (activity.onMissed !== undefined) checkFlow(registry, activity.onMissed)
 }
 
+/** The activity without anything else an object may carry along: the log keeps only what its codec knows. */
+const ownWords = ({ at, flow, toleranceMs, onMissed, once }: Activity): Activity => ({
+  at,
+  flow: { name: flow.name, input: flow.input },
+  ...(toleranceMs === undefined ? {} : { toleranceMs }),
+  ...(onMissed === undefined ? {} : { onMissed: { name: onMissed.name, input: onMissed.input } }),
+  ...(once === undefined ? {} : { once }),
+})
+
 /** When this node acts on an activity: at its instant, later when other parties go first, or not at all. */
 const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: Instant): Instant | undefined => {
   if (definition.runsOn === undefined) return at
@@ -62,7 +73,7 @@ const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: In
     : instantFromMillis(toMillis(at) + place * Math.trunc(Duration.fromObject(takeoverAfter).toMillis()))
 }
 
-/** The error that parks an activity: what went wrong, in which state type, with its code kept where it has one. */
+/** The error for an activity that cannot be had: what went wrong, in which state type, with its code kept where it has one. */
 const explain = (definition: AnyStateDefinition, error: unknown): CarillonError => {
   if (error instanceof CarillonError && error.code === 'activity-reads-clock') return error
   const code =
@@ -74,10 +85,60 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
   const what = error instanceof CarillonError ? 'asked for something that cannot be scheduled' : 'threw'
   return new CarillonError(
     code,
-    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)} The state is recorded; its activity is parked until someone retries it.`,
+    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)}`,
     { type: definition.type },
     error,
   )
+}
+
+/** Asks a definition something that every state must be able to answer. */
+const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => A): A => {
+  try {
+    return ask()
+  } catch (error) {
+    throw new CarillonError(
+      'state-definition-faulty',
+      `${member} of ${definition.type} threw (${messageOf(error)}). It must answer for all data its codec accepts.`,
+      { type: definition.type },
+      error,
+    )
+  }
+}
+
+const unusable = (definition: AnyStateDefinition, member: string, must: string): CarillonError =>
+  new CarillonError(
+    'state-definition-faulty',
+    `${member} of ${definition.type} gave something else than ${must}. Its answer is recorded, so it must be exactly that.`,
+    { type: definition.type },
+  )
+
+const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
+
+const participantsOf = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
+  const parties = answerOf(definition, 'participants', () => definition.participants(data))
+  if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
+  return parties.map(({ key }) => key)
+}
+
+const relevanceOf = (
+  definition: AnyStateDefinition,
+  data: unknown,
+  me: Party,
+  participants: readonly PublicKey[],
+): boolean => {
+  const { isRelevant } = definition
+  if (isRelevant === undefined) return participants.includes(me.key)
+  const relevant: unknown = answerOf(definition, 'isRelevant', () => isRelevant(data, me))
+  if (typeof relevant !== 'boolean') throw unusable(definition, 'isRelevant', 'true or false')
+  return relevant
+}
+
+const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
+  const ask = definition.key
+  if (ask === undefined) return undefined
+  const key: unknown = answerOf(definition, 'key', () => ask(data))
+  if (typeof key !== 'string' || !key.isWellFormed()) throw unusable(definition, 'key', 'text')
+  return key
 }
 
 /** What the app said, for the log and for the views; both from one encoding. */
@@ -85,36 +146,60 @@ export type Assessed = { readonly assessment: Assessment; readonly parts: Assess
 
 const assessed = (assessment: Assessment): Assessed => ({ assessment, parts: assessmentParts(assessment) })
 
+/** The assessment of a state that could not even be asked: as it was known before, with the error. */
+export const unanswered = (
+  definition: AnyStateDefinition,
+  known: Pick<Assessment, 'relevant' | 'participants' | 'key'>,
+  error: unknown,
+): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
+
+/** What a state says now: is it ours, and what does it want next? */
+export const askState = (
+  decision: AssessedBy,
+  definition: AnyStateDefinition,
+  data: unknown,
+  ref: StateRef,
+): Assessment => {
+  const { registry, me } = decision
+  const participants = participantsOf(definition, data)
+  const relevant = relevanceOf(definition, data, me, participants)
+  const key = keyOf(definition, data)
+  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
+  if (!relevant || definition.nextScheduledActivity === undefined) return base
+  const ask = definition.nextScheduledActivity
+  try {
+    if (decision.development && decision.readsClock(() => ask(data, ref))) {
+      throw new CarillonError(
+        'activity-reads-clock',
+        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+        { type: definition.type },
+      )
+    }
+    const answer = ask(data, ref)
+    if (isNone(answer)) return base
+    checkActivity(registry, answer.value)
+    const activity = ownWords(answer.value)
+    const mine = actsAt(definition, data, me, activity.at)
+    if (mine === undefined) return base
+    return mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine }
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }
+  }
+}
+
+/** What a state says, to be recorded. An activity that has no canonical form cannot be. */
 export const assess = (
   decision: AssessedBy,
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
 ): Assessed => {
-  const { registry, me } = decision
-  const participants = definition.participants(data).map(({ key }) => key)
-  const relevant = definition.isRelevant === undefined ? participants.includes(me.key) : definition.isRelevant(data, me)
-  const key = definition.key?.(data)
-  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
-  if (!relevant || definition.nextScheduledActivity === undefined) return assessed(base)
-  const ask = definition.nextScheduledActivity
+  const assessment = askState(decision, definition, data, ref)
   try {
-    if (decision.development && decision.readsClock(() => ask(data, ref))) {
-      throw new CarillonError(
-        'activity-reads-clock',
-        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced. Its activity is parked.`,
-        { type: definition.type },
-      )
-    }
-    const answer = ask(data, ref)
-    if (isNone(answer)) return assessed(base)
-    checkActivity(registry, answer.value)
-    const mine = actsAt(definition, data, me, answer.value.at)
-    if (mine === undefined) return assessed(base)
-    const activity = answer.value
-    return assessed(mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine })
+    return assessed(assessment)
   } catch (error) {
-    if (concernsNode(error)) throw error
-    return assessed({ ...base, failure: recordError(explain(definition, error), 'activity-threw') })
+    const { activity: _activity, actsAt: _actsAt, ...known } = assessment
+    return unanswered(definition, known, error)
   }
 }
