@@ -75,6 +75,11 @@ export class FlowIo {
     return (yield* ask({ kind: 'load', definition, ref })) as StateAndRef<A>
   }
 
+  /** The unconsumed state of one kind that is known by a key; undefined when there is none. */
+  *find<A>(definition: StateDefinition<A>, key: string): FlowBody<StateAndRef<A> | undefined> {
+    return (yield* ask({ kind: 'find', definition, key })) as StateAndRef<A> | undefined
+  }
+
   /** The unconsumed states of one kind, oldest first, at most `limit` of them. */
   *query<A>(
     definition: StateDefinition<A>,

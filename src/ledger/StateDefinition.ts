@@ -28,6 +28,7 @@ export type StateDefinition<A> = {
   readonly data: t.Type<A, unknown>
   readonly contract: ContractDefinition
   readonly participants: (data: A) => readonly Party[]
+  readonly key: ((data: A) => string) | undefined
   readonly nextScheduledActivity: ((data: A, ref: StateRef) => Option<Activity>) | undefined
   readonly isRelevant: ((data: A, me: Party) => boolean) | undefined
   readonly runsOn: ((data: A) => RunsOn) | undefined
@@ -53,6 +54,11 @@ export type StateOptions<A> = {
   readonly contract?: ContractDefinition
   /** Whom the state concerns. */
   readonly participants: (data: A) => readonly Party[]
+  /**
+   * What the state is known by, such as an account's number: a flow finds it by this key however many states there
+   * are, and a node never holds two unconsumed states of one type with the same key. Default: none.
+   */
+  readonly key?: (data: A) => string
   /** What the state asks for next. It must depend on the state alone: reading a clock here is a defect. */
   readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>
   /** Whether this node's party cares about the state. Default: it is a participant. */
@@ -83,6 +89,7 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     data: options.data,
     contract: options.contract ?? participantsSign,
     participants: options.participants,
+    key: options.key,
     nextScheduledActivity: options.nextScheduledActivity,
     isRelevant: options.isRelevant,
     runsOn: options.runsOn,

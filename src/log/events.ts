@@ -30,6 +30,8 @@ export const AssessmentC = withOptional(
   { relevant: t.boolean, participants: t.readonlyArray(PublicKeyC) },
   {
     activity: ActivityC,
+    /** What the state is known by among the unconsumed ones of its type. */
+    key: t.string,
     /** When this node acts, if that is later than the activity's own instant because another party goes first. */
     actsAt: InstantC,
     /** Why there is no activity although the state wants to be asked: it is parked with this error. */

@@ -168,6 +168,12 @@ export class Node {
     return entry?.type === definition.type ? this.#decode(definition, entry) : undefined
   }
 
+  /** The unconsumed state of one kind that is known by a key, decoded. */
+  async find<A>(definition: StateDefinition<A>, key: string): Promise<StateAndRef<A> | undefined> {
+    const [entry] = (await this.queryVault({ type: definition.type, key, limit: 1 })).items
+    return entry === undefined ? undefined : this.#decode(definition, entry)
+  }
+
   /** A page of the vault, as recorded. */
   queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry>> {
     return this.#read((db) => queryVault(db, query))

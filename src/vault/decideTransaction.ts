@@ -11,7 +11,7 @@ import { isSatisfiedBy } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { Party } from '../identity/Party.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import type { StateRef } from '../ledger/StateRef.js'
+import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
 import { sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
@@ -95,6 +95,26 @@ const forEvent = ({ assessment, parts }: Assessed): Assessment =>
     ? assessment
     : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
 
+/** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
+const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
+  const taken = new Set<string>()
+  assessed.forEach(({ parts: { key } }, index) => {
+    const type = draft.outputs[index]?.definition.type
+    if (key === null || type === undefined) return
+    const holder = decision.views.states.withKey(type, key)
+    const isFree = holder === undefined || draft.inputs.some((ref) => sameRef(ref, holder.ref))
+    if (!isFree || taken.has(`${type} ${key}`)) {
+      const who = isFree ? 'another output of the same transaction' : `state ${showRef(holder.ref)}`
+      throw new CarillonError(
+        'state-key-taken',
+        `A new ${type} would be known by "${key}", which is the key of ${who}. Consume that state first, or choose another key.`,
+        { type, key },
+      )
+    }
+    taken.add(`${type} ${key}`)
+  })
+}
+
 export type Recorded = { readonly kind: 'recorded'; readonly id: TransactionId; readonly outputs: readonly StateRef[] }
 
 /** A transaction that concerns others too: verified here, and yet to be signed, notarised and recorded by all. */
@@ -170,6 +190,7 @@ export const decideTransaction = (
   }
 
   const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
+  checkKeys(decision, draft, assessed)
   const parts: TransactionParts = {
     inputs: draft.inputs,
     notary: notary.key,
