@@ -67,7 +67,7 @@ export type Execution = {
 
 export const runtimeStateOf = (
   { scheduler, conductor, task }: ChoreStates,
-  { isStopRequested }: Execution,
+  execution: Execution,
 ): ChoreRuntimeState => {
   const { data } = scheduler
   const active = task?.data.outcome === null ? task : undefined
@@ -87,7 +87,7 @@ export const runtimeStateOf = (
     lastCompletedTaskId: last?.taskId ?? null,
     lastTaskSucceeded: last?.succeeded ?? null,
     lastTaskError: last?.error ?? null,
-    stopRequested: isStopRequested(data.choreId),
+    stopRequested: execution.isStopRequested(data.choreId),
     totalRunCount: data.totalRunCount,
     totalSuccessCount: data.totalSuccessCount,
     totalFailureCount: data.totalFailureCount,

@@ -28,6 +28,11 @@ export const TaskC = t.readonly(
 )
 export type TaskData = t.TypeOf<typeof TaskC>
 
+type Over = TaskData & { readonly outcome: NonNullable<TaskData['outcome']> }
+
+/** Whether a task has come to an outcome, which then waits for the conductor to see it. */
+export const hasOutcome = (task: TaskData | undefined): task is Over => task !== undefined && task.outcome !== null
+
 export const Task = defineState({
   type: taskType,
   data: TaskC,

@@ -24,7 +24,7 @@ import { lastTaskOf, restartRun } from './runs.js'
 import { Scheduler } from './SchedulerState.js'
 import type { Stage } from './Stage.js'
 import { taskOf } from './taskOf.js'
-import { Task, type TaskData } from './TaskState.js'
+import { hasOutcome, Task, type TaskData } from './TaskState.js'
 import { ConductTurnC, type ConductTurn } from './turns.js'
 
 const once = { attempts: 1 }
@@ -79,7 +79,7 @@ const pollAgain = function* (
 ): FlowBody<void> {
   const now = yield* io.now()
   const { data } = conductor
-  const collected = seen?.data.outcome == null ? undefined : seen
+  const collected = hasOutcome(seen?.data) ? seen : undefined
   const serial = data.tasksStarted + 1
   const next: ConductorData = {
     ...data,

@@ -5,7 +5,7 @@ import type { Instant } from 'carillon'
 import type { CompletedTask } from './ChoreDefinition.js'
 import type { ConductorData } from './ConductorState.js'
 import type { SchedulerData } from './SchedulerState.js'
-import type { TaskData } from './TaskState.js'
+import { hasOutcome, type TaskData } from './TaskState.js'
 
 /** A run is one more than the last; its first tick is due at once. */
 export const beginRun = (
@@ -82,5 +82,4 @@ export const failRun = (
 export const lastTaskOf = (
   conductor: Pick<ConductorData, 'lastCompletedTask'>,
   task: TaskData | undefined,
-): CompletedTask | null =>
-  task?.outcome == null ? conductor.lastCompletedTask : { taskId: task.taskId, ...task.outcome }
+): CompletedTask | null => (hasOutcome(task) ? { taskId: task.taskId, ...task.outcome } : conductor.lastCompletedTask)
