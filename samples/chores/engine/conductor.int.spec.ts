@@ -106,9 +106,9 @@ describe('the conductor of a chore', () => {
     ])
   })
 
-  it('may not start a task while one runs, nor a task of another chore', async () => {
-    const stand = await standWith((engine) => ({ choreId, invocationCount }) => {
-      engine.setPendingTask(invocationCount === 2 ? 'other' : choreId, 'work', () => new Held<TaskAction>().promise)
+  it('may not start a task while one runs, and nobody but a conductor may start one', async () => {
+    const stand = await standWith((engine) => ({ choreId }) => {
+      engine.setPendingTask(choreId, 'work', () => new Held<TaskAction>().promise)
       return continueIn(10)
     })
     await stand.engine.trigger('chore')
@@ -260,7 +260,7 @@ describe('the task of a chore', () => {
     })
   })
 
-  for (const chunks of [0, 1, 7, 250])
+  for (const chunks of [0, 1, 7, 110])
     it(`[SNE-38] that continues ${chunks} times is called exactly ${chunks + 1} times`, async () => {
       let calls = 0
       const stand = await standWith((engine) => ({ choreId, lastCompletedTask }) => {

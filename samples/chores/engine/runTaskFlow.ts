@@ -20,7 +20,7 @@ import { Task, type TaskData } from './TaskState.js'
 import { TaskTurnC, type TaskTurn } from './turns.js'
 
 /** A flow's record is bounded, so after so many chunks the next flow takes over. */
-const chunksPerFlow = 100
+const chunksPerFlow = 50
 
 const move = function* (
   io: FlowIo,
