@@ -201,7 +201,8 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    const first = this.#parts.store.head().tick % phases.length
+    // Nothing may come before the record of the start, or steps would go out in the term of the process before.
+    const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
     for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)

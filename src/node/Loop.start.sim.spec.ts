@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import { none, some } from 'fp-ts/lib/Option.js'
+import * as t from 'io-ts'
+import {
+  decodeEvent,
+  defineApp,
+  defineCommand,
+  defineFlow,
+  defineState,
+  InstantC,
+  IntegerC,
+  PartyC,
+  plus,
+  StateRefC,
+  type FlowBody,
+} from '../index.js'
+import { VirtualNode } from '../testing/index.js'
+
+/** A state that is due every minute, and a flow that tells an outside system in whose term it acts. */
+const tellingApp = (tell: (term: number) => void) => {
+  const Act = defineCommand({ type: 'loop/Act' })
+  const Due = defineState({
+    type: 'loop/Due',
+    data: t.strict({ owner: PartyC, count: IntegerC, dueAt: InstantC }),
+    participants: ({ owner }) => [owner],
+    nextScheduledActivity: ({ count, dueAt }, ref) => (count > 20 ? none : some(Tell.at(dueAt, { state: ref }))),
+  })
+  const Tell = defineFlow({
+    name: 'loop/Tell',
+    schedulable: true,
+    input: t.strict({ state: StateRefC }),
+    *run(io, { state }): FlowBody<void> {
+      const current = yield* io.load(Due, state)
+      const { data } = current
+      yield* io.step('tell', ({ term }) => {
+        tell(term)
+      })
+      yield* io.finalise((tx) =>
+        tx
+          .consume(current)
+          .produce(Due, { ...data, count: data.count + 1, dueAt: plus(data.dueAt, { minutes: 1 }) })
+          .command(Act, [data.owner]),
+      )
+    },
+  })
+  const Begin = defineFlow({
+    name: 'loop/Begin',
+    input: t.strict({}),
+    *run(io): FlowBody<void> {
+      const now = yield* io.now()
+      yield* io.finalise((tx) =>
+        tx.produce(Due, { owner: io.me, count: 0, dueAt: plus(now, { minutes: 1 }) }).command(Act, [io.me]),
+      )
+    },
+  })
+  return { app: defineApp({ name: 'loop', states: [Due], flows: [Tell, Begin] }), Begin }
+}
+
+describe('a node that starts with work overdue', () => {
+  const restarts = 7
+  const told: { readonly restart: number; readonly term: number }[] = []
+  let restart = 0
+  let virtual: VirtualNode
+
+  before(async () => {
+    const { app, Begin } = tellingApp((term) => told.push({ restart, term }))
+    virtual = await VirtualNode.start({ app })
+    await virtual.node.run(Begin, {})
+    // The phases of a tick take turns by its number, so several restarts are needed to meet each order.
+    while (restart < restarts) {
+      await virtual.crash()
+      restart += 1
+      virtual.clock.setTo(virtual.clock.now() + 60_000)
+      await virtual.restart()
+    }
+  })
+
+  it('records its start before anything else it does', async () => {
+    const places: number[] = []
+    for await (const tick of virtual.store.read(0))
+      tick.events.forEach((line, place) => {
+        if (decodeEvent(line, tick.firstRevision + place).type === 'NodeStarted') places.push(place)
+      })
+    expect(places).to.deep.equal(Array.from({ length: restarts + 1 }, () => 0))
+  })
+
+  it('gives its steps its own term, never that of the process before it', () => {
+    expect(told).to.deep.equal(
+      Array.from({ length: restarts }, (_, index) => ({ restart: index + 1, term: index + 2 })),
+    )
+  })
+})
