@@ -48,7 +48,8 @@ export const ControlChore = defineFlow({
       const now = yield* io.now()
       const seed = isRandom(current.data.config) ? yield* io.newId() : null
       const verdict = decideControl(current.data, control, now, seed)
-      const asked = happening(current.data, 'control', { by, text: control.verb })
+      // A control belongs to the run it begins, or else to the one that was begun last.
+      const asked = (of: SchedulerData) => happening(of, 'control', { by, text: control.verb })
       const { owner } = current.data
       switch (verdict.kind) {
         case 'nothing':
@@ -59,7 +60,7 @@ export const ControlChore = defineFlow({
           yield* io.finalise((tx) =>
             tx
               .consume(current)
-              .command(HappeningCommand, [owner], asked)
+              .command(HappeningCommand, [owner], asked(current.data))
               .command(HappeningCommand, [owner], happening(current.data, 'deleted', { by })),
           )
           return 'done'
@@ -68,7 +69,7 @@ export const ControlChore = defineFlow({
             const begun = verdict.startsRun ? beginRun(verdict.scheduler, now) : undefined
             const scheduler: SchedulerData = begun?.scheduler ?? verdict.scheduler
             yield* io.finalise((tx) => {
-              tx.consume(current).produce(Scheduler, scheduler).command(HappeningCommand, [owner], asked)
+              tx.consume(current).produce(Scheduler, scheduler).command(HappeningCommand, [owner], asked(scheduler))
               return begun === undefined
                 ? tx
                 : tx
@@ -85,7 +86,7 @@ export const ControlChore = defineFlow({
             tx
               .consume(current, conductor, ...(task === undefined ? [] : [task]))
               .produce(Scheduler, stopRun(verdict.scheduler, lastTask))
-              .command(HappeningCommand, [owner], asked)
+              .command(HappeningCommand, [owner], asked(current.data))
               .command(HappeningCommand, [owner], happening(current.data, 'run-stopped', { by })),
           )
           return 'done'
