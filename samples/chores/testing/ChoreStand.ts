@@ -29,6 +29,8 @@ export type StandOptions = {
   readonly start?: Instant
   /** More for the app than chores. */
   readonly app?: Partial<Pick<App, 'states' | 'flows'>>
+  /** Told of each node that starts, before its chores go on. */
+  readonly started?: (node: Node) => void
   readonly development?: boolean
 }
 
@@ -80,6 +82,7 @@ export class ChoreStand {
       development: this.#options.development ?? true,
     })
     this.#running = { node, engine }
+    this.#options.started?.(node)
     await engine.connect(node)
     if (resume) await engine.resumeTimers()
     await this.quiet()
