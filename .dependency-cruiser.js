@@ -3,7 +3,7 @@
  * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
-const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision']
+const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
 const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock']
 
@@ -19,10 +19,12 @@ const mayImport = {
 
   // Ring 2, the engine over ports. The vocabulary of the log and the notary's judgement stand on the model alone;
   // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
-  log: pure,
-  notary: pure,
+  log: [...pure, 'session'],
   ...Object.fromEntries(
-    ['app', 'views', 'vault', 'scheduler', 'flow', 'decision'].map((room) => [room, [...pure, ...engine]]),
+    ['app', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map((room) => [
+      room,
+      [...pure, ...engine],
+    ]),
   ),
 
   // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port.

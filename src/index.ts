@@ -32,6 +32,18 @@ export { systemClock } from './time/SystemClock.js'
 // Identity
 export { PartyC, type Party } from './identity/Party.js'
 export { PublicKeyC, type PublicKey } from './identity/PublicKey.js'
+export {
+  allKeys,
+  CompositeKeyC,
+  isSatisfiedBy,
+  KeyC,
+  primitiveKeys,
+  thresholdOf,
+  weighted,
+  type CompositeKey,
+  type Key,
+} from './identity/Key.js'
+export { NetworkMap, type Member, type NotaryKind } from './identity/NetworkMap.js'
 export { generateKeyPair, importKeyPair, verifySignature, type KeyPair } from './identity/KeyPair.js'
 
 // Ledger
@@ -58,6 +70,7 @@ export {
   type AnyStateDefinition,
   type RunsOn,
   type StateDefinition,
+  type StateKind,
   type StateOptions,
   type Upcaster,
 } from './ledger/StateDefinition.js'
@@ -75,6 +88,8 @@ export {
 } from './flow/FlowDefinition.js'
 export type { Finalised } from './flow/Finalised.js'
 export type { FlowIo, StartedBy } from './flow/FlowIo.js'
+export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
+export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
 export type { Operation, StepContext } from './flow/Operation.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
@@ -99,6 +114,15 @@ export { decodeEvent } from './log/decodeEvent.js'
 export type { EncodedTick, Head } from './log/Tick.js'
 export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
+
+// Tools for whole logs
+export { verifyLog, type LogReport } from './node/logTools/verifyLog.js'
+export { exportLog } from './node/logTools/exportLog.js'
+export { importLog } from './node/logTools/importLog.js'
+export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
+export { foldLog } from './node/logTools/foldLog.js'
+export { digestViews } from './views/digest.js'
+export type { Database, SqlRow, SqlValue, Statement } from './views/Database.js'
 
 // Views
 export type { Page, VaultEntry, VaultQuery } from './vault/readVault.js'

@@ -45,10 +45,38 @@ export const limits = {
   storeRetryMs: 1_000,
   /** Ticks between two signed heads. */
   ticksPerSignedHead: 1_024,
+  /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */
+  headsRemembered: 16_384,
+  /** Problems a check of the log lists; one alteration gives few, and a list without end helps nobody. */
+  problemsReported: 100,
+  /** Bytes of events folded in one commit when views are built from a log; between commits they are held in memory. */
+  foldedBytesPerCommit: 4 * 1024 * KiB,
   /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
   unindexedKeys: 16_384,
   /** Inputs, references, outputs and commands of one transaction, each. */
   componentsPerTransaction: 1_000,
+  /** First wait before an unacknowledged message is sent again; it doubles from there. */
+  resendFirstMs: 1_000,
+  /** Longest wait between two sends of a message, to a party that may be down for weeks. */
+  resendLongestMs: 60_000,
+  /** Unacknowledged messages held in memory; the others wait in the outbox. */
+  unacknowledged: 10_000,
+  /** Bytes of one page of history sent to another party. */
+  historyPageBytes: 192 * KiB,
+  /** Transactions walked back in one operation when another party's knowledge is compared. */
+  historyWalk: 500,
+  /** Depth of composite keys within composite keys. */
+  keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
+  /** A line on the control socket, either way: room for the largest fact, its quoting and its envelope. */
+  controlLineBytes: 1024 * KiB,
+  /** Tools connected to a node's control socket at one time. */
+  controlConnections: 64,
+  /** Requests one connection may have under way; a waiting `result` is one. */
+  controlRequests: 256,
+  /** A note that an operator leaves with an action. */
+  noteLength: 1_000,
+  /** Lines `carillon run` prints in a second; the rest is counted and summed up in one line. */
+  liveLinesPerSecond: 20,
 } as const

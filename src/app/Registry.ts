@@ -23,8 +23,9 @@ export class Registry {
   readonly #states = new Map<string, AnyStateDefinition>()
   readonly #contracts = new Map<string, ContractDefinition>()
   readonly #flows = new Map<string, AnyFlowDefinition>()
+  readonly #responders = new Map<string, AnyFlowDefinition>()
 
-  constructor(app: App) {
+  constructor(app: App, builtIn: readonly AnyFlowDefinition[] = []) {
     this.app = app
     for (const state of app.states) {
       this.#register('state', this.#states, state.type, state)
@@ -38,7 +39,10 @@ export class Registry {
       }
       this.#contracts.set(state.contract.name, state.contract)
     }
-    for (const flow of app.flows) this.#register('flow', this.#flows, flow.name, flow)
+    for (const flow of [...builtIn, ...app.flows]) {
+      this.#register('flow', this.#flows, flow.name, flow)
+      if (flow.respondsTo !== undefined) this.#register('responder', this.#responders, flow.respondsTo.flow, flow)
+    }
   }
 
   #register<D>(kind: string, into: Map<string, D>, name: string, definition: D): void {
@@ -67,6 +71,11 @@ export class Registry {
   }
 
   readonly contract = (name: string): ContractDefinition | undefined => this.#contracts.get(name)
+
+  /** The flow that answers another party's flow of this name. */
+  responderTo(flow: string): AnyFlowDefinition | undefined {
+    return this.#responders.get(flow)
+  }
 
   flow(name: string): AnyFlowDefinition | undefined {
     return this.#flows.get(name)

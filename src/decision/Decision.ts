@@ -4,6 +4,10 @@
  * durable is handed to `release`.
  */
 import type { Registry } from '../app/Registry.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import type { SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
@@ -15,13 +19,18 @@ export type Decision = {
   readonly now: Instant
   readonly nowMs: number
   readonly me: Party
+  /** Signs in this party's name. */
+  readonly key: KeyPair
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly views: Views
   readonly random: Random
   /** Extra checks that cost time: clock reads in `nextScheduledActivity`, flows run again at each suspension. */
   readonly development: boolean
   /** Whether a function reads the clock while it runs: app code that must not is watched while it is asked. */
   readonly readsClock: (run: () => unknown) => boolean
+  /** A recorded transaction with its signatures, as it can be shown to another party. */
+  readonly signedTransaction: (id: TransactionId) => SignedTransaction
   /** States a fact: folds it into the views and adds it to the tick. Refuses one too large for any tick. */
   readonly emit: (event: DomainEvent, fresh?: TransactionParts) => void
   /** Whether the tick has reached its size and what remains must wait for the next. */

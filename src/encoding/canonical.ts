@@ -45,8 +45,12 @@ const isPlainObject = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null
 }
 
+// An object need not have a constructor, whatever its type says.
+const classOf = (value: { readonly constructor?: unknown }): string =>
+  typeof value.constructor === 'function' ? value.constructor.name : 'unknown'
+
 const encodeObject = (value: object): string => {
-  if (!isPlainObject(value)) return refuse(`An object of class ${value.constructor.name}`)
+  if (!isPlainObject(value)) return refuse(`An object of class ${classOf(value)}`)
   const keys = Object.keys(value)
   if (keys.length > 1) keys.sort()
   let text = ''
@@ -91,11 +95,13 @@ const refused = (value: unknown): boolean => {
   }
 }
 
-/** The path to the innermost value that the encoder refuses. Cycles end it, since they overflow before they repeat. */
+/** The path to the innermost value that the encoder refuses; into a cycle it goes once around. */
 const placeOf = (value: unknown): string => {
   const path: string[] = []
+  const seen = new Set<unknown>()
   let here = value
-  while (typeof here === 'object' && here !== null && path.length < deepestPlace) {
+  while (typeof here === 'object' && here !== null && path.length < deepestPlace && !seen.has(here)) {
+    seen.add(here)
     const offender = Object.entries(here).find(([, member]) => member !== undefined && refused(member))
     if (offender === undefined) break
     path.push(offender[0])
@@ -111,7 +117,8 @@ export const canonicalText = (value: unknown): string => {
   try {
     return encode(value)
   } catch (error) {
-    const where = placeOf(value)
+    // The search encodes again and again, which is cheap except for what overflows the stack each time.
+    const where = error instanceof Refused ? placeOf(value) : 'some place inside'
     const what = error instanceof Refused ? error.message : 'A value that is nested too deeply or contains itself'
     throw new CarillonError(
       'value-not-encodable',

@@ -39,9 +39,16 @@ export const merkleProof = (leaves: readonly Hash[], index: number): readonly Ha
   return path
 }
 
-/** The root that a leaf and its proof lead to; undefined when the proof has the wrong length for the place. */
+/** Beyond this many leaves {@link largestPowerBelow} is wrong; no batch comes near, but a forged proof may say so. */
+const mostLeaves = 2 ** 31
+
+/**
+ * The root that a leaf and its proof lead to; undefined when the proof has the wrong length for the place. The
+ * count alone is not bound by the root: trees of several sizes have the same way up from some places.
+ */
 export const rootFromProof = (leaf: Hash, index: number, count: number, path: readonly Hash[]): Hash | undefined => {
   if (!Number.isInteger(index) || !Number.isInteger(count) || index < 0 || index >= count) return undefined
+  if (count > mostLeaves) return undefined
   // The turns are found from the root down and then taken from the leaf up.
   const turns: ('left' | 'right')[] = []
   let from = 0

@@ -19,10 +19,13 @@ export class CarillonError extends Error {
     this.details = details
   }
 
+  /** An error that app code made up a code for counts as a flow's failure. */
   get consequence(): Consequence {
-    return catalogue[this.code].consequence
+    return isErrorCode(this.code) ? catalogue[this.code].consequence : 'fail'
   }
 }
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(catalogue, code)
 
 /** An error as it is written into the log. */
 export type RecordedError = {
@@ -32,17 +35,42 @@ export type RecordedError = {
 }
 
 const longestRecordedMessage = 2_000
+/** Characters of all details together: an error is told, not archived. */
+const longestRecordedDetails = 8_000
 
-const clip = (text: string): string =>
-  text.length <= longestRecordedMessage ? text : `${text.slice(0, longestRecordedMessage)}…`
+const clip = (text: string, longest = longestRecordedMessage): string =>
+  (text.length <= longest ? text : `${text.slice(0, longest)}…`).toWellFormed()
 
 /** The message of anything that was thrown, without trusting it to be an Error. */
 export const messageOf = (thrown: unknown): string => {
   try {
-    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+    // Neither `message` nor `name` need be text: both can be assigned.
+    const said: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown
+    return String(said)
   } catch {
     return 'something was thrown that cannot be shown as text'
   }
+}
+
+/** Details that surely can be recorded: bounded, and of values that have a canonical form. */
+const recordDetails = (details: ErrorDetails): ErrorDetails => {
+  let room = longestRecordedDetails
+  const take = (text: string): string => {
+    const taken = clip(text, Math.min(room, longestRecordedMessage))
+    room -= taken.length
+    return taken
+  }
+  const recorded: Record<string, ErrorDetails[string]> = {}
+  for (const [key, value] of Object.entries(details)) {
+    if (room <= 0) break
+    if (value === null || typeof value === 'boolean' || Number.isSafeInteger(value)) recorded[take(key)] = value
+    else if (Array.isArray(value)) {
+      const texts: string[] = []
+      for (const text of value) if (room > 0) texts.push(take(String(text)))
+      recorded[take(key)] = texts
+    } else recorded[take(key)] = take(messageOf(value))
+  }
+  return recorded
 }
 
 /** Anything thrown, as plain data for the log. `code` names what an unknown error counts as. */
@@ -50,12 +78,10 @@ export const recordError = (thrown: unknown, code: ErrorCode): RecordedError =>
   thrown instanceof CarillonError
     ? {
         code: thrown.code,
-        message: clip(thrown.message).toWellFormed(),
-        ...(Object.keys(thrown.details).length === 0 ? {} : { details: thrown.details }),
+        message: clip(messageOf(thrown)),
+        ...(Object.keys(thrown.details).length === 0 ? {} : { details: recordDetails(thrown.details) }),
       }
-    : { code, message: clip(messageOf(thrown)).toWellFormed() }
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(catalogue, code)
+    : { code, message: clip(messageOf(thrown)) }
 
 /** A recorded error as a throwable one again. A code this version does not know counts as a flow failure. */
 export const reviveError = (recorded: RecordedError): CarillonError =>

@@ -18,6 +18,7 @@ export const catalogue = {
   'state-data-invalid': entry('refuse', 'State data does not fit its codec'),
   'state-type-unknown': entry('refuse', 'No definition for this state type'),
   'state-version-unknown': entry('refuse', 'State written by a newer definition'),
+  'state-definition-faulty': entry('fail', 'participants or isRelevant of a state threw or gave something unusable'),
   'state-unknown': entry('fail', 'No such state'),
   'state-consumed': entry('fail', 'The state has already been consumed'),
   'contract-violated': entry('fail', 'The contract rejects the transaction'),
@@ -55,6 +56,15 @@ export const catalogue = {
   'step-failed': entry('fail', 'A step kept failing'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 
+  // Parties
+  'party-unknown': entry('fail', 'No such party in the network map'),
+  'counterparty-failed': entry('fail', 'The other party answered with an error'),
+  'session-ended': entry('fail', 'The other party has ended the session'),
+  'message-invalid': entry('fail', 'A message of another party cannot be understood'),
+  'flow-version-unsupported': entry('refuse', 'The two sides of a session do not speak the same version'),
+  'notary-unknown': entry('refuse', 'The notary is not one this network trusts'),
+  'signature-refused': entry('fail', 'A party refused to sign'),
+
   // Log, store and node
   'log-altered': entry('stop', 'The log does not match its hash chain'),
   'log-diverged': entry('stop', 'The views stand on a history that the log does not hold'),
@@ -72,8 +82,11 @@ export const catalogue = {
   'sqlite-missing': entry('refuse', 'No SQLite driver could be loaded'),
   'node-stopped': entry('refuse', 'The node has stopped'),
   'node-draining': entry('refuse', 'The node is draining'),
+  'node-not-running': entry('refuse', 'No node runs on this store'),
   'node-busy': entry('retry', 'The node has more waiting inputs than it may hold'),
   'query-unbounded': entry('refuse', 'The answer would be larger than a page'),
+  'request-invalid': entry('refuse', 'A request on the control socket is not understood'),
+  'folder-not-empty': entry('refuse', 'The folder for a new app already holds something'),
   usage: entry('refuse', 'The command line is not understood'),
   'app-not-loadable': entry('refuse', 'The app module cannot be loaded'),
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),

@@ -14,11 +14,16 @@ import type { Operation } from './Operation.js'
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
 export type FlowBody<R> = Generator<Operation, R, unknown>
 
+/** Which flow is answered, and in which of its versions. */
+export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }
+
 export type FlowDefinition<I, R> = {
   readonly name: string
   readonly version: number
   readonly input: t.Type<I, unknown>
   readonly schedulable: boolean
+  /** The flow of another party that this one answers, in the versions it understands. */
+  readonly respondsTo: RespondsTo | undefined
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
   /** A reference to this flow with an input, for a state to name. */
   readonly ref: (input: I) => FlowRef
@@ -61,6 +66,7 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     version: options.version ?? 1,
     input: options.input,
     schedulable,
+    respondsTo: undefined,
     run: options.run,
     ref,
     at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),

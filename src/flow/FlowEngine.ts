@@ -9,15 +9,16 @@ import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } 
 import { limits } from '../limits.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
-import { instantFromMillis } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
-import { describeOperation } from './describeOperation.js'
+import { clipLabel, describeOperation, type Description } from './describeOperation.js'
 import type { AnyFlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
+import { endSessions } from './performSession.js'
 import { replayFlow, startedByOf } from './replayFlow.js'
 import { waitAfter } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
@@ -38,12 +39,39 @@ const recordedOf = ({ operation, answer }: LiveFlow['unrecorded'][number]): Reco
   return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
 }
 
-// A label and a digest, plus a ref for each state of a query; step results are bounded on their own.
-const weightOf = (answer: Answer): number =>
-  300 + (answer.kind === 'value' && Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+/** A label and a digest, in plain letters; labels in others are counted on top. */
+const plainWeight = 300
+
+/** About how many bytes an answered operation will take in the record; never much too few. */
+const weightOf = (operation: Operation, answer: Answer): number => {
+  if (answer.kind === 'error') return plainWeight + utf8Length(canonicalText(recordError(answer.error, 'flow-threw')))
+  if (operation.kind === 'progress') return plainWeight + 2 * utf8Length(canonicalText(clipLabel(operation.label)))
+  if (operation.kind === 'step')
+    return plainWeight + (answer.recorded === undefined ? 0 : utf8Length(canonicalText(answer.recorded)))
+  return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+}
+
+/** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
+const failureFor = (error: unknown): { readonly kind: 'error'; readonly code: string; readonly message: string } =>
+  error instanceof CarillonError
+    ? { kind: 'error', code: error.code, message: error.message }
+    : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
 
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
+
+const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
+  switch (wait.kind) {
+    case 'until':
+      return { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
+    case 'message': {
+      const { session, role, seq } = wait.operation
+      return { for: 'message', ...description, session, role, seq }
+    }
+    case 'step':
+      return { for: 'step', ...description, attempt }
+  }
+}
 
 export class FlowEngine {
   /** Suspended flows whose generators are kept, least recently used first. */
@@ -56,7 +84,12 @@ export class FlowEngine {
     this.#steps = steps
   }
 
-  start(decision: Decision, { id, definition, input, encodedInput, origin }: FlowStart): FlowRow {
+  /** Starts a flow. `first` states what must be known before its code runs. */
+  start(
+    decision: Decision,
+    { id, definition, input, encodedInput, origin }: FlowStart,
+    first: () => void = () => undefined,
+  ): FlowRow {
     decision.emit({
       type: 'FlowStarted',
       flow: id,
@@ -67,6 +100,7 @@ export class FlowEngine {
     })
     const row = decision.views.flows.find(id)
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
+    first()
     try {
       const live = new LiveFlow(definition, id, decision.me, startedByOf(decision, row), input)
       this.#goOn(decision, row, live, live.begin())
@@ -114,7 +148,9 @@ export class FlowEngine {
     }
     const error = recordError(report.result.error, 'step-failed')
     if (report.attempt < pending.retry.attempts) {
-      const retryAt = instantFromMillis(decision.nowMs + waitAfter(pending.retry, report.attempt))
+      const retryAt = instantFromMillis(
+        Math.min(decision.nowMs + waitAfter(pending.retry, report.attempt), latestInstantMs),
+      )
       this.#touched.add(row.id)
       decision.emit({
         type: 'FlowAdvanced',
@@ -189,6 +225,7 @@ export class FlowEngine {
 
   #answer(decision: Decision, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
     live.unrecorded.push({ operation, answer })
+    live.weight += weightOf(operation, answer)
     live.pending = undefined
     this.#goOn(decision, row, live, live.resume(answer))
   }
@@ -220,14 +257,14 @@ export class FlowEngine {
         return
       }
       turn += 1
-      if (operation.kind === 'progress') live.progress = operation.label
+      if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
       const answer = performOperation(decision, row.id, operation)
-      if (answer.kind === 'until' || answer.kind === 'step') {
+      if (answer.kind === 'until' || answer.kind === 'step' || answer.kind === 'message') {
         this.#suspend(decision, row, live, answer.kind === 'until' ? { ...answer, operation } : answer, 1)
         return
       }
       live.unrecorded.push({ operation, answer })
-      live.weight += weightOf(answer)
+      live.weight += weightOf(operation, answer)
       stop = live.resume(answer)
     }
     this.#end(decision, row, live, stop)
@@ -242,14 +279,7 @@ export class FlowEngine {
   ): void {
     live.pending = wait.operation
     const description = describeOperation(wait.operation)
-    this.#record(
-      decision,
-      row,
-      live,
-      wait.kind === 'until'
-        ? { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
-        : { for: 'step', ...description, attempt },
-    )
+    this.#record(decision, row, live, waitingFor(wait, description, attempt))
     this.#keep(live)
     if (decision.development && !this.#agreesWithRecord(decision, row)) return
     if (wait.kind === 'step') this.#launch(decision, row, wait.operation, attempt)
@@ -323,6 +353,7 @@ export class FlowEngine {
         outcome: 'completed',
         ...(result === undefined ? {} : { result }),
       })
+      endSessions(decision, row, { kind: 'end' })
     } catch (error) {
       if (concernsNode(error)) throw error
       const unfit = new CarillonError(
@@ -337,6 +368,7 @@ export class FlowEngine {
         outcome: 'failed',
         error: recordError(unfit, 'flow-result-invalid'),
       })
+      endSessions(decision, row, failureFor(unfit))
     }
   }
 
@@ -357,6 +389,7 @@ export class FlowEngine {
       outcome: superseded ? 'superseded' : 'failed',
       error: recordError(error, 'flow-threw'),
     })
+    endSessions(decision, row, failureFor(error))
   }
 
   #checked(step: string, value: unknown): Answer {
@@ -369,8 +402,8 @@ export class FlowEngine {
           'fact-too-large',
           `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
         )
-      const recorded = JSON.parse(text) as Json
-      return valueAnswer(recorded, recorded)
+      // The flow gets a copy of its own: what it does to it must not reach the record.
+      return valueAnswer(JSON.parse(text), JSON.parse(text) as Json)
     } catch (error) {
       return {
         kind: 'error',

@@ -19,7 +19,12 @@ import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation, StepContext } from './Operation.js'
-import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
+import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
+import type { Proposal } from '../vault/decideTransaction.js'
+import { sessionIdOf } from '../session/SessionId.js'
+import { Session } from './Session.js'
 
 /** Why a flow that was started by an activity was started. */
 export type StartedBy = {
@@ -45,9 +50,17 @@ export class FlowIo {
   readonly me: Party
   /** The activity that started the flow; undefined when a client did. */
   readonly startedBy: StartedBy | undefined
-  #depth = 0
+  /** The flow whose code is running, outermost first: sub-flows open sessions in their own name. */
+  readonly #stack: { readonly name: string; readonly version: number }[]
+  #sessions = 0
 
-  constructor(flowId: FlowId, me: Party, startedBy: StartedBy | undefined) {
+  constructor(
+    flow: { readonly name: string; readonly version: number },
+    flowId: FlowId,
+    me: Party,
+    startedBy: StartedBy | undefined,
+  ) {
+    this.#stack = [flow]
     this.flowId = flowId
     this.me = me
     this.startedBy = startedBy
@@ -101,8 +114,10 @@ export class FlowIo {
     options: { readonly result?: t.Type<unknown, unknown>; readonly retry?: Partial<RetryPolicy> } = {},
   ): FlowBody<unknown> {
     const codec = options.result
+    const retry = { ...defaultRetry, ...options.retry }
+    assertRetryPolicy(name, retry)
     const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
-    const recorded = yield* ask({ kind: 'step', name, run: encode, retry: { ...defaultRetry, ...options.retry } })
+    const recorded = yield* ask({ kind: 'step', name, run: encode, retry })
     if (codec === undefined) return recorded
     const decoded = decodeWith(codec, recorded)
     if (decoded._tag === 'Left')
@@ -124,28 +139,64 @@ export class FlowIo {
     yield* ask({ kind: 'sleepUntil', until: instant(until) })
   }
 
-  /** Builds, verifies, signs, notarises and records a transaction. */
-  *finalise(build: (transaction: TransactionBuilder) => TransactionBuilder): FlowBody<Finalised> {
+  /**
+   * Builds, verifies, signs, notarises and records a transaction. What concerns other parties too is signed by
+   * those of the given sessions, notarised, and recorded by all who take part.
+   */
+  *finalise(
+    build: (transaction: TransactionBuilder) => TransactionBuilder,
+    options: TogetherOptions = {},
+  ): FlowBody<Finalised> {
     const draft = new TransactionBuilder()
     build(draft)
-    return (yield* ask({ kind: 'finalise', draft })) as Finalised
+    const isShared = (options.sessions?.length ?? 0) + (options.observers?.length ?? 0) > 0
+    const decided = (yield* ask({ kind: 'finalise', draft, isShared })) as Finalised | Proposal
+    return 'output' in decided ? decided : yield* finaliseTogether(this, decided, options)
+  }
+
+  /** Receives a proposed transaction, checks it, and signs it unless `check` gives a reason to refuse. */
+  *signProposal(session: Session, check: SignerCheck): FlowBody<void> {
+    yield* signProposal(this, session, check)
+  }
+
+  /** Receives a transaction that is final, with its history, and records it. */
+  *receiveFinality(session: Session): FlowBody<Finalised> {
+    return yield* receiveFinality(session)
   }
 
   /** Runs another flow as a part of this one, within the same record. */
-  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: I): FlowBody<R> {
-    if (this.#depth >= limits.subFlowDepth)
+  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
+    if (this.#stack.length > limits.subFlowDepth)
       throw new CarillonError(
         'flow-too-long',
-        `Sub-flow ${definition.name} would be nested ${this.#depth + 1} deep; at most ${limits.subFlowDepth} are allowed.`,
+        `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${limits.subFlowDepth} are allowed.`,
+        { flow: definition.name },
+      )
+    if (!definition.input.is(input))
+      throw new CarillonError(
+        'flow-input-invalid',
+        `The input for sub-flow ${definition.name} does not fit its codec ${definition.input.name}.`,
         { flow: definition.name },
       )
     yield* ask({ kind: 'enter', flow: definition.name, input: definition.input.encode(input) as Json })
-    this.#depth += 1
+    this.#stack.push(definition)
     try {
       return yield* definition.run(this, input)
     } finally {
-      this.#depth -= 1
+      this.#stack.pop()
     }
+  }
+
+  /**
+   * Opens a session with another party. Its node starts the flow that responds to this one; messages wait for it
+   * as long as it is not there.
+   */
+  *initiate(party: Party): FlowBody<Session> {
+    const { name, version } = this.#stack.at(-1) ?? { name: '', version: 1 }
+    const session = sessionIdOf(this.flowId, this.#sessions)
+    this.#sessions += 1
+    yield* ask({ kind: 'initiate', session, party, flow: name, version })
+    return new Session(session, party, 'initiator')
   }
 
   /** Says where the flow is, for whoever watches it. */

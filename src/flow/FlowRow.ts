@@ -25,6 +25,8 @@ export type FlowRow = {
   readonly cause: StartCause | null
   readonly clientId: string | null
   readonly startedBy: string | null
+  /** The session it answers, when another party's flow started it. */
+  readonly session: string | null
   status: FlowStatus
   untilRevision: number | null
   endedMs: number | null

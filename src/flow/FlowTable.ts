@@ -25,6 +25,7 @@ export const flowsSchema = `
     cause TEXT,
     client_id TEXT,
     started_by TEXT,
+    session TEXT,
     status TEXT NOT NULL,
     until_revision INTEGER,
     ended_ms INTEGER,
@@ -63,6 +64,7 @@ export const flowRowOf = (row: SqlRow): FlowRow => ({
   cause: textOrNull(row['cause']) as StartCause | null,
   clientId: textOrNull(row['client_id']),
   startedBy: textOrNull(row['started_by']),
+  session: textOrNull(row['session']),
   status: String(row['status']) as FlowStatus,
   untilRevision: numberOrNull(row['until_revision']),
   endedMs: numberOrNull(row['ended_ms']),
@@ -93,11 +95,12 @@ export class FlowTable {
   readonly #inSteps: Statement
   readonly #record: Statement
   readonly #lastEnd: Statement
+  readonly #lastAttempt: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#update = db.prepare(
       'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
@@ -111,6 +114,7 @@ export class FlowTable {
     )
     this.#record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position')
     this.#lastEnd = db.prepare('SELECT until_revision FROM flows WHERE state_seq = ? ORDER BY seq DESC LIMIT 1')
+    this.#lastAttempt = db.prepare('SELECT max(attempt) AS attempt FROM flows WHERE state_seq = ? AND due_ms = ?')
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM flows')
     this.#index = new HashIndex(db, 'flows')
     this.#nextSeq = this.#readNextSeq()
@@ -199,6 +203,12 @@ export class FlowTable {
     return numberOrNull(this.#lastEnd.get(stateSeq)?.['until_revision']) ?? Number.MAX_SAFE_INTEGER
   }
 
+  /** The number of the last attempt at an occurrence that started a flow; 0 when there is none. */
+  lastAttempt(stateSeq: number, dueMs: number): number {
+    this.flush()
+    return numberOrNull(this.#lastAttempt.get(stateSeq, dueMs)?.['attempt']) ?? 0
+  }
+
   flush(): void {
     for (const row of this.#fresh) {
       this.#insert.run(
@@ -216,6 +226,7 @@ export class FlowTable {
         row.cause,
         row.clientId,
         row.startedBy,
+        row.session,
         row.status,
         row.untilRevision,
         row.endedMs,

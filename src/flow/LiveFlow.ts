@@ -2,7 +2,7 @@
  * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
  * back to the operation it stands at.
  */
-import type { CarillonError } from '../errors/CarillonError.js'
+import { recordError, reviveError, type CarillonError } from '../errors/CarillonError.js'
 import type { Answer } from './Answer.js'
 import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
@@ -32,7 +32,7 @@ export class LiveFlow {
 
   constructor(definition: AnyFlowDefinition, id: FlowId, me: Party, startedBy: StartedBy | undefined, input: unknown) {
     this.id = id
-    this.#body = definition.run(new FlowIo(id, me, startedBy), input)
+    this.#body = definition.run(new FlowIo(definition, id, me, startedBy), input)
   }
 
   begin(): Stop {
@@ -43,8 +43,9 @@ export class LiveFlow {
     return answer.kind === 'value' ? this.#move(() => this.#body.next(answer.value)) : this.throwInto(answer.error)
   }
 
+  /** The flow meets the error as its record will tell it, so that it meets the same one when it is run again. */
   throwInto(error: CarillonError): Stop {
-    return this.#move(() => this.#body.throw(error))
+    return this.#move(() => this.#body.throw(reviveError(recordError(error, 'flow-threw'))))
   }
 
   #move(move: () => IteratorResult<Operation, unknown>): Stop {

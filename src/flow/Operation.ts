@@ -3,10 +3,14 @@
  * it at once or suspends the flow until the answer is there.
  */
 import type { Json } from '../encoding/canonical.js'
+import type { Party } from '../identity/Party.js'
+import type { Role } from '../session/Message.js'
+import type { SessionId } from '../session/SessionId.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import type { Instant } from '../time/Instant.js'
+import type { LedgerOperation } from './LedgerOperation.js'
 import type { RetryPolicy } from './RetryPolicy.js'
 
 /** What a step is told about itself. */
@@ -32,6 +36,29 @@ export type Operation =
     }
   | { readonly kind: 'sleep'; readonly durationMs: number }
   | { readonly kind: 'sleepUntil'; readonly until: Instant }
-  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder }
+  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder; readonly isShared: boolean }
+  | LedgerOperation
   | { readonly kind: 'enter'; readonly flow: string; readonly input: Json }
   | { readonly kind: 'progress'; readonly label: string }
+  | {
+      readonly kind: 'initiate'
+      readonly session: SessionId
+      readonly party: Party
+      readonly flow: string
+      readonly version: number
+    }
+  | {
+      readonly kind: 'send'
+      readonly session: SessionId
+      readonly role: Role
+      readonly party: string
+      readonly payload: string
+    }
+  | {
+      readonly kind: 'receive'
+      readonly session: SessionId
+      readonly role: Role
+      readonly party: string
+      readonly seq: number
+    }
+  | { readonly kind: 'close'; readonly session: SessionId; readonly role: Role }

@@ -4,10 +4,11 @@
 import { canonicalText } from '../encoding/canonical.js'
 import { sha256 } from '../encoding/hash.js'
 import { showRef } from '../ledger/StateRef.js'
+import { sealBody } from '../ledger/Transaction.js'
 import { describeDraft } from '../vault/decideTransaction.js'
 import type { Operation } from './Operation.js'
 
-export type Description = { readonly kind: Operation['kind']; readonly label: string; readonly digest: string }
+export type Description = { readonly kind: string; readonly label: string; readonly digest: string }
 
 const longestLabel = 200
 
@@ -31,8 +32,34 @@ const labelOf = (operation: Operation): string => {
       const { inputs, outputs, commands } = operation.draft
       return `finalise ${commands.map(({ type }) => type).join(', ')}: ${inputs.length} consumed, produces ${outputs.map(({ definition }) => definition.type).join(', ') || 'nothing'}`
     }
+    case 'sign':
+      return `sign ${operation.id}`
+    case 'missing':
+      return 'see which transactions are missing'
+    case 'dependencies':
+      return 'see which dependencies are missing'
+    case 'check':
+      return 'check a transaction'
+    case 'record':
+      return `record ${operation.transactions.length} ${operation.transactions.length === 1 ? 'transaction' : 'transactions'}`
+    case 'walk':
+      return 'walk back through history'
+    case 'vend':
+      return 'send history'
+    case 'notaryRequest':
+      return 'prepare a request to the notary'
+    case 'notarise':
+      return `notarise for ${operation.caller.name}`
     case 'enter':
       return `sub-flow ${operation.flow}`
+    case 'initiate':
+      return `initiate ${operation.flow} with ${operation.party.name}`
+    case 'send':
+      return `send to ${operation.party}`
+    case 'receive':
+      return `receive from ${operation.party}`
+    case 'close':
+      return 'close session'
     case 'progress':
       return `progress "${operation.label}"`
   }
@@ -45,17 +72,49 @@ const detailOf = (operation: Operation): string => {
       return describeDraft(operation.draft)
     case 'enter':
       return canonicalText(operation.input)
+    case 'missing':
+      return canonicalText(operation.ids)
+    case 'dependencies':
+    case 'check':
+    case 'notaryRequest':
+      return sealBody(operation.signed.body).id
+    case 'record':
+      return operation.transactions.map(({ body }) => sealBody(body).id).join(' ')
+    case 'walk':
+      return canonicalText(operation.frontier)
+    case 'vend':
+      return canonicalText(operation.ids)
+    case 'notarise':
+      return canonicalText(operation.request)
+    case 'initiate':
+      return `${operation.session} ${operation.party.key} ${operation.version}`
+    case 'send':
+      return `${operation.session} ${operation.payload}`
+    case 'receive':
+      return `${operation.session} ${operation.seq}`
+    case 'close':
+      return operation.session
     default:
       return ''
   }
 }
 
-const clip = (text: string): string =>
+/** A label of bounded length that can be recorded, whatever the app wrote. */
+export const clipLabel = (text: string): string =>
   (text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`).toWellFormed()
 
 export const describeOperation = (operation: Operation): Description => {
-  const label = labelOf(operation)
-  return { kind: operation.kind, label: clip(label), digest: sha256(`${label}\n${detailOf(operation)}`).slice(0, 16) }
+  try {
+    const label = labelOf(operation)
+    return {
+      kind: operation.kind,
+      label: clipLabel(label),
+      digest: sha256(`${label}\n${detailOf(operation)}`).slice(0, 16),
+    }
+  } catch {
+    // The flow asked for something that makes no sense and was told so; its record still says that it asked.
+    return { kind: 'nonsense', label: 'an operation that cannot be described', digest: sha256('nonsense').slice(0, 16) }
+  }
 }
 
 /** The first way in which code and record differ, as a sentence; undefined when they agree. */

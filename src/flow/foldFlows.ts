@@ -23,6 +23,8 @@ const wakeOf = (waiting: Waiting): number | null => {
       return toMillis(waiting.until)
     case 'step':
       return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
+    case 'message':
+      return null
     case 'turn':
       return atOnce
   }
@@ -47,7 +49,8 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
     latenessMs: activity?.latenessMs ?? null,
     cause: activity?.cause ?? null,
     clientId: origin.kind === 'client' ? (origin.clientId ?? null) : null,
-    startedBy: origin.kind === 'client' ? origin.by : null,
+    startedBy: origin.kind === 'client' ? origin.by : origin.kind === 'session' ? origin.party : null,
+    session: origin.kind === 'session' ? origin.session : null,
     status: 'running',
     untilRevision: null,
     endedMs: null,

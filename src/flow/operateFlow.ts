@@ -7,6 +7,7 @@ import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowIdC, flowIdOfClientId, type FlowId } from './FlowId.js'
+import { endSessions } from './performSession.js'
 import type { FlowEngine } from './FlowEngine.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 
@@ -76,10 +77,11 @@ export const startFlow = (decision: Decision, engine: FlowEngine, request: Start
 
 /** Ends a flow at once. What it has recorded on the ledger stays. */
 export const killFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
-  find(decision, id)
+  const row = find(decision, id)
   engine.forget(id)
   const error = { code: 'flow-killed', message: `Killed by ${by}.` }
   decision.emit({ type: 'FlowEnded', flow: id, outcome: 'killed', by, error })
+  endSessions(decision, row, { kind: 'error', code: 'flow-killed', message: 'The flow was killed.' })
 }
 
 /** Lets a parked flow go on from its record. */

@@ -2,9 +2,10 @@
  * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
  */
 import type { Decision } from '../decision/Decision.js'
+import { canonicalText, type Json } from '../encoding/canonical.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import { showRef, type StateRef } from '../ledger/StateRef.js'
+import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { latestInstantMs, toMillis } from '../time/Instant.js'
 import { decideTransaction } from '../vault/decideTransaction.js'
@@ -14,6 +15,8 @@ import { valueAnswer, type Answer, type Wait } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
+import { performLedger } from './performLedger.js'
+import { performSession } from './performSession.js'
 
 const idBytes = 16
 
@@ -29,6 +32,12 @@ export const stateAt = (
   definition: AnyStateDefinition,
   ref: StateRef,
 ): { readonly row: StateRow; readonly state: unknown } => {
+  if (!StateRefC.is(ref))
+    throw new CarillonError(
+      'state-unknown',
+      `A ${definition.type} was to be loaded by something that is not a state ref. A state ref is a transaction id and the output's index; parseRef reads one from text.`,
+      { type: definition.type },
+    )
   const row = decision.views.states.find(ref)
   const text = showRef(ref)
   if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
@@ -68,6 +77,17 @@ const query = (decision: Decision, definition: AnyStateDefinition, limit: number
   )
 }
 
+const finalise = (
+  decision: Decision,
+  flow: FlowId,
+  operation: Extract<Operation, { readonly kind: 'finalise' }>,
+): Answer => {
+  const decided = decideTransaction(decision, operation.draft, flow, operation.isShared)
+  return decided.kind === 'recorded'
+    ? valueAnswer(finalised(decided.id, decided.outputs), { transaction: decided.id, outputs: decided.outputs.length })
+    : valueAnswer(decided, { proposal: decided.body as unknown as Json })
+}
+
 const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer | Wait => {
   switch (operation.kind) {
     case 'load':
@@ -80,13 +100,18 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
       const id = decision.random.hex(idBytes)
       return valueAnswer(id, id)
     }
-    case 'finalise': {
-      const { transaction, outputs } = decideTransaction(decision, operation.draft, flow)
-      return valueAnswer(finalised(transaction.id, outputs), {
-        transaction: transaction.id,
-        outputs: outputs.length,
-      })
-    }
+    case 'finalise':
+      return finalise(decision, flow, operation)
+    case 'sign':
+    case 'missing':
+    case 'dependencies':
+    case 'check':
+    case 'record':
+    case 'walk':
+    case 'vend':
+    case 'notaryRequest':
+    case 'notarise':
+      return performLedger(decision, flow, operation)
     case 'sleep':
       return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }
     case 'sleepUntil':
@@ -95,9 +120,22 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
         : { kind: 'until', atMs: toMillis(operation.until) }
     case 'step':
       return { kind: 'step', operation }
+    case 'initiate':
+    case 'send':
+    case 'receive':
+    case 'close':
+      return performSession(decision, flow, operation)
     case 'enter':
+      // A sub-flow's input is recorded as a digest, so it must have a canonical form.
+      canonicalText(operation.input)
+      return valueAnswer(undefined)
     case 'progress':
       return valueAnswer(undefined)
+    default:
+      throw new CarillonError(
+        'flow-threw',
+        'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
+      )
   }
 }
 

@@ -10,7 +10,7 @@ import { pageOf, pageSize, type Page } from '../vault/readVault.js'
 import type { Database, SqlRow } from '../views/Database.js'
 import { findByHash } from '../views/HashIndex.js'
 import { FlowIdC, type FlowId } from './FlowId.js'
-import type { FlowStatus, StartCause } from './FlowRow.js'
+import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 import { flowRowOf } from './FlowTable.js'
 
 /** A flow as people see it. */
@@ -27,6 +27,7 @@ export type FlowSummary = {
   readonly result?: unknown
   readonly error?: RecordedError
   readonly startedBy:
+    | { readonly kind: 'session'; readonly session: string; readonly party: string }
     | { readonly kind: 'client'; readonly by: string; readonly clientId?: string }
     | {
         readonly kind: 'activity'
@@ -53,9 +54,25 @@ export type FlowQuery = {
 const select =
   'SELECT f.*, s.output_index, t.id AS transaction_id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq'
 
+const originOf = (raw: SqlRow, row: FlowRow): FlowSummary['startedBy'] => {
+  const transaction = raw['transaction_id']
+  if (typeof transaction === 'string') {
+    return {
+      kind: 'activity',
+      ref: { transaction: transaction as TransactionId, index: Number(raw['output_index']) },
+      due: instantFromMillis(row.dueMs ?? 0),
+      attempt: row.attempt ?? 1,
+      latenessMs: row.latenessMs ?? 0,
+      cause: row.cause ?? 'due',
+    }
+  }
+  const by = row.startedBy ?? 'unknown'
+  if (row.session !== null) return { kind: 'session', session: row.session, party: by }
+  return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
+}
+
 const summaryOf = (raw: SqlRow): FlowSummary => {
   const row = flowRowOf(raw)
-  const transaction = raw['transaction_id']
   return {
     id: row.id,
     name: row.name,
@@ -67,21 +84,7 @@ const summaryOf = (raw: SqlRow): FlowSummary => {
     ...(row.waiting === null ? {} : { waiting: JSON.parse(row.waiting) as Waiting }),
     ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
     ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
-    startedBy:
-      typeof transaction === 'string'
-        ? {
-            kind: 'activity',
-            ref: { transaction: transaction as TransactionId, index: Number(raw['output_index']) },
-            due: instantFromMillis(row.dueMs ?? 0),
-            attempt: row.attempt ?? 1,
-            latenessMs: row.latenessMs ?? 0,
-            cause: row.cause ?? 'due',
-          }
-        : {
-            kind: 'client',
-            by: row.startedBy ?? 'unknown',
-            ...(row.clientId === null ? {} : { clientId: row.clientId }),
-          },
+    startedBy: originOf(raw, row),
   }
 }
 
@@ -135,5 +138,25 @@ export const resolveFlowId = (db: Database, text: string): FlowId => {
 export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSummary[] =>
   db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).all(stateSeq).map(summaryOf)
 
-export const showOrigin = ({ startedBy }: FlowSummary): string =>
-  startedBy.kind === 'activity' ? `activity of ${showRef(startedBy.ref)}` : startedBy.by
+export const showOrigin = ({ startedBy }: FlowSummary): string => {
+  switch (startedBy.kind) {
+    case 'activity':
+      return `activity of ${showRef(startedBy.ref)}`
+    case 'session':
+      return `session with ${startedBy.party}`
+    case 'client':
+      return startedBy.by
+  }
+}
+
+/** How many flows have not ended, and how many of these wait for a hand. */
+export const countFlows = (
+  db: Database,
+): { readonly open: number; readonly parked: number; readonly paused: number } => {
+  const row = db
+    .prepare(
+      "SELECT count(*) AS open, count(*) FILTER (WHERE status = 'parked') AS parked, count(*) FILTER (WHERE status = 'paused') AS paused FROM flows WHERE until_revision IS NULL",
+    )
+    .get()
+  return { open: Number(row?.['open']), parked: Number(row?.['parked']), paused: Number(row?.['paused']) }
+}

@@ -5,13 +5,15 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { decodeWith } from '../encoding/decode.js'
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import type { RecordedOperation, Waiting } from '../log/events.js'
 import { instantFromMillis } from '../time/Instant.js'
+import type { Answer } from './Answer.js'
 import { describeOperation, differenceBetween } from './describeOperation.js'
 import type { FlowRow } from './FlowRow.js'
 import type { StartedBy } from './FlowIo.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
+import type { Operation } from './Operation.js'
 import { reviveAnswer } from './reviveAnswer.js'
 
 export type Replayed = { readonly live: LiveFlow; readonly stop: Stop }
@@ -62,6 +64,35 @@ const open = (decision: Decision, row: FlowRow): Either<CarillonError, LiveFlow>
   }
 }
 
+const endsBefore = (position: number, label: string, stop: Exclude<Stop, { readonly kind: 'asks' }>): string =>
+  `operation ${position} was recorded as ${label}; the code now ${
+    stop.kind === 'returned' ? 'returns before it' : `throws "${messageOf(stop.error)}" before it`
+  }`
+
+/** What an operation was answered with. States it brought must still be readable by today's app. */
+const revive = (
+  decision: Decision,
+  row: FlowRow,
+  position: number,
+  operation: Operation,
+  recorded: RecordedOperation,
+): Either<CarillonError, Answer> => {
+  try {
+    return right(reviveAnswer(decision, operation, recorded))
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    const code = error instanceof CarillonError ? error.code : 'flow-diverged'
+    return left(
+      new CarillonError(
+        code,
+        `Flow ${row.name} (${row.id}) cannot go on, since what operation ${position} (${recorded.label}) brought cannot be read: ${messageOf(error)} Install an app version that reads it, then retry the flow.`,
+        { flow: row.id, operation: position },
+        error,
+      ),
+    )
+  }
+}
+
 /** `waiting` is what the flow was suspended for; its code must still ask for exactly that. */
 export const replayFlow = (
   decision: Decision,
@@ -74,19 +105,18 @@ export const replayFlow = (
   const live = opened.right
   let stop = live.begin()
   for (const [position, recorded] of record.entries()) {
-    if (stop.kind !== 'asks') {
-      const instead = stop.kind === 'returned' ? 'returns' : `throws "${messageOf(stop.error)}"`
-      return left(diverged(row, `operation ${position} was recorded as ${recorded.label}; the code now ${instead}`))
-    }
+    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded.label, stop)))
     const difference = differenceBetween(position, recorded, describeOperation(stop.operation))
     if (difference !== undefined) return left(diverged(row, difference))
-    stop = live.resume(reviveAnswer(decision, stop.operation, recorded))
+    const answer = revive(decision, row, position, stop.operation, recorded)
+    if (isLeft(answer)) return answer
+    stop = live.resume(answer.right)
   }
   if (waiting !== undefined && waiting.for !== 'turn') {
     const difference =
       stop.kind === 'asks'
         ? differenceBetween(record.length, waiting, describeOperation(stop.operation))
-        : `operation ${record.length} was recorded as ${waiting.label}; the code now ends before it`
+        : endsBefore(record.length, waiting.label, stop)
     if (difference !== undefined) return left(diverged(row, difference))
   }
   if (stop.kind === 'asks') live.pending = stop.operation

@@ -10,11 +10,20 @@ import { parseRef } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
 import type { RecordedOperation } from '../log/events.js'
 import { valueAnswer, type Answer } from './Answer.js'
-import { finalised } from './Finalised.js'
+import { participantsOf, type Proposal } from '../vault/decideTransaction.js'
+import { resolveBody } from '../vault/resolveBody.js'
+import { sealBody, TransactionBodyC } from '../ledger/Transaction.js'
+import { finalised, type Finalised } from './Finalised.js'
 import type { Operation } from './Operation.js'
+import { checkTransaction, requestFor } from './performLedger.js'
+import { messageFor } from './performSession.js'
 import { stateAt } from './performOperation.js'
 
-const FinalisedC = t.strict({ transaction: TransactionIdC, outputs: IntegerC })
+const FinalisedC = t.union([
+  t.strict({ transaction: TransactionIdC, outputs: IntegerC }),
+  t.strict({ proposal: TransactionBodyC }),
+  t.undefined,
+])
 const RefsC = t.readonlyArray(t.string)
 
 const decode = <A>(codec: t.Type<A, unknown>, recorded: RecordedOperation): A => {
@@ -22,6 +31,25 @@ const decode = <A>(codec: t.Type<A, unknown>, recorded: RecordedOperation): A =>
   if (isLeft(decoded))
     throw new CarillonError('flow-diverged', `The recorded result of ${recorded.label} cannot be read.`)
   return decoded.right
+}
+
+const reviveTransaction = (decision: Decision, recorded: RecordedOperation): Finalised | Proposal | undefined => {
+  const found = decode(FinalisedC, recorded)
+  if (found === undefined) return undefined
+  if ('proposal' in found) {
+    const { id } = sealBody(found.proposal)
+    return {
+      kind: 'proposal',
+      id,
+      body: found.proposal,
+      participants: participantsOf(resolveBody(decision, id, found.proposal)),
+    }
+  }
+  const { transaction, outputs } = found
+  return finalised(
+    transaction,
+    Array.from({ length: outputs }, (_, index) => ({ transaction, index })),
+  )
 }
 
 export const reviveAnswer = (decision: Decision, operation: Operation, recorded: RecordedOperation): Answer => {
@@ -40,11 +68,16 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
       return valueAnswer(
         decode(RefsC, recorded).map((ref) => stateAt(decision, operation.definition, parseRef(ref)).state),
       )
-    case 'finalise': {
-      const { transaction, outputs } = decode(FinalisedC, recorded)
-      const refs = Array.from({ length: outputs }, (_, index) => ({ transaction, index }))
-      return valueAnswer(finalised(transaction, refs))
-    }
+    case 'finalise':
+    case 'record':
+      return valueAnswer(reviveTransaction(decision, recorded))
+    case 'check':
+      return valueAnswer(checkTransaction(decision, operation.signed, operation))
+    case 'notaryRequest':
+      return valueAnswer(requestFor(decision, operation.signed))
+    case 'receive':
+      // The message itself is in the log once, as it was received.
+      return valueAnswer(messageFor(decision, operation))
     default:
       return valueAnswer(recorded.result)
   }

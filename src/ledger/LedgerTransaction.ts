@@ -2,10 +2,14 @@
  * A transaction as contracts see it: inputs and references resolved to states, everything decoded.
  */
 import type { Party } from '../identity/Party.js'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { canonicalText } from '../encoding/canonical.js'
+import type { Key } from '../identity/Key.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import type { CommandDefinition } from './Command.js'
+import { decodeCommandData, type CommandDefinition } from './Command.js'
 import type { StateAndRef } from './StateAndRef.js'
-import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
+import type { AnyStateDefinition, StateKind } from './StateDefinition.js'
 import type { TimeWindow } from './TimeWindow.js'
 
 /** A state of a transaction with the definition that reads it and the rules that govern it. */
@@ -17,11 +21,13 @@ export type ResolvedState = StateAndRef<unknown> & {
 export type ResolvedCommand<A = unknown> = {
   readonly type: string
   readonly data: A
-  readonly signers: readonly PublicKey[]
+  readonly signers: readonly Key[]
+  /** True while the data is still in encoded form, as another party sent it. */
+  readonly isEncoded?: boolean
 }
 
-const ofDefinition = <A>(states: readonly ResolvedState[], definition: StateDefinition<A>): readonly StateAndRef<A>[] =>
-  states.filter((state): state is ResolvedState & StateAndRef<A> => state.type === definition.type)
+const ofKind = <A>(states: readonly ResolvedState[], kind: StateKind<A>): readonly StateAndRef<A>[] =>
+  states.filter((state): state is ResolvedState & StateAndRef<A> => state.type === kind.type)
 
 export class LedgerTransaction {
   readonly inputs: readonly ResolvedState[]
@@ -48,28 +54,46 @@ export class LedgerTransaction {
   }
 
   /** The consumed states of one kind. */
-  inputsOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.inputs, definition)
+  inputsOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.inputs, kind)
   }
 
   /** The states of one kind that are only read. */
-  referencesOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.references, definition)
+  referencesOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.references, kind)
   }
 
   /** The produced states of one kind. */
-  outputsOf<A>(definition: StateDefinition<A>): readonly StateAndRef<A>[] {
-    return ofDefinition(this.outputs, definition)
+  outputsOf<A>(kind: StateKind<A>): readonly StateAndRef<A>[] {
+    return ofKind(this.outputs, kind)
   }
 
-  /** The commands of one kind. */
+  /** The commands of one kind, their data decoded. */
   commandsOf<A>(definition: CommandDefinition<A>): readonly ResolvedCommand<A>[] {
-    return this.commands.filter((command): command is ResolvedCommand<A> => command.type === definition.type)
+    return this.commands
+      .filter(({ type }) => type === definition.type)
+      .map((command) => {
+        const decoded =
+          command.isEncoded === true ? decodeCommandData(definition, command.data) : right(command.data as A)
+        if (isLeft(decoded))
+          throw new CarillonError(
+            'command-data-invalid',
+            `The data of command ${definition.type} does not fit its codec: ${decoded.left}`,
+            { command: definition.type },
+          )
+        return { type: command.type, data: decoded.right, signers: command.signers }
+      })
   }
 
-  /** Every key that some command asks to sign. */
+  /** Every single key that some command asks to sign; composite keys are asked for with {@link hasSigner}. */
   get signers(): ReadonlySet<PublicKey> {
-    return new Set(this.commands.flatMap(({ signers }) => signers))
+    return new Set(this.commands.flatMap(({ signers }) => signers).filter((key) => typeof key === 'string'))
+  }
+
+  /** Whether some command asks for the signature of this very key, single or composite. */
+  hasSigner(key: Key): boolean {
+    const text = canonicalText(key)
+    return this.commands.some(({ signers }) => signers.some((signer) => canonicalText(signer) === text))
   }
 
   /** The participants of all consumed and produced states, repeated where they take part in several. */

@@ -32,6 +32,9 @@ export type StateDefinition<A> = {
   readonly upcasters: Readonly<Record<number, Upcaster>>
 }
 
+/** The part of a definition that a contract needs to find its states; it lets the two live in separate files. */
+export type StateKind<A> = Pick<StateDefinition<A>, 'type' | 'data'>
+
 /** A definition whose data type is of no interest, as registries hold it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their data; `any` is the only type all of them fit
 export type AnyStateDefinition = StateDefinition<any>

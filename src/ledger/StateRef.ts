@@ -12,7 +12,7 @@ export type StateRef = t.TypeOf<typeof StateRefC>
 /** A state ref as people write it: `<transaction id>:<index>`. */
 export const showRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
 
-const pattern = /^([0-9a-f]{64}):(\d{1,6})$/
+const pattern = /^([0-9a-f]{64}):(0|[1-9]\d{0,5})$/
 
 /** Reads what {@link showRef} writes. */
 export const parseRef = (text: string): StateRef => {

@@ -4,9 +4,10 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { PartyC, type Party } from '../identity/Party.js'
-import { PublicKeyC } from '../identity/PublicKey.js'
+import { KeyC } from '../identity/Key.js'
 import { StateRefC } from './StateRef.js'
 import { TimeWindowC } from './TimeWindow.js'
 import { transactionIdOf, type Components } from './componentTree.js'
@@ -17,7 +18,7 @@ const ContractNameC = t.strict({ name: t.string, version: IntegerC })
 
 /** An output: encoded data, the type and version that read it, and the contract version that governs it. */
 export const OutputC = t.readonly(
-  t.strict({ type: t.string, version: IntegerC, contract: ContractNameC, data: t.unknown }),
+  t.strict({ type: t.string, version: IntegerC, contract: ContractNameC, data: JsonC }),
   'Output',
 )
 export type Output = t.TypeOf<typeof OutputC>
@@ -28,9 +29,9 @@ export const TransactionBodyC = t.readonly(
       inputs: t.readonlyArray(StateRefC),
       references: t.readonlyArray(StateRefC),
       outputs: t.readonlyArray(OutputC),
-      commands: t.readonlyArray(t.readonly(t.strict({ type: t.string, data: t.unknown }))),
+      commands: t.readonlyArray(t.readonly(t.strict({ type: t.string, data: JsonC }))),
       /** For each command, the keys that must sign for it. */
-      signers: t.readonlyArray(t.readonlyArray(PublicKeyC)),
+      signers: t.readonlyArray(t.readonlyArray(KeyC)),
       notary: PartyC,
       salt: t.string,
     }),
@@ -73,15 +74,17 @@ export const sealDraft = (draft: TransactionBuilder, notary: Party, salt: string
     timeWindow: draft.window,
   })
 
+/** The components of a decoded body as canonical text. */
+export const componentsOf = (body: TransactionBody): Components => ({
+  inputs: body.inputs.map(asText),
+  references: body.references.map(asText),
+  outputs: body.outputs.map(asText),
+  commands: body.commands.map(asText),
+  signers: asText(body.signers),
+  notary: body.notary,
+  salt: body.salt,
+  timeWindow: body.timeWindow,
+})
+
 /** Seals a decoded body again, to check its id. */
-export const sealBody = (body: TransactionBody): Transaction =>
-  seal({
-    inputs: body.inputs.map(asText),
-    references: body.references.map(asText),
-    outputs: body.outputs.map(asText),
-    commands: body.commands.map(asText),
-    signers: asText(body.signers),
-    notary: body.notary,
-    salt: body.salt,
-    timeWindow: body.timeWindow,
-  })
+export const sealBody = (body: TransactionBody): Transaction => seal(componentsOf(body))

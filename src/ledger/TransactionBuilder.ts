@@ -3,16 +3,17 @@
  * gathers is checked as a whole when the transaction is verified.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { PublicKey } from '../identity/PublicKey.js'
+import { KeyC, type Key } from '../identity/Key.js'
 import type { Party } from '../identity/Party.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { explain } from '../encoding/decode.js'
+import { frozen } from '../encoding/frozen.js'
 import type { CommandDefinition } from './Command.js'
 import type { StateAndRef } from './StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
-import type { StateRef } from './StateRef.js'
-import type { TimeWindow } from './TimeWindow.js'
+import { StateRefC, type StateRef } from './StateRef.js'
+import { TimeWindowC, windowIsEmpty, type TimeWindow } from './TimeWindow.js'
 
 /** An output before it has a ref. */
 export type DraftOutput = {
@@ -27,10 +28,27 @@ export type DraftCommand = {
   readonly data: unknown
   /** Canonical text of the command as a component of the transaction. */
   readonly text: string
-  readonly signers: readonly PublicKey[]
+  readonly signers: readonly Key[]
 }
 
-const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
+const refOf = (state: StateRef | StateAndRef<unknown> | undefined): StateRef => {
+  const ref = state !== undefined && 'ref' in state ? state.ref : state
+  if (StateRefC.is(ref)) return ref
+  throw new CarillonError(
+    'state-unknown',
+    "A transaction was to consume or reference something that is not a state ref. Give it a loaded state, or a ref: a transaction id and the output's index.",
+  )
+}
+
+const keyOf = (command: string, signer: Key | Party): Key => {
+  const key: unknown = typeof signer !== 'string' && 'key' in signer ? signer.key : signer
+  if (KeyC.is(key)) return key
+  throw new CarillonError(
+    'transaction-malformed',
+    `A signer of command ${command} is "${typeof key === 'string' ? key : JSON.stringify(key)}", which is not a key. Give a party, its key, or a composite key.`,
+    { command },
+  )
+}
 
 const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput => {
   const refuse = (why: string): never => {
@@ -45,7 +63,8 @@ const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput =
     return refuse(isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded')
   }
   try {
-    return { definition, data, text: canonicalText(definition.data.encode(data)) }
+    // The contract judges `data` and the log keeps `text`: frozen, the one cannot depart from the other.
+    return { definition, data: frozen(data), text: canonicalText(definition.data.encode(data)) }
   } catch (error) {
     return refuse(messageOf(error))
   }
@@ -72,7 +91,7 @@ export class TransactionBuilder {
   }
 
   /** Makes a new state. */
-  produce<A>(definition: StateDefinition<A>, data: A): this {
+  produce<A>(definition: StateDefinition<A>, data: NoInfer<A>): this {
     this.outputs.push(encodeOutput(definition, data))
     return this
   }
@@ -80,27 +99,40 @@ export class TransactionBuilder {
   /** States an intent and who must sign for it; the data follows where the command has any. */
   command<A>(
     definition: CommandDefinition<A>,
-    signers: readonly (PublicKey | Party)[],
-    ...rest: [A] extends [undefined] ? [] : [data: A]
+    signers: readonly (Key | Party)[],
+    ...rest: [A] extends [undefined] ? [] : [data: NoInfer<A>]
   ): this {
     const data: unknown = rest[0]
-    if (!definition.data.is(data))
+    if (!definition.data.is(data)) {
+      const decoded = definition.data.decode(data)
+      const why = isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded'
       throw new CarillonError(
         'command-data-invalid',
-        `The data of command ${definition.type} does not fit its codec.`,
+        `The data of command ${definition.type} does not fit its codec: ${why}`,
         { command: definition.type },
       )
+    }
     this.commands.push({
       type: definition.type,
-      data,
+      data: frozen(data),
       text: canonicalText({ data: definition.data.encode(data), type: definition.type }),
-      signers: signers.map((signer) => (typeof signer === 'string' ? signer : signer.key)),
+      signers: signers.map((signer) => keyOf(definition.type, signer)),
     })
     return this
   }
 
   /** Limits when the transaction may be notarised: from the first instant on, until before the second. */
   timeWindow(window: TimeWindow): this {
+    if (!TimeWindowC.is(window))
+      throw new CarillonError(
+        'instant-invalid',
+        'A time window is bounded by something that is not a UTC instant. Make its bounds with instant(), as in instant("2026-01-31T09:00:00.000Z").',
+      )
+    if (windowIsEmpty(window))
+      throw new CarillonError(
+        'transaction-malformed',
+        `The time window from ${String(window.from)} until ${String(window.until)} ends before it begins, so the transaction could never be notarised.`,
+      )
     this.window = window
     return this
   }

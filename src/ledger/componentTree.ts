@@ -42,16 +42,22 @@ const noncesOf = (salt: string, count: number): string => {
   return nonces
 }
 
-/** The leaf hashes in order: header, inputs, references, outputs, commands, signers. */
+/** The nonce of one leaf, to be shown with it. */
+export const nonceOf = (salt: string, place: number): string =>
+  sha256(`nonce\n${salt}\n${Math.floor(place / 2)}`).slice((place % 2) * nonceLength, ((place % 2) + 1) * nonceLength)
+
+/** The text of each leaf in order: header, inputs, references, outputs, commands, signers. */
+export const componentTexts = (components: Components): readonly string[] => [
+  headerOf(components),
+  ...components.inputs.map(({ text }) => text),
+  ...components.references.map(({ text }) => text),
+  ...components.outputs.map(({ text }) => text),
+  ...components.commands.map(({ text }) => text),
+  components.signers.text,
+]
+
 export const leavesOf = (components: Components): readonly Hash[] => {
-  const texts = [
-    headerOf(components),
-    ...components.inputs.map(({ text }) => text),
-    ...components.references.map(({ text }) => text),
-    ...components.outputs.map(({ text }) => text),
-    ...components.commands.map(({ text }) => text),
-    components.signers.text,
-  ]
+  const texts = componentTexts(components)
   const nonces = noncesOf(components.salt, texts.length)
   return texts.map((text, place) =>
     leafHash(`${nonces.slice(place * nonceLength, (place + 1) * nonceLength)}\n${place}\n${text}`),

@@ -17,18 +17,19 @@ export const TransactionSignatureC = t.readonly(
 /** A signature over a batch, with the place of one transaction in it. A batch of one has an empty path. */
 export type TransactionSignature = t.TypeOf<typeof TransactionSignatureC>
 
-// The tag keeps a signature over transactions from ever passing for a signature over something else.
-const textToSign = (root: Hash): string => `carillon transactions 1\n${root}`
+// The tag keeps a signature over transactions from ever passing for a signature over something else. The count is
+// signed too, since the root does not commit to it and a proof could otherwise claim another place in another batch.
+const textToSign = (count: number, root: Hash): string => `carillon transactions 1\n${count}\n${root}`
 
 const leavesOf = (ids: readonly TransactionId[]): readonly Hash[] => ids.map((id) => leafHash(id))
 
 /** One signature for all the ids. */
 export const signBatch = (key: KeyPair, ids: readonly TransactionId[]): string =>
-  key.sign(textToSign(merkleRoot(leavesOf(ids))))
+  key.sign(textToSign(ids.length, merkleRoot(leavesOf(ids))))
 
 /** Whether a batch signature is that of `by` over exactly these ids in this order. */
 export const verifyBatch = (by: PublicKey, ids: readonly TransactionId[], signature: string): boolean =>
-  verifySignature(by, textToSign(merkleRoot(leavesOf(ids))), signature)
+  verifySignature(by, textToSign(ids.length, merkleRoot(leavesOf(ids))), signature)
 
 /** One transaction's signature out of a batch. */
 export const signatureFor = (
@@ -46,5 +47,9 @@ export const signatureFor = (
 
 export const verifyTransactionSignature = (id: TransactionId, signature: TransactionSignature): boolean => {
   const root = rootFromProof(leafHash(id), signature.index, signature.count, signature.path)
-  return root !== undefined && verifySignature(signature.by, textToSign(root), signature.signature)
+  return root !== undefined && verifySignature(signature.by, textToSign(signature.count, root), signature.signature)
 }
+
+/** A signature over one transaction alone: a batch of one. */
+export const signTransaction = (key: KeyPair, id: TransactionId): TransactionSignature =>
+  signatureFor(key.publicKey, [id], 0, signBatch(key, [id]))

@@ -61,22 +61,33 @@ const rulesOf = (
   )
 }
 
+const isVerdict = (verdict: unknown): verdict is Either<Violations, void> => {
+  if (typeof verdict !== 'object' || verdict === null || !('_tag' in verdict)) return false
+  if (verdict._tag === 'Right') return true
+  return verdict._tag === 'Left' && 'left' in verdict && Array.isArray(verdict.left)
+}
+
 const run = (
   verify: Verify,
   contract: ResolvedState['contract'],
   transaction: LedgerTransaction,
 ): Either<CarillonError, Either<Violations, void>> => {
-  try {
-    return right(verify(transaction))
-  } catch (error) {
-    return left(
+  const threw = (what: string, cause?: unknown): Either<CarillonError, never> =>
+    left(
       new CarillonError(
         'contract-threw',
-        `Contract ${contract.name} version ${contract.version} threw instead of returning violations: ${messageOf(error)}`,
+        `Contract ${contract.name} version ${contract.version} ${what}`,
         { contract: contract.name },
-        error,
+        cause,
       ),
     )
+  try {
+    const verdict: unknown = verify(transaction)
+    return isVerdict(verdict)
+      ? right(verdict)
+      : threw('returned something else than an Either of violations. End it with allOf([...]), or right(undefined).')
+  } catch (error) {
+    return threw(`threw instead of returning violations: ${messageOf(error)}`, error)
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Reading events back: a line of canonical text to a checked event, older shapes brought up to date first.
  */
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
@@ -14,7 +14,7 @@ import { eventCodecs, type DomainEvent, type EventType } from './events.js'
 type EventUpcaster = (older: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 const upcasters: Readonly<Partial<Record<EventType, readonly EventUpcaster[]>>> = {}
 
-const isEventType = (type: unknown): type is EventType => typeof type === 'string' && Object.hasOwn(eventCodecs, type)
+const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
 
 export const decodeEvent = (line: string, revision: number): DomainEvent => {
   const undecodable = (why: string) =>
@@ -23,21 +23,26 @@ export const decodeEvent = (line: string, revision: number): DomainEvent => {
       `Event ${revision} of the log cannot be decoded: ${why}. Run "carillon log verify" to see whether the log was altered.`,
       { revision },
     )
-  let value: Readonly<Record<string, unknown>>
+  let value: unknown
   try {
-    value = JSON.parse(line) as Readonly<Record<string, unknown>>
+    value = JSON.parse(line)
   } catch (error) {
     throw undecodable(messageOf(error))
   }
+  if (!t.UnknownRecord.is(value)) throw undecodable('it is not an object')
   const type = value['type']
+  if (typeof type !== 'string') throw undecodable('it has no type')
   if (!isEventType(type)) {
     throw new CarillonError(
       'log-too-new',
-      `Event ${revision} of the log is a ${String(type)}, which this version does not know. The log was written by a newer version of Carillon; run that version.`,
-      { revision, type: String(type) },
+      `Event ${revision} of the log is a ${type}, which this version does not know. The log was written by a newer version of Carillon; run that version.`,
+      { revision, type },
     )
   }
-  const lifted = (upcasters[type] ?? []).reduce((older, upcast) => upcast(older), value)
+  const lifted = (upcasters[type] ?? []).reduce<Readonly<Record<string, unknown>>>(
+    (older, upcast) => upcast(older),
+    value,
+  )
   const codec: t.Decoder<unknown, unknown> = eventCodecs[type]
   const decoded = decodeWith(codec, lifted)
   if (isLeft(decoded)) throw undecodable(decoded.left.join('; '))

@@ -5,13 +5,17 @@
 import * as t from 'io-ts'
 import type { Encoded } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
+import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
+import { MessageC, RoleC } from '../session/Message.js'
+import { SessionIdC } from '../session/SessionId.js'
 import { InstantC } from '../time/Instant.js'
 
 const strict = <P extends t.Props>(props: P) => t.readonly(t.strict(props))
@@ -48,6 +52,7 @@ const OriginC = t.union([
     cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
   }),
   withOptional({ kind: t.literal('client'), by: t.string }, { clientId: t.string }),
+  strict({ kind: t.literal('session'), session: SessionIdC, party: PublicKeyC }),
 ])
 
 const WaitingC = t.union([
@@ -56,6 +61,15 @@ const WaitingC = t.union([
     { retryAt: InstantC, error: RecordedErrorC },
   ),
   strict({ for: t.literal('instant'), kind: t.string, label: t.string, digest: t.string, until: InstantC }),
+  strict({
+    for: t.literal('message'),
+    kind: t.string,
+    label: t.string,
+    digest: t.string,
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+  }),
   /** More to do at once: the flow made room for others. */
   strict({ for: t.literal('turn') }),
 ])
@@ -87,9 +101,13 @@ export const eventCodecs = {
       body: TransactionBodyC,
       assessments: t.readonlyArray(AssessmentC),
     },
-    { flow: FlowIdText },
+    {
+      flow: FlowIdText,
+      /** Signatures gathered from the parties; a transaction without them is covered by the tick's own. */
+      signatures: t.readonlyArray(TransactionSignatureC),
+    },
   ),
-  /** One signature over all transactions of this tick that ask for this key, in their order. */
+  /** One signature over all transactions of this tick that bring no signatures of their own, in their order. */
   TransactionsSigned: strict({
     type: t.literal('TransactionsSigned'),
     by: PublicKeyC,
@@ -137,12 +155,45 @@ export const eventCodecs = {
   /** A newer app was asked again about a state that is already recorded. */
   StateReassessed: strict({ type: t.literal('StateReassessed'), ref: StateRefC, assessment: AssessmentC }),
 
+  /** This node, as a notary, has let these states be consumed by this transaction. */
+  TransactionNotarised: strict({
+    type: t.literal('TransactionNotarised'),
+    id: TransactionIdC,
+    inputs: t.readonlyArray(StateRefC),
+    caller: PublicKeyC,
+  }),
+
+  SessionOpened: withOptional(
+    { type: t.literal('SessionOpened'), session: SessionIdC, role: RoleC, party: PublicKeyC },
+    { flow: FlowIdText },
+  ),
+  MessageSent: strict({
+    type: t.literal('MessageSent'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+    message: MessageC,
+  }),
+  MessageReceived: strict({
+    type: t.literal('MessageReceived'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+    message: MessageC,
+  }),
+  MessageAcknowledged: strict({
+    type: t.literal('MessageAcknowledged'),
+    session: SessionIdC,
+    role: RoleC,
+    seq: IntegerC,
+  }),
+
   FlowStarted: strict({
     type: t.literal('FlowStarted'),
     flow: FlowIdText,
     name: t.string,
     version: IntegerC,
-    input: t.unknown,
+    input: JsonC,
     origin: OriginC,
   }),
   FlowAdvanced: withOptional(

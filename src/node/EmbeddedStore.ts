@@ -7,11 +7,10 @@ import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
-import { openWritable } from '../sqlite/openWritable.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
-import { assertReadable, stampFormat } from './storeFormat.js'
+import { openStoreDatabase } from './storeFormat.js'
 import type { TickStore } from './TickStore.js'
 
 export class EmbeddedStore implements TickStore {
@@ -38,14 +37,18 @@ export class EmbeddedStore implements TickStore {
   }
 
   static open(file: string): EmbeddedStore {
-    const db = openWritable(file)
     try {
-      assertReadable(db, file)
-      db.exec(`BEGIN IMMEDIATE; ${ticksSchema} ${viewsSchema} COMMIT`)
-      stampFormat(db)
-      return new EmbeddedStore(db, file === ':memory:' ? db : openDatabase(file, { readOnly: true }))
+      const db = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
+      let reader = db
+      try {
+        if (file !== ':memory:') reader = openDatabase(file, { readOnly: true })
+        return new EmbeddedStore(db, reader)
+      } catch (error) {
+        if (reader !== db) reader.close()
+        db.close()
+        throw error
+      }
     } catch (error) {
-      db.close()
       throw storeFailure(error, file)
     }
   }
@@ -80,6 +83,8 @@ export class EmbeddedStore implements TickStore {
     this.views.committed()
     return { kind: 'appended' }
   }
+
+  readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]
 
   readonly rollback = (): void => {
     try {

@@ -44,6 +44,7 @@ export class Loop {
   readonly #inputs: Input[] = []
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
+  readonly #stopWaits = new Set<(reason: CarillonError) => void>()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
   #ticking = false
@@ -117,6 +118,12 @@ export class Loop {
     }
   }
 
+  /** Calls back when the loop stops, for whatever reason; at once when it has stopped already. */
+  whenStopped(callback: (reason: CarillonError) => void): void {
+    if (this.#stopped === undefined) this.#stopWaits.add(callback)
+    else callback(this.#stopped)
+  }
+
   /** Resolves when there is nothing to do before the clock moves on. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -146,6 +153,8 @@ export class Loop {
     this.#stopped ??= reason
     this.#cancelWake()
     for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    for (const callback of this.#stopWaits) callback(this.#stopped)
+    this.#stopWaits.clear()
     this.#settle()
   }
 
@@ -201,9 +210,10 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    // Nothing may come before the record of the start, or steps would go out in the term of the process before.
+    // The tick that records the start of the node does nothing else: what follows belongs to the new term.
     const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
-    for (const phase of [...phases.slice(first), ...phases.slice(0, first)]) phase()
+    const turns = [...phases.slice(first), ...phases.slice(0, first)]
+    for (const phase of this.#reopening === undefined ? turns.slice(0, 1) : turns) phase()
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1

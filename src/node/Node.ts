@@ -19,7 +19,7 @@ import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../flow/o
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
-import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
 import {
@@ -53,16 +53,22 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
+  /** Ends what goes on beside the loop: steps and the post. */
+  readonly stopOutside: () => void
   /** Gives back what the node holds beyond its store, such as the lock on its folder. */
   readonly releaseHold: () => Promise<void>
 }
+
+/** Someone who waits for a flow to end. */
+type EndWait = { readonly resolve: () => void; readonly reject: (reason: CarillonError) => void }
 
 const defaultOperator = 'api'
 
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
-  readonly #ends = new Map<FlowId, Set<() => void>>()
+  readonly #ends = new Map<FlowId, Set<EndWait>>()
+  #stopped: CarillonError | undefined
 
   constructor(internals: NodeInternals) {
     this.#internals = internals
@@ -73,17 +79,23 @@ export class Node {
         const id = event.flow as FlowId
         const waits = this.#ends.get(id)
         this.#ends.delete(id)
-        waits?.forEach((wake) => {
-          wake()
+        waits?.forEach(({ resolve }) => {
+          resolve()
         })
       }
+    })
+    internals.loop.whenStopped((reason) => {
+      this.#stopped = reason
+      // The next start of the node goes on with their flows; nobody here will see the end.
+      for (const waits of this.#ends.values()) for (const { reject } of waits) reject(reason)
+      this.#ends.clear()
     })
   }
 
   /** Starts a flow. With a client id the same request can be sent again: it finds the flow it started before. */
   async start<I, R>(
     flow: FlowDefinition<I, R>,
-    input: I,
+    input: NoInfer<I>,
     options: By & { readonly clientId?: string } = {},
   ): Promise<FlowHandle<R>> {
     const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
@@ -91,7 +103,11 @@ export class Node {
   }
 
   /** Starts a flow and waits for what it returns. */
-  async run<I, R>(flow: FlowDefinition<I, R>, input: I, options: By & { readonly clientId?: string } = {}): Promise<R> {
+  async run<I, R>(
+    flow: FlowDefinition<I, R>,
+    input: NoInfer<I>,
+    options: By & { readonly clientId?: string } = {},
+  ): Promise<R> {
     return (await this.start(flow, input, options)).result()
   }
 
@@ -121,9 +137,13 @@ export class Node {
       if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
         throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
       }
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
+        if (this.#stopped !== undefined) {
+          reject(this.#stopped)
+          return
+        }
         const waits = this.#ends.get(id) ?? new Set()
-        waits.add(resolve)
+        waits.add({ resolve, reject })
         this.#ends.set(id, waits)
       })
     }
@@ -210,7 +230,9 @@ export class Node {
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
-  async reassess(definition: StateDefinition<never>): Promise<{ readonly asked: number; readonly changed: number }> {
+  async reassess(
+    definition: Pick<AnyStateDefinition, 'type'>,
+  ): Promise<{ readonly asked: number; readonly changed: number }> {
     let asked = 0
     let changed = 0
     let after: number | undefined = 0
@@ -245,11 +267,11 @@ export class Node {
   watchFlow(id: FlowId, callback: (flow: FlowDetails) => void): () => void {
     const unfollow = this.#internals.loop.follow(({ events }) => {
       if (!events.some((event) => 'flow' in event && event.flow === id)) return
-      void this.flow(id).then((flow) => {
-        if (flow === undefined) return
-        callback(flow)
-        if (flow.endedAt !== undefined) unfollow()
-      })
+      // Followers are called between the commit and the next tick, when the views may be read.
+      const flow = findFlow(this.#internals.store.reader, id)
+      if (flow === undefined) return
+      if (flow.endedAt !== undefined) unfollow()
+      callback(flow)
     })
     return unfollow
   }
@@ -322,7 +344,7 @@ export class Node {
   /** Stops in good order. */
   async stop(): Promise<void> {
     const { loop, key, store } = this.#internals
-    this.#internals.steps.stop()
+    this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), [
       signHead(key, store.head()),
       { type: 'NodeStopped' },
@@ -332,7 +354,7 @@ export class Node {
 
   /** Stops at once, without a word in the log: what a crash looks like to the next start. For tests. */
   async crash(): Promise<void> {
-    this.#internals.steps.stop()
+    this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
     while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
     await this.#close()

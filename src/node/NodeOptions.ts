@@ -4,8 +4,11 @@
 import type { App } from '../app/App.js'
 import type { Random } from '../decision/Random.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
+import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
+import type { Committed } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
 export type NodeOptions = {
@@ -14,6 +17,10 @@ export type NodeOptions = {
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
   readonly store?: string | TickStore
+  /** Who else is there. Default: this party alone. */
+  readonly network?: NetworkMap
+  /** The way to the other parties' nodes. Default: none. */
+  readonly transport?: Transport
   /** Default: the machine's clock. */
   readonly clock?: Clock
   /** Extra checks: clock reads in `nextScheduledActivity`, and every flow run again at each suspension. Default false. */
@@ -24,6 +31,8 @@ export type NodeOptions = {
   readonly random?: Random
   /** Default: silent. */
   readonly logger?: Logger
+  /** Called with the events of every tick once they are durable, from the node's first tick on. Default: not called. */
+  readonly onCommitted?: (committed: Committed) => void
   /** Called when the node had to stop by itself: the log was taken over, or an invariant was broken. */
   readonly onFailure?: (error: Error) => void
 }

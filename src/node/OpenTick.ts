@@ -8,6 +8,7 @@ import type { Random } from '../decision/Random.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { limits } from '../limits.js'
 import { signBatch } from '../ledger/signatures.js'
@@ -16,6 +17,7 @@ import type { DomainEvent } from '../log/events.js'
 import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { TransactionParts } from '../vault/TransactionParts.js'
+import type { SignedTransactionReader } from './readSignedTransaction.js'
 import { readsClock } from './readsClock.js'
 import type { Views } from '../views/Views.js'
 
@@ -23,15 +25,20 @@ export type NodeParts = {
   readonly me: Party
   readonly key: KeyPair
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly random: Random
   readonly development: boolean
+  readonly signedTransactions: SignedTransactionReader
 }
 
 export class OpenTick implements Decision {
   readonly now: Instant
   readonly nowMs: number
   readonly me: Party
+  readonly key: KeyPair
+  readonly signedTransaction: Decision['signedTransaction']
   readonly registry: Registry
+  readonly network: NetworkMap
   readonly views: Views
   readonly random: Random
   readonly development: boolean
@@ -39,7 +46,6 @@ export class OpenTick implements Decision {
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
   readonly #head: Head
-  readonly #key: KeyPair
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
@@ -47,9 +53,16 @@ export class OpenTick implements Decision {
   constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
     this.me = parts.me
     this.registry = parts.registry
+    this.network = parts.network
     this.random = parts.random
     this.development = parts.development
-    this.#key = parts.key
+    this.key = parts.key
+    this.signedTransaction = (id) => {
+      const row = views.transactions.find(id)
+      if (row === undefined)
+        throw new CarillonError('state-unknown', `This node holds no transaction ${id}.`, { transaction: id })
+      return parts.signedTransactions.read(id, row.tick)
+    }
     this.views = views
     this.#head = head
     this.nowMs = nowMs
@@ -70,7 +83,7 @@ export class OpenTick implements Decision {
     this.#lines.push(line)
     this.events.push(event)
     this.#bytes += bytes
-    if (fresh !== undefined && event.type === 'TransactionRecorded') this.#unsigned.push(event.id)
+    if (event.type === 'TransactionRecorded' && event.signatures === undefined) this.#unsigned.push(event.id)
   }
 
   readonly readsClock = readsClock
@@ -94,8 +107,8 @@ export class OpenTick implements Decision {
     if (this.#unsigned.length > 0) {
       this.emit({
         type: 'TransactionsSigned',
-        by: this.#key.publicKey,
-        signature: signBatch(this.#key, this.#unsigned),
+        by: this.key.publicKey,
+        signature: signBatch(this.key, this.#unsigned),
         count: this.#unsigned.length,
       })
     }

@@ -17,6 +17,8 @@ export type TickStore = {
   readonly commit: (tick: EncodedTick) => AppendOutcome | Promise<AppendOutcome>
   /** Ends the tick without a trace. */
   readonly rollback: () => void
+  /** One tick by its number, from a copy this machine holds. */
+  readonly tick: (number: number) => EncodedTick | undefined
   /** The log from the tick that holds a revision, up to the head of the moment. */
   readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
   readonly close: () => Promise<void>

@@ -5,14 +5,18 @@ import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
+import { builtInFlows } from './builtInFlows.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
 import { Loop } from './Loop.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
+import { Postman } from './Postman.js'
 import { openStoreFolder } from './StoreFolder.js'
+import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
 
@@ -45,12 +49,14 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
 }
 
 export const startNode = async (options: NodeOptions): Promise<Node> => {
-  const registry = new Registry(options.app)
+  const registry = new Registry(options.app, builtInFlows)
   const { store, key, releaseHold } = open(options)
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
     const party = { name, key: key.publicKey }
+    const network = options.network ?? new NetworkMap([{ party }])
+    const clock = options.clock ?? systemClock
     const steps = new AsyncStepRunner()
     const engine = new FlowEngine(steps)
     const logger = options.logger ?? silentLogger
@@ -58,10 +64,12 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
       me: party,
       key,
       registry,
+      network,
+      signedTransactions: new SignedTransactionReader(store.tick),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
       store,
-      clock: options.clock ?? systemClock,
+      clock,
       engine,
       logger,
     })
@@ -76,11 +84,21 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
         )
         .catch(() => undefined)
     })
-    await loop.start((error) => {
+    if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
+    const postman =
+      options.transport === undefined
+        ? undefined
+        : new Postman({ loop, store, engine, transport: options.transport, clock, logger })
+    const stopOutside = (): void => {
       steps.stop()
+      postman?.stop()
+    }
+    await loop.start((error) => {
+      stopOutside()
       options.onFailure?.(error)
     })
-    return new Node({ party, key, loop, engine, steps, store, releaseHold })
+    postman?.start()
+    return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
   } catch (error) {
     await releaseHold()
     throw error

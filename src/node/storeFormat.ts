@@ -2,7 +2,10 @@
  * The version of the store's layout, kept in the file's own header. A file from a newer version is refused
  * before anything in it is touched.
  */
+import { existsSync, statSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
+import { openDatabase } from '../sqlite/openDatabase.js'
+import { openWritable } from '../sqlite/openWritable.js'
 import type { Database } from '../views/Database.js'
 
 /** Counts up when the layout changes in a way an older version could not read. */
@@ -34,6 +37,26 @@ export const assertReadable = (db: Database, file: string): void => {
   }
 }
 
-export const stampFormat = (db: Database): void => {
-  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeFormat}`)
+/** SQL that marks a file as a store of this version. Within a transaction it takes effect with the transaction. */
+export const formatStamp = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeFormat};`
+
+/** Opens a store's file for writing, making it if need be: schema and stamp at once, so no crash leaves half of them. */
+export const openStoreDatabase = (file: string, schema: string): Database => {
+  // Looked at read-only first: opening for writing already changes the file's header.
+  if (file !== ':memory:' && existsSync(file) && statSync(file).size > 0) {
+    const found = openDatabase(file, { readOnly: true })
+    try {
+      assertReadable(found, file)
+    } finally {
+      found.close()
+    }
+  }
+  const db = openWritable(file)
+  try {
+    db.exec(`BEGIN IMMEDIATE; ${schema} ${formatStamp} COMMIT`)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }

@@ -36,11 +36,18 @@ export const unstartedSchema = `
 
 export class UnstartedTable {
   readonly #insert: Statement
+  readonly #lastAttempt: Statement
 
   constructor(db: Database) {
     this.#insert = db.prepare(
       'INSERT INTO unstarted (revision, state_seq, due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
+    this.#lastAttempt = db.prepare('SELECT max(attempt) AS attempt FROM unstarted WHERE state_seq = ? AND due_ms = ?')
+  }
+
+  /** The number of the last attempt that started no flow; 0 when there is none. */
+  lastAttempt(stateSeq: number, dueMs: number): number {
+    return Number(this.#lastAttempt.get(stateSeq, dueMs)?.['attempt'] ?? 0)
   }
 
   insert(row: UnstartedRow): void {

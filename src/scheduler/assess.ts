@@ -2,6 +2,7 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
+import * as t from 'io-ts'
 import { isNone } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
@@ -10,6 +11,7 @@ import type { Registry } from '../app/Registry.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from '../ledger/Activity.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -51,6 +53,15 @@ const checkActivity = (registry: Registry, activity: Activity): void => {
   if (activity.onMissed !== undefined) checkFlow(registry, activity.onMissed)
 }
 
+/** The activity without anything else an object may carry along: the log keeps only what its codec knows. */
+const ownWords = ({ at, flow, toleranceMs, onMissed, once }: Activity): Activity => ({
+  at,
+  flow: { name: flow.name, input: flow.input },
+  ...(toleranceMs === undefined ? {} : { toleranceMs }),
+  ...(onMissed === undefined ? {} : { onMissed: { name: onMissed.name, input: onMissed.input } }),
+  ...(once === undefined ? {} : { once }),
+})
+
 /** When this node acts on an activity: at its instant, later when other parties go first, or not at all. */
 const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: Instant): Instant | undefined => {
   if (definition.runsOn === undefined) return at
@@ -62,7 +73,7 @@ const actsAt = (definition: AnyStateDefinition, data: unknown, me: Party, at: In
     : instantFromMillis(toMillis(at) + place * Math.trunc(Duration.fromObject(takeoverAfter).toMillis()))
 }
 
-/** The error that parks an activity: what went wrong, in which state type, with its code kept where it has one. */
+/** The error for an activity that cannot be had: what went wrong, in which state type, with its code kept where it has one. */
 const explain = (definition: AnyStateDefinition, error: unknown): CarillonError => {
   if (error instanceof CarillonError && error.code === 'activity-reads-clock') return error
   const code =
@@ -74,16 +85,65 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
   const what = error instanceof CarillonError ? 'asked for something that cannot be scheduled' : 'threw'
   return new CarillonError(
     code,
-    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)} The state is recorded; its activity is parked until someone retries it.`,
+    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)}`,
     { type: definition.type },
     error,
   )
+}
+
+/** Asks a definition something that every state must be able to answer. */
+const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => A): A => {
+  try {
+    return ask()
+  } catch (error) {
+    throw new CarillonError(
+      'state-definition-faulty',
+      `${member} of ${definition.type} threw: ${messageOf(error)} It must answer for all data its codec accepts.`,
+      { type: definition.type },
+      error,
+    )
+  }
+}
+
+const unusable = (definition: AnyStateDefinition, member: string, must: string): CarillonError =>
+  new CarillonError(
+    'state-definition-faulty',
+    `${member} of ${definition.type} gave something else than ${must}. Its answer is recorded, so it must be exactly that.`,
+    { type: definition.type },
+  )
+
+const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
+
+const participantsOf = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
+  const parties = answerOf(definition, 'participants', () => definition.participants(data))
+  if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
+  return parties.map(({ key }) => key)
+}
+
+const relevanceOf = (
+  definition: AnyStateDefinition,
+  data: unknown,
+  me: Party,
+  participants: readonly PublicKey[],
+): boolean => {
+  const { isRelevant } = definition
+  if (isRelevant === undefined) return participants.includes(me.key)
+  const relevant: unknown = answerOf(definition, 'isRelevant', () => isRelevant(data, me))
+  if (typeof relevant !== 'boolean') throw unusable(definition, 'isRelevant', 'true or false')
+  return relevant
 }
 
 /** What the app said, for the log and for the views; both from one encoding. */
 export type Assessed = { readonly assessment: Assessment; readonly parts: AssessmentParts }
 
 const assessed = (assessment: Assessment): Assessed => ({ assessment, parts: assessmentParts(assessment) })
+
+/** The assessment of a state that could not even be asked: as it was known before, with the error. */
+export const unanswered = (
+  definition: AnyStateDefinition,
+  known: Pick<Assessment, 'relevant' | 'participants'>,
+  error: unknown,
+): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
 
 export const assess = (
   decision: AssessedBy,
@@ -92,8 +152,8 @@ export const assess = (
   ref: StateRef,
 ): Assessed => {
   const { registry, me } = decision
-  const participants = definition.participants(data).map(({ key }) => key)
-  const relevant = definition.isRelevant === undefined ? participants.includes(me.key) : definition.isRelevant(data, me)
+  const participants = participantsOf(definition, data)
+  const relevant = relevanceOf(definition, data, me, participants)
   const base = { relevant, participants }
   if (!relevant || definition.nextScheduledActivity === undefined) return assessed(base)
   const ask = definition.nextScheduledActivity
@@ -101,19 +161,19 @@ export const assess = (
     if (decision.development && decision.readsClock(() => ask(data, ref))) {
       throw new CarillonError(
         'activity-reads-clock',
-        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced. Its activity is parked.`,
+        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
         { type: definition.type },
       )
     }
     const answer = ask(data, ref)
     if (isNone(answer)) return assessed(base)
     checkActivity(registry, answer.value)
-    const mine = actsAt(definition, data, me, answer.value.at)
+    const activity = ownWords(answer.value)
+    const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return assessed(base)
-    const activity = answer.value
     return assessed(mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine })
   } catch (error) {
     if (concernsNode(error)) throw error
-    return assessed({ ...base, failure: recordError(explain(definition, error), 'activity-threw') })
+    return unanswered(definition, base, error)
   }
 }

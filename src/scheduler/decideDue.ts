@@ -13,7 +13,7 @@ import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
 import type { Activity, FlowRef } from '../ledger/Activity.js'
 import type { Assessment } from '../log/events.js'
-import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { assess } from './assess.js'
@@ -38,15 +38,14 @@ type Occurrence = {
 
 const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurrence, error: RecordedError): void => {
   const attempted = { ref: row.ref, due, attempt, latenessMs, error }
-  if (!mayPass.has(error.code) || attempt >= limits.startAttempts) {
-    decision.emit({ type: 'ActivityParked', ...attempted })
-    return
-  }
   const waitMs = waitAfter(
     { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
     attempt,
   )
-  decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(decision.nowMs + waitMs) })
+  const retryMs = decision.nowMs + waitMs
+  if (!mayPass.has(error.code) || attempt >= limits.startAttempts || retryMs > latestInstantMs)
+    decision.emit({ type: 'ActivityParked', ...attempted })
+  else decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) })
 }
 
 const startFlow = (
@@ -86,15 +85,51 @@ const ask = (
   }
 }
 
+/** Throws when the state's word cannot be relied on: it must be the same however often it is asked. */
+const assertSettled = (
+  decision: Decision,
+  row: StateRow,
+  { assessment, looksAtClock }: ReturnType<typeof ask>,
+  justMoved: boolean,
+): void => {
+  const type = row.kind.type
+  if (looksAtClock()) {
+    throw new CarillonError(
+      'activity-reads-clock',
+      `nextScheduledActivity of ${type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+      { type },
+    )
+  }
+  const again = ask(decision, row).assessment.activity
+  if (justMoved || again?.at !== assessment.activity?.at) {
+    throw new CarillonError(
+      'activity-invalid',
+      `nextScheduledActivity of ${type} gives another instant each time it is asked. It must depend on the state alone.`,
+      { type },
+    )
+  }
+}
+
 const isMissed = (activity: Activity, latenessMs: number, cause: StartCause): boolean =>
   activity.toleranceMs !== undefined && latenessMs > activity.toleranceMs && (cause === 'due' || cause === 'restart')
 
-export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: StateRow, cause: StartCause): void => {
+/** Whether it is still another party's turn; an operator's word does not wait for it. */
+const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause): boolean =>
+  actsAt !== undefined && toMillis(actsAt) > decision.nowMs && (cause === 'due' || cause === 'restart')
+
+export const decideOccurrence = (
+  decision: Decision,
+  engine: FlowEngine,
+  row: StateRow,
+  cause: StartCause,
+  justMoved = false,
+): void => {
   const attempt = row.attempt + 1
   const dueMs = row.dueMs ?? decision.nowMs
   const occurrence = { row, due: instantFromMillis(dueMs), attempt, latenessMs: decision.nowMs - dueMs }
   try {
-    const { assessment, looksAtClock } = ask(decision, row)
+    const answer = ask(decision, row)
+    const { assessment } = answer
     if (assessment.failure !== undefined) {
       const { code, message } = assessment.failure
       failStart(decision, occurrence, { code, message })
@@ -105,14 +140,9 @@ export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: St
       decision.emit({ type: 'ActivityRemoved', ref: row.ref })
       return
     }
-    if (toMillis(activity.at) !== row.dueMs) {
-      if (looksAtClock()) {
-        throw new CarillonError(
-          'activity-reads-clock',
-          `nextScheduledActivity of ${row.kind.type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
-          { type: row.kind.type },
-        )
-      }
+    const isMoved = toMillis(activity.at) !== row.dueMs
+    if (isMoved || isEarly(decision, assessment, cause)) {
+      if (isMoved) assertSettled(decision, row, answer, justMoved)
       decision.emit({
         type: 'ActivityMoved',
         ref: row.ref,
@@ -120,7 +150,8 @@ export const decideOccurrence = (decision: Decision, engine: FlowEngine, row: St
         ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
       })
       const moved = decision.views.states.get(row.seq)
-      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs) decideOccurrence(decision, engine, moved, cause)
+      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs)
+        decideOccurrence(decision, engine, moved, cause, true)
       return
     }
     if (!isMissed(activity, occurrence.latenessMs, cause)) {

@@ -3,16 +3,21 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
+import type { FlowTable } from '../flow/FlowTable.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { toMillis } from '../time/Instant.js'
 import { applyAssessment } from '../vault/foldVault.js'
 import type { StateRow } from '../vault/StateRow.js'
 import type { StateTable } from '../vault/StateTable.js'
-import { assessmentParts } from '../vault/TransactionParts.js'
+import { assessmentParts, type AssessmentParts } from '../vault/TransactionParts.js'
 import type { UnstartedOutcome, UnstartedTable } from './UnstartedTable.js'
 
-export type AgendaTables = { readonly states: StateTable; readonly unstarted: UnstartedTable }
+export type AgendaTables = {
+  readonly states: StateTable
+  readonly unstarted: UnstartedTable
+  readonly flows: Pick<FlowTable, 'lastAttempt'>
+}
 
 export type AgendaEvent = Extract<DomainEvent, { readonly ref: StateRef }>
 
@@ -20,7 +25,7 @@ export type AgendaEvent = Extract<DomainEvent, { readonly ref: StateRef }>
 type AttemptEvent = EventOf<'ActivityMissed'> | EventOf<'ActivityStartFailed'> | EventOf<'ActivityParked'>
 
 export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: number, atMs: number): void => {
-  const { states, unstarted } = tables
+  const { states, unstarted, flows } = tables
   const row = states.find(event.ref)
   assertInvariant(
     row !== undefined,
@@ -43,9 +48,14 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
     })
   }
 
+  /** An occurrence that comes back, moved away and back again, counts on where it was. */
+  const attemptsAt = (dueMs: number | null): number =>
+    dueMs === null ? 0 : Math.max(flows.lastAttempt(row.seq, dueMs), unstarted.lastAttempt(row.seq, dueMs))
+
   fold(
     row,
     event,
+    attemptsAt,
     attempted,
     () => {
       unstarted.insert({
@@ -66,9 +76,21 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
   states.touch(row)
 }
 
+/** A new word about the same occurrence does not begin it again when it is over. */
+const foldReassessed = (row: StateRow, assessment: AssessmentParts): void => {
+  const { standing, dueMs } = row
+  applyAssessment(row, assessment)
+  row.cause = null
+  if (row.standing !== 'scheduled' || row.dueMs !== dueMs) return
+  if (standing !== 'ended' && standing !== 'closed') return
+  row.standing = standing
+  row.actsAtMs = null
+}
+
 const fold = (
   row: StateRow,
   event: AgendaEvent,
+  attemptsAt: (dueMs: number | null) => number,
   attempted: (attempt: AttemptEvent, outcome: UnstartedOutcome) => void,
   discharged: () => void,
   atMs: number,
@@ -79,13 +101,17 @@ const fold = (
       row.activity = canonicalText(event.activity)
       row.dueMs = toMillis(event.activity.at)
       row.actsAtMs = toMillis(event.actsAt ?? event.activity.at)
-      row.attempt = 0
+      row.attempt = attemptsAt(row.dueMs)
+      row.error = null
+      row.cause = null
       return
     case 'ActivityRemoved':
       row.standing = null
       row.activity = null
       row.dueMs = null
       row.actsAtMs = null
+      row.error = null
+      row.cause = null
       return
     case 'ActivityMissed':
       attempted(event, 'missed')
@@ -112,6 +138,7 @@ const fold = (
       row.standing = 'scheduled'
       row.actsAtMs = row.dueMs
       row.note = null
+      row.cause = null
       return
     case 'ActivityTriggered':
     case 'ActivityRetried':
@@ -128,8 +155,8 @@ const fold = (
       row.note = event.note ?? null
       return
     case 'StateReassessed':
-      applyAssessment(row, assessmentParts(event.assessment))
-      row.attempt = 0
+      foldReassessed(row, assessmentParts(event.assessment))
+      row.attempt = attemptsAt(row.dueMs)
       return
   }
 }

@@ -107,9 +107,18 @@ export const countAgenda = (
   }
 }
 
+type Placed = { readonly attempt: Attempt; readonly revision: number }
+
 /** Every attempt at a state's activity, in order. */
 export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] => {
-  const started = flowsOfState(db, stateSeq).map((flow): Attempt => {
+  // By revision and not by time, since the clock may have been set back between two attempts.
+  const revisions = new Map(
+    db
+      .prepare('SELECT id, from_revision FROM flows WHERE state_seq = ?')
+      .all(stateSeq)
+      .map((row) => [String(row['id']), Number(row['from_revision'])]),
+  )
+  const started = flowsOfState(db, stateSeq).map((flow): Placed => {
     const by = flow.startedBy
     const outcome =
       flow.status === 'running' || flow.status === 'paused'
@@ -117,7 +126,7 @@ export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] =
         : flow.status === 'parked'
           ? 'parked-flow'
           : flow.status
-    return {
+    const attempt: Attempt = {
       ...(by.kind === 'activity' ? { due: by.due, cause: by.cause } : {}),
       attempt: by.kind === 'activity' ? by.attempt : 1,
       latenessMs: by.kind === 'activity' ? by.latenessMs : 0,
@@ -127,20 +136,24 @@ export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] =
       flowName: flow.name,
       ...(flow.error === undefined ? {} : { error: flow.error }),
     }
+    return { attempt, revision: revisions.get(flow.id) ?? 0 }
   })
   const unstarted = db
     .prepare(
-      'SELECT due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom FROM unstarted WHERE state_seq = ? ORDER BY revision',
+      'SELECT revision, due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom FROM unstarted WHERE state_seq = ? ORDER BY revision',
     )
     .all(stateSeq)
-    .map((row): Attempt => ({
-      ...(typeof row['due_ms'] === 'number' ? { due: instantFromMillis(row['due_ms']) } : {}),
-      attempt: Number(row['attempt']),
-      latenessMs: Number(row['lateness_ms']),
-      at: instantFromMillis(Number(row['at_ms'])),
-      outcome: String(row['outcome']) as UnstartedOutcome,
-      ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
-      ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
+    .map((row): Placed => ({
+      revision: Number(row['revision']),
+      attempt: {
+        ...(typeof row['due_ms'] === 'number' ? { due: instantFromMillis(row['due_ms']) } : {}),
+        attempt: Number(row['attempt']),
+        latenessMs: Number(row['lateness_ms']),
+        at: instantFromMillis(Number(row['at_ms'])),
+        outcome: String(row['outcome']) as UnstartedOutcome,
+        ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
+        ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
+      },
     }))
-  return [...started, ...unstarted].sort((a, b) => (a.at === b.at ? a.attempt - b.attempt : a.at < b.at ? -1 : 1))
+  return [...started, ...unstarted].sort((a, b) => a.revision - b.revision).map(({ attempt }) => attempt)
 }

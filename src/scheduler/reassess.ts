@@ -4,12 +4,27 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import type { Decision } from '../decision/Decision.js'
+import { concernsNode } from '../errors/CarillonError.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { readState } from '../vault/readState.js'
-import { assess } from './assess.js'
+import type { StateRow } from '../vault/StateRow.js'
+import { assess, unanswered, type Assessed } from './assess.js'
 
 const statesPerTick = 500
 
 export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
+
+/** A state that the app can no longer read, or that throws, is parked; the others are asked all the same. */
+const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: StateRow): Assessed => {
+  try {
+    return assess(decision, definition, readState(definition, row), row.ref)
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    const participants = row.participants.split(' ').filter(PublicKeyC.is)
+    return unanswered(definition, { relevant: row.relevant, participants }, error)
+  }
+}
 
 /** Reassesses the unconsumed states of one type after a sequence number; `next` is where to go on. */
 export const reassess = (decision: Decision, type: string, afterSeq: number): Reassessed => {
@@ -24,7 +39,9 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
     lastSeq = row.seq
     // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
     if (row.standing === 'started' || row.standing === 'paused') continue
-    const { assessment, parts } = assess(decision, definition, readState(definition, row), row.ref)
+    const { assessment, parts } = assessAgain(decision, definition, row)
+    // What was closed stays closed, also when it could not answer.
+    if (row.standing === 'closed' && parts.failure !== null) continue
     const same =
       parts.activity === row.activity &&
       parts.relevant === row.relevant &&

@@ -13,19 +13,8 @@ import { startNode } from '../node/startNode.js'
 import type { TickStore } from '../node/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
+import { seededRandom } from './seededRandom.js'
 import type { DurationLikeObject } from 'luxon'
-
-/** Randomness that is the same for the same seed. */
-export const seededRandom = (seed: string): Random => {
-  let count = 0
-  return {
-    hex: (bytes) => {
-      let text = ''
-      while (text.length < bytes * 2) text += sha256(`${seed}\n${(count += 1)}`)
-      return text.slice(0, bytes * 2)
-    },
-  }
-}
 
 export type VirtualNodeOptions = {
   readonly app: App
@@ -48,6 +37,7 @@ export class VirtualNode {
   readonly #options: VirtualNodeOptions
   readonly #random: Random
   #node: Node | undefined
+  #failure: Error | undefined
 
   private constructor(options: VirtualNodeOptions) {
     this.#options = options
@@ -74,9 +64,15 @@ export class VirtualNode {
     return this.clock.instant
   }
 
+  /** Why the node stopped by itself, if it did since its last start. */
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
   /** Starts the node again on what it left behind, perhaps with another version of the app. */
   async restart(options: { readonly app?: App } = {}): Promise<Node> {
     const { party, logger, development = true } = this.#options
+    this.#failure = undefined
     this.#node = await startNode({
       app: options.app ?? this.#options.app,
       store: this.store,
@@ -84,6 +80,9 @@ export class VirtualNode {
       key: this.key,
       random: this.#random,
       development,
+      onFailure: (error) => {
+        this.#failure = error
+      },
       ...(party === undefined ? {} : { party }),
       ...(logger === undefined ? {} : { logger }),
     })

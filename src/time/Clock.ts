@@ -6,8 +6,8 @@ export type Clock = {
   /** Epoch milliseconds, UTC. */
   readonly now: () => number
   /**
-   * Calls back once, no earlier than `atMs` by this clock, and possibly sooner: the caller re-reads the clock
-   * and asks again. Returns a function that cancels the call.
+   * Calls back once, when this clock has reached `atMs` and possibly sooner: the caller re-reads the clock and
+   * asks again. Returns a function that cancels the call; a cancelled one never comes.
    */
   readonly wakeAt: (atMs: number, callback: () => void) => () => void
 }

@@ -4,7 +4,7 @@
 import type { Clock } from './Clock.js'
 import { instantFromMillis, toMillis, type Instant } from './Instant.js'
 
-type Wait = { readonly atMs: number; readonly callback: () => void }
+type Wait = { readonly atMs: number; readonly callback: () => void; cancelled: boolean }
 
 export class VirtualClock implements Clock {
   #nowMs: number
@@ -21,10 +21,11 @@ export class VirtualClock implements Clock {
   }
 
   readonly wakeAt = (atMs: number, callback: () => void): (() => void) => {
-    const wait = { atMs, callback }
+    const wait: Wait = { atMs, callback, cancelled: false }
     this.#waits.add(wait)
     if (atMs <= this.#nowMs) this.#ring()
     return () => {
+      wait.cancelled = true
       this.#waits.delete(wait)
     }
   }
@@ -47,7 +48,9 @@ export class VirtualClock implements Clock {
       if (wait.atMs > this.#nowMs) continue
       this.#waits.delete(wait)
       // Callbacks run after the caller, so that setting the clock never re-enters the loop.
-      queueMicrotask(wait.callback)
+      queueMicrotask(() => {
+        if (!wait.cancelled) wait.callback()
+      })
     }
   }
 }

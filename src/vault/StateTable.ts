@@ -151,7 +151,8 @@ export class StateTable {
     const known = this.#byRef.get(refKey(ref))
     if (known !== undefined) return known
     const transaction = this.#transactions.find(ref.transaction)
-    if (transaction === undefined || ref.index < 0 || ref.index >= transaction.outputs) return undefined
+    const isPlace = Number.isSafeInteger(ref.index) && ref.index >= 0
+    if (transaction === undefined || !isPlace || ref.index >= transaction.outputs) return undefined
     const row = this.get(transaction.firstState + ref.index)
     assertInvariant(sameRef(row.ref, ref), `state ${row.seq} is not the output it should be`)
     return row

@@ -4,6 +4,7 @@
  */
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { Assessment, TransactionRecorded } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
@@ -31,6 +32,8 @@ export type OutputParts = {
 
 export type TransactionParts = {
   readonly inputs: readonly StateRef[]
+  /** The notary its outputs stand under. */
+  readonly notary: PublicKey
   readonly outputs: readonly OutputParts[]
 }
 
@@ -52,6 +55,7 @@ export const partsOf = (event: TransactionRecorded): TransactionParts => {
   assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
   return {
     inputs: body.inputs,
+    notary: body.notary.key,
     outputs: body.outputs.map((output, index) => {
       const assessment = event.assessments[index]
       assertInvariant(assessment !== undefined, `output ${index} of transaction ${event.id} was not assessed`)

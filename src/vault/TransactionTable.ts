@@ -1,6 +1,7 @@
 /**
  * The transactions of the vault, in log order: where each stands in the log and where its outputs begin.
  */
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
@@ -10,10 +11,14 @@ export type TransactionRow = {
   readonly id: TransactionId
   /** The revision of the event that recorded it. */
   readonly revision: number
+  /** The number of the tick that holds it. */
+  readonly tick: number
   readonly atMs: number
   /** Sequence number of the first output's state. */
   readonly firstState: number
   readonly outputs: number
+  /** The notary its outputs stand under; null for this node itself. */
+  readonly notary: PublicKey | null
 }
 
 export const transactionsSchema = `
@@ -21,9 +26,11 @@ export const transactionsSchema = `
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     revision INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     first_state INTEGER NOT NULL,
-    outputs INTEGER NOT NULL
+    outputs INTEGER NOT NULL,
+    notary TEXT
   ) STRICT;
   ${hashIndexSchema('transactions')}
 `
@@ -39,9 +46,11 @@ export class TransactionTable {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO transactions (seq, id, revision, at_ms, first_state, outputs) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO transactions (seq, id, revision, tick, at_ms, first_state, outputs, notary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#bySeq = db.prepare('SELECT seq, id, revision, at_ms, first_state, outputs FROM transactions WHERE seq = ?')
+    this.#bySeq = db.prepare(
+      'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
+    )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM transactions')
     this.#index = new HashIndex(db, 'transactions')
     this.#nextSeq = this.#readNextSeq()
@@ -79,15 +88,20 @@ export class TransactionTable {
       seq,
       id: String(row['id']) as TransactionId,
       revision: Number(row['revision']),
+      tick: Number(row['tick']),
       atMs: Number(row['at_ms']),
       firstState: Number(row['first_state']),
       outputs: Number(row['outputs']),
+      notary: typeof row['notary'] === 'string' ? (row['notary'] as PublicKey) : null,
     }
   }
 
+  /** The notary of a transaction's outputs; null for this node itself. */
+  readonly notaryOf = (seq: number): PublicKey | null => this.get(seq)?.notary ?? null
+
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.run(row.seq, row.id, row.revision, row.atMs, row.firstState, row.outputs)
+      this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
     this.#fresh.length = 0
   }
 

@@ -7,15 +7,21 @@ import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
+import { isSatisfiedBy } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
-import { showRef, type StateRef } from '../ledger/StateRef.js'
-import { sealDraft, type Transaction } from '../ledger/Transaction.js'
+import type { Party } from '../identity/Party.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import type { Assessment } from '../log/events.js'
-import { notarise, type Claim } from '../notary/notarise.js'
+import { consumerOf } from '../notary/decideNotarisation.js'
+import { notarise } from '../notary/notarise.js'
 import { assess, type Assessed } from '../scheduler/assess.js'
 import { resolveState } from './readState.js'
+import { requireRow } from './resolveBody.js'
 import type { StateRow } from './StateRow.js'
 import { assessmentParts, type TransactionParts } from './TransactionParts.js'
 
@@ -26,36 +32,62 @@ const orThrow = <A>(result: Either<CarillonError, A>): A => {
   return result.right
 }
 
-const find = (decision: Decision, ref: StateRef): StateRow => {
-  const row = decision.views.states.find(ref)
-  if (row === undefined)
-    throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
-  return row
-}
-
-const claimOf = (decision: Decision, row: StateRow): Claim => ({
-  ref: row.ref,
-  consumedBy: row.consumedBy === null ? undefined : decision.views.transactions.get(row.consumedBy)?.id,
-})
-
-const outputsOf = (draft: TransactionBuilder, transaction: Transaction): readonly ResolvedState[] =>
+/** The outputs as the app's own definitions see them: what they ask for next is the app's word, not the flow's. */
+const outputsOf = (decision: Decision, draft: TransactionBuilder, transaction: Transaction): readonly ResolvedState[] =>
   draft.outputs.map(({ definition, data }, index) => ({
     ref: { transaction: transaction.id, index },
     type: definition.type,
     data,
-    definition,
+    definition: decision.registry.requireState(definition.type),
     contract: { name: definition.contract.name, version: definition.contract.version },
   }))
 
-const checkSigners = (decision: Decision, draft: TransactionBuilder): void => {
-  const others = draft.commands.flatMap(({ signers }) => signers).filter((key) => key !== decision.me.key)
-  if (others.length > 0) {
+/** A state is made under the rules the app has registered for its type, and no others. */
+const checkDefinition = (decision: Decision, definition: AnyStateDefinition): void => {
+  const registered = decision.registry.requireState(definition.type)
+  if (registered.version === definition.version && registered.contract === definition.contract) return
+  throw new CarillonError(
+    'definition-invalid',
+    `A ${definition.type} was produced with another definition than the one app ${decision.registry.app.name} lists. Import the same definition in the flow and in the app.`,
+    { type: definition.type },
+  )
+}
+
+/** The notary a transaction stands under: the one named, the inputs' own, or this node for what is its alone. */
+const notaryFor = (
+  decision: Decision,
+  draft: TransactionBuilder,
+  inputs: readonly StateRow[],
+  isShared: boolean,
+): Party => {
+  const keys = new Set(
+    inputs.map(({ transactionSeq }) => decision.views.transactions.notaryOf(transactionSeq) ?? decision.me.key),
+  )
+  const [key] = keys
+  if (keys.size > 1) {
     throw new CarillonError(
-      'signature-missing',
-      `The transaction needs the signature of ${[...new Set(others)].join(', ')}, which this node cannot give: it holds the key of ${decision.me.name} alone.`,
-      { keys: [...new Set(others)] },
+      'transaction-malformed',
+      'The states it consumes stand under different notaries. Change the notary of some of them first.',
+      { notaries: [...keys] },
     )
   }
+  if (key === undefined)
+    return draft.chosenNotary ?? (isShared ? decision.network.firstNotary() : undefined) ?? decision.me
+  const own = key === decision.me.key ? decision.me : decision.network.member(key)?.party
+  if (own === undefined)
+    throw new CarillonError(
+      'notary-unknown',
+      `The notary ${key} of the consumed states is not in this node's network map.`,
+      { key },
+    )
+  if (draft.chosenNotary !== undefined && draft.chosenNotary.key !== own.key) {
+    throw new CarillonError(
+      'transaction-malformed',
+      `The transaction names ${draft.chosenNotary.name} as its notary, but the states it consumes stand under ${own.name}. Change their notary first.`,
+      { notary: own.name },
+    )
+  }
+  return own
 }
 
 /** The assessment for the event, with the activity as the text the views hold, so that it is encoded once. */
@@ -64,36 +96,58 @@ const forEvent = ({ assessment, parts }: Assessed): Assessment =>
     ? assessment
     : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
 
-export type Recorded = { readonly transaction: Transaction; readonly outputs: readonly StateRef[] }
+export type Recorded = { readonly kind: 'recorded'; readonly id: TransactionId; readonly outputs: readonly StateRef[] }
 
-/** Records what a builder has gathered, or throws the typed error that says why not. */
+/** A transaction that concerns others too: verified here, and yet to be signed, notarised and recorded by all. */
+export type Proposal = {
+  readonly kind: 'proposal'
+  readonly id: TransactionId
+  readonly body: TransactionBody
+  readonly participants: readonly Party[]
+}
+
+/** The parties that take part in what is consumed and produced, each once. */
+export const participantsOf = (transaction: LedgerTransaction): readonly Party[] => [
+  ...new Map(transaction.participants.map((party) => [party.key, party])).values(),
+]
+
+/** Whether this node can settle a transaction by itself: it signs alone, takes part alone, and is the notary. */
+const isOwn = (decision: Decision, draft: TransactionBuilder, transaction: LedgerTransaction): boolean => {
+  const { key } = decision.me
+  const mine = new Set([key])
+  return (
+    transaction.notary.key === key &&
+    draft.commands.every(({ signers }) => signers.every((signer) => isSatisfiedBy(signer, mine))) &&
+    // A party that is not in the map cannot be told, so there is nobody to settle with.
+    transaction.participants.every((party) => party.key === key || decision.network.member(party.key) === undefined)
+  )
+}
+
+/**
+ * Verifies what a builder has gathered. What concerns this node alone is recorded at once; the rest becomes a
+ * proposal. Throws the typed error that says why not.
+ */
 export const decideTransaction = (
   decision: Decision,
   draft: TransactionBuilder,
   flow: FlowId | undefined,
-): Recorded => {
-  for (const { definition } of draft.outputs) decision.registry.requireState(definition.type)
-  const inputs = draft.inputs.map((ref) => find(decision, ref))
-  const references = draft.references.map((ref) => find(decision, ref))
-  const notary = draft.chosenNotary ?? decision.me
-  if (notary.key !== decision.me.key) {
-    throw new CarillonError(
-      'transaction-malformed',
-      `The transaction names ${notary.name} as its notary; this node is its own notary. Leave the notary out.`,
-      { notary: notary.name },
+  isShared: boolean,
+): Recorded | Proposal => {
+  for (const { definition } of draft.outputs) checkDefinition(decision, definition)
+  const inputs = draft.inputs.map((ref) => requireRow(decision, ref))
+  const references = draft.references.map((ref) => requireRow(decision, ref))
+  const concernsOthers =
+    isShared ||
+    draft.outputs.some(({ definition, data }) =>
+      definition.participants(data).some(({ key }) => key !== decision.me.key),
     )
-  }
+  const notary = notaryFor(decision, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
-  orThrow(
-    notarise(
-      [...inputs, ...references].map((row) => claimOf(decision, row)),
-      draft.window,
-      decision.now,
-    ),
-  )
+  const claims = [...inputs, ...references].map(({ ref }) => ({ ref, consumedBy: consumerOf(decision, ref) }))
+  orThrow(notarise(claims, notary.key === decision.me.key ? draft.window : undefined, decision.now))
 
   const transaction = sealDraft(draft, notary, decision.random.hex(saltBytes))
-  const outputs = outputsOf(draft, transaction)
+  const outputs = outputsOf(decision, draft, transaction)
   const ledgerTransaction = new LedgerTransaction({
     inputs: inputs.map((row) => resolveState(decision.registry, row)),
     references: references.map((row) => resolveState(decision.registry, row)),
@@ -103,11 +157,15 @@ export const decideTransaction = (
     notary,
   })
   orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))
-  checkSigners(decision, draft)
+  if (isShared || !isOwn(decision, draft, ledgerTransaction)) {
+    const body = JSON.parse(transaction.encoded.text) as TransactionBody
+    return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
+  }
 
   const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
   const parts: TransactionParts = {
     inputs: draft.inputs,
+    notary: notary.key,
     outputs: draft.outputs.map(({ definition, text }, index) => ({
       type: definition.type,
       version: definition.version,
@@ -126,7 +184,7 @@ export const decideTransaction = (
     },
     parts,
   )
-  return { transaction, outputs: outputs.map(({ ref }) => ref) }
+  return { kind: 'recorded', id: transaction.id, outputs: outputs.map(({ ref }) => ref) }
 }
 
 /** What a finalise asks for, as text: the same transaction but for its salt. A flow's record keeps a digest of it. */

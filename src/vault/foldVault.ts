@@ -4,6 +4,7 @@
  */
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { TransactionRecorded } from '../log/events.js'
+import type { NodeFacts } from '../views/NodeFacts.js'
 import type { Kinds } from './Kinds.js'
 import type { Standing, StateRow } from './StateRow.js'
 import type { StateTable } from './StateTable.js'
@@ -11,6 +12,7 @@ import type { TransactionTable } from './TransactionTable.js'
 import type { AssessmentParts, TransactionParts } from './TransactionParts.js'
 
 export type VaultTables = {
+  readonly facts: NodeFacts
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
@@ -38,16 +40,20 @@ export const foldTransaction = (
   event: TransactionRecorded,
   parts: TransactionParts,
   revision: number,
+  tick: number,
   atMs: number,
 ): void => {
   const { kinds, transactions, states } = tables
+  const me = tables.facts.now.partyKey
   const transaction = transactions.insert({
     seq: transactions.nextSeq,
     id: event.id,
     revision,
+    tick,
     atMs,
     firstState: states.nextSeq,
     outputs: parts.outputs.length,
+    notary: parts.notary === me ? null : parts.notary,
   })
   for (const ref of parts.inputs) {
     const row = states.find(ref)

@@ -3,6 +3,7 @@
  */
 import { getOrElseW } from 'fp-ts/lib/Either.js'
 import type { Registry } from '../app/Registry.js'
+import { frozen } from '../encoding/frozen.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
@@ -14,9 +15,12 @@ const decoded = new WeakMap<StateRow, unknown>()
 /** The decoded data of a row; throws `state-version-unknown` or `state-data-invalid` when it cannot be read. */
 export const readState = (definition: AnyStateDefinition, row: StateRow): unknown => {
   if (decoded.has(row)) return decoded.get(row)
-  const data: unknown = getOrElseW((error: Error): never => {
-    throw error
-  })(decodeState(definition, row.kind.version, row.text))
+  // Flows and contracts share what was decoded, so none of them may change it for the others.
+  const data: unknown = frozen(
+    getOrElseW((error: Error): never => {
+      throw error
+    })(decodeState(definition, row.kind.version, row.text)),
+  )
   decoded.set(row, data)
   return data
 }

@@ -8,6 +8,9 @@ import type { DomainEvent } from '../log/events.js'
 import type { Head } from '../log/Tick.js'
 import { foldAgenda } from '../scheduler/foldAgenda.js'
 import { UnstartedTable, unstartedSchema } from '../scheduler/UnstartedTable.js'
+import { SpentTable, spentSchema } from '../notary/SpentTable.js'
+import { foldSession } from '../session/foldSessions.js'
+import { SessionTable, sessionsSchema } from '../session/SessionTable.js'
 import { foldTransaction } from '../vault/foldVault.js'
 import { Kinds, kindsSchema } from '../vault/Kinds.js'
 import { StateTable, statesSchema } from '../vault/StateTable.js'
@@ -23,6 +26,8 @@ export const viewsSchema = [
   statesSchema,
   flowsSchema,
   unstartedSchema,
+  sessionsSchema,
+  spentSchema,
 ].join('\n')
 
 /** The tables of the views, in the order a digest takes them. */
@@ -34,6 +39,11 @@ export const viewTables = [
   'flows',
   'flow_records',
   'unstarted',
+  'sessions',
+  'inbox',
+  'outbox',
+  'notarised',
+  'spent',
 ] as const
 
 export class Views {
@@ -43,6 +53,8 @@ export class Views {
   readonly states: StateTable
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
+  readonly sessions: SessionTable
+  readonly spent: SpentTable
 
   constructor(db: Database) {
     this.facts = new NodeFacts(db)
@@ -51,13 +63,15 @@ export class Views {
     this.states = new StateTable(db, this.kinds, this.transactions)
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
+    this.sessions = new SessionTable(db)
+    this.spent = new SpentTable(db)
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
   fold(event: DomainEvent, revision: number, atMs: number, fresh?: TransactionParts): void {
     switch (event.type) {
       case 'TransactionRecorded':
-        foldTransaction(this, event, fresh ?? partsOf(event), revision, atMs)
+        foldTransaction(this, event, fresh ?? partsOf(event), revision, this.facts.now.head.tick + 1, atMs)
         return
       case 'NodeStarted': {
         const { now } = this.facts
@@ -77,6 +91,15 @@ export class Views {
         return
       case 'DrainingEnded':
         this.facts.now.draining = false
+        return
+      case 'SessionOpened':
+      case 'MessageSent':
+      case 'MessageReceived':
+      case 'MessageAcknowledged':
+        foldSession(this, event, revision)
+        return
+      case 'TransactionNotarised':
+        this.spent.insert(event.id, event.inputs, event.caller, revision)
         return
       case 'HeadSigned':
       case 'TransactionsSigned':
@@ -103,6 +126,8 @@ export class Views {
     this.transactions.closeTick()
     this.states.flush()
     this.flows.closeTick()
+    this.sessions.closeTick()
+    this.spent.closeTick()
     this.facts.flush()
   }
 
@@ -110,6 +135,8 @@ export class Views {
     this.transactions.committed()
     this.states.committed()
     this.flows.committed()
+    this.sessions.committed()
+    this.spent.committed()
   }
 
   rolledBack(): void {
@@ -118,5 +145,7 @@ export class Views {
     this.transactions.rolledBack()
     this.states.rolledBack()
     this.flows.rolledBack()
+    this.sessions.rolledBack()
+    this.spent.rolledBack()
   }
 }

@@ -15,6 +15,11 @@ const orderOf = {
   flows: 'seq',
   flow_records: 'flow_seq, position',
   unstarted: 'revision',
+  sessions: 'seq',
+  inbox: 'session_seq, seq',
+  outbox: 'revision',
+  notarised: 'seq',
+  spent: 'seq',
 } as const
 
 const rowsPerChunk = 1_000

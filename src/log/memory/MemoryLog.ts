@@ -5,12 +5,24 @@
 import type { EventLog } from '../EventLog.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../Tick.js'
 
+/** What all handles on one log share. */
+type Shared = { readonly ticks: EncodedTick[]; readonly followers: Set<() => void> }
+
 export class MemoryLog implements EventLog {
-  readonly #ticks: EncodedTick[] = []
-  readonly #followers = new Set<() => void>()
+  readonly #shared: Shared
+  #closed = false
+
+  constructor(shared: Shared = { ticks: [], followers: new Set() }) {
+    this.#shared = shared
+  }
+
+  /** One more handle on the same log, as another process would have it. */
+  another(): MemoryLog {
+    return new MemoryLog(this.#shared)
+  }
 
   get headNow(): Head {
-    const last = this.#ticks.at(-1)
+    const last = this.#shared.ticks.at(-1)
     return last === undefined ? emptyHead : headAfter(last)
   }
 
@@ -20,18 +32,18 @@ export class MemoryLog implements EventLog {
     const head = this.headNow
     if (head.hash !== expected.hash || head.revision !== expected.revision)
       return Promise.resolve({ kind: 'refused', head })
-    this.#ticks.push(tick)
-    for (const wake of [...this.#followers]) wake()
+    this.#shared.ticks.push(tick)
+    this.#wakeAll()
     return Promise.resolve({ kind: 'appended' })
   }
 
   /** The place of the first tick that ends at or after a revision. */
   #placeOf(revision: number): number {
     let low = 0
-    let high = this.#ticks.length
+    let high = this.#shared.ticks.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const tick = this.#ticks[middle]
+      const tick = this.#shared.ticks[middle]
       if (tick !== undefined && headAfter(tick).revision < revision) low = middle + 1
       else high = middle
     }
@@ -39,36 +51,48 @@ export class MemoryLog implements EventLog {
   }
 
   async *read(fromRevision: number): AsyncGenerator<EncodedTick> {
-    const until = this.#ticks.length
+    const until = this.#shared.ticks.length
     for (let place = this.#placeOf(fromRevision); place < until; place++) {
-      const tick = this.#ticks[place]
+      const tick = this.#shared.ticks[place]
       if (tick !== undefined) yield await Promise.resolve(tick)
     }
   }
 
   async *follow(fromRevision: number, signal: AbortSignal): AsyncGenerator<EncodedTick> {
     let place = this.#placeOf(fromRevision)
-    while (!signal.aborted) {
-      const tick = this.#ticks[place]
-      if (tick !== undefined) {
-        place += 1
-        yield tick
+    while (!signal.aborted && !this.#closed) {
+      const tick = this.#shared.ticks[place]
+      if (tick === undefined) {
+        await this.#change(signal)
         continue
       }
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          this.#followers.delete(wake)
-          signal.removeEventListener('abort', wake)
-          resolve()
-        }
-        this.#followers.add(wake)
-        signal.addEventListener('abort', wake)
-      })
+      place += 1
+      // From a revision that was not there yet, the place is only where the search for it begins.
+      if (headAfter(tick).revision >= fromRevision) yield tick
     }
   }
 
+  /** Resolves when a tick was appended, a handle was closed, or the signal is given. */
+  #change(signal: AbortSignal): Promise<void> {
+    const { followers } = this.#shared
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        followers.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      followers.add(wake)
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#shared.followers]) wake()
+  }
+
   readonly close = (): Promise<void> => {
-    for (const wake of [...this.#followers]) wake()
+    this.#closed = true
+    this.#wakeAll()
     return Promise.resolve()
   }
 }

@@ -8,13 +8,29 @@ import { storeFailure } from '../../sqlite/storeFailure.js'
 import type { Database } from '../../views/Database.js'
 import type { EventLog } from '../EventLog.js'
 import type { EncodedTick, Head } from '../Tick.js'
-import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
+import { SqliteTicks, ticksPerPage, ticksSchema } from './SqliteTicks.js'
 
 const pollMs = 50
+
+/** Waits, but not beyond the signal. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+
+/** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 export class SqliteLog implements EventLog {
   readonly #db: Database
   readonly #ticks: SqliteTicks
+  readonly #closed = new AbortController()
 
   private constructor(db: Database) {
     this.#db = db
@@ -23,8 +39,13 @@ export class SqliteLog implements EventLog {
 
   static open(file: string): SqliteLog {
     const db = openWritable(file)
-    db.exec(ticksSchema)
-    return new SqliteLog(db)
+    try {
+      db.exec(ticksSchema)
+      return new SqliteLog(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
   }
 
   static openReadOnly(file: string): SqliteLog {
@@ -68,20 +89,26 @@ export class SqliteLog implements EventLog {
   }
 
   async *follow(fromRevision: number, signal: AbortSignal): AsyncGenerator<EncodedTick> {
+    if (this.#closed.signal.aborted) return
+    const ended = AbortSignal.any([signal, this.#closed.signal])
     let next = this.#ticks.tickHolding(fromRevision)
-    while (!signal.aborted) {
-      let found = false
-      for (const tick of this.#ticks.page(next, 256)) {
+    while (!ended.aborted) {
+      const page = this.#ticks.page(next, ticksPerPage)
+      for (const tick of page) {
         next = tick.number + 1
-        found = true
-        if (tick.firstRevision + tick.events.length > fromRevision) yield tick
+        if (tick.firstRevision + tick.events.length <= fromRevision) continue
+        yield tick
+        // Whoever took the tick may have ended the following meanwhile.
+        if (isAborted(ended)) return
       }
       // Another process may be the writer, and SQLite tells nobody: a short poll is all there is.
-      if (!found) await new Promise((resolve) => setTimeout(resolve, pollMs))
+      if (page.length === 0) await pause(pollMs, ended)
     }
   }
 
   readonly close = (): Promise<void> => {
+    if (this.#closed.signal.aborted) return Promise.resolve()
+    this.#closed.abort()
     this.#db.close()
     return Promise.resolve()
   }

@@ -17,8 +17,12 @@ export const ticksSchema = `
     events TEXT NOT NULL
   ) STRICT;
   CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_changed BEFORE UPDATE ON log_ticks BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+  CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_replaced BEFORE INSERT ON log_ticks WHEN EXISTS (SELECT 1 FROM log_ticks WHERE tick = NEW.tick) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
   CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_deleted BEFORE DELETE ON log_ticks BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 `
+
+/** Ticks read at a time; each may be half a megabyte, so only few are held at once. */
+export const ticksPerPage = 16
 
 const damaged = (what: string): CarillonError =>
   new CarillonError(
@@ -99,7 +103,7 @@ export class SqliteTicks {
   }
 
   /** Ticks from a number on, read page by page so that a long log never sits in memory. */
-  *from(fromTick: number, pageSize = 256): Generator<EncodedTick> {
+  *from(fromTick: number, pageSize = ticksPerPage): Generator<EncodedTick> {
     let next = fromTick
     for (;;) {
       const page = this.page(next, pageSize)

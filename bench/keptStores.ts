@@ -1,0 +1,77 @@
+/**
+ * Stores that take minutes to make are made once and kept. What depends on the layout of the views is kept under a
+ * digest of the program, so that a changed program never runs on a store another one made.
+ */
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startNode } from 'carillon'
+import { HeldClock } from './HeldClock.js'
+import { farMs, layOut, pulseApp } from './pulseApp.js'
+import type { Bench } from './Workload.js'
+
+const programDigest = (): string => {
+  const folder = dirname(fileURLToPath(import.meta.resolve('carillon')))
+  const hash = createHash('sha256')
+  for (const file of readdirSync(folder, { recursive: true }).map(String).sort())
+    if (/(?<!\.spec)\.[jt]s$/.test(file)) hash.update(readFileSync(join(folder, file)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** The kept folder of a name, made first if it is not there; a half-made one never counts. */
+const kept = async (bench: Bench, name: string, make: (folder: string) => Promise<void>): Promise<string> => {
+  const folder = join(bench.keptFolder, name)
+  if (existsSync(folder)) return folder
+  mkdirSync(bench.keptFolder, { recursive: true })
+  const unfinished = `${folder}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  await make(unfinished)
+  renameSync(unfinished, folder)
+  return folder
+}
+
+const forgetOthers = (bench: Bench, prefix: string, name: string): void => {
+  if (!existsSync(bench.keptFolder)) return
+  for (const entry of readdirSync(bench.keptFolder))
+    if (entry.startsWith(prefix) && entry !== name) rmSync(join(bench.keptFolder, entry), { recursive: true })
+}
+
+/** A copy, for this repetition alone, of a store with so many activities pending far ahead. */
+export const storeWithPending = async (bench: Bench, count: number, copyTo: string): Promise<string> => {
+  const prefix = `pending-${count}-`
+  const name = `${prefix}${programDigest()}`
+  forgetOthers(bench, prefix, name)
+  const folder = await kept(bench, name, async (store) => {
+    const clock = new HeldClock()
+    const node = await startNode({ app: pulseApp, store, clock })
+    await layOut(node, { count, dueAt: clock.after(farMs) })
+    await node.stop()
+  })
+  cpSync(folder, copyTo, { recursive: true })
+  return copyTo
+}
+
+/** Counts up when the history below is to be made anew. */
+const historyVersion = 1
+
+/** The file of a log with at least so many events of fired activities: start, transaction, end. */
+export const historyLog = async (bench: Bench, events: number): Promise<string> => {
+  const folder = await kept(bench, `history-${events}-v${historyVersion}`, async (store) => {
+    const pulses = Math.min(1_000, Math.ceil(events / 30))
+    const clock = new HeldClock()
+    const node = await startNode({ app: pulseApp, store, clock })
+    // Due again the moment they have fired, a millisecond apart: the node is always behind and never waits.
+    await layOut(node, { count: pulses, dueAt: clock.after(1), everyMs: 1 })
+    await new Promise<void>((resolve) => {
+      const unfollow = node.follow(() => {
+        if (node.head.revision < events) return
+        unfollow()
+        resolve()
+      })
+      clock.letGo()
+    })
+    await node.stop()
+  })
+  return join(folder, 'carillon.db')
+}

@@ -1,0 +1,46 @@
+/**
+ * Restarts in a process of their own, as they happen in life: nothing is warm but the page cache.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+
+/** What the restarted process reports of itself; times in milliseconds from the call of `startNode`. */
+export const RestartReportC = t.strict({
+  startMs: t.number,
+  firstMs: t.number,
+  allMs: t.number,
+  sinceProcessStartMs: t.number,
+  rssMB: t.number,
+})
+export type RestartReport = t.TypeOf<typeof RestartReportC>
+
+const startProcess = (...args: readonly string[]): ChildProcessByStdio<null, Readable, null> =>
+  // The same options as this process, so that `carillon` means the same there.
+  spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, 'restartedProcess.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+/** Starts the node in a new process and returns what it reports once it is ready, or once so many have fired. */
+export const inOwnProcess = async (until: 'ready' | 'fired', store: string, count = 0): Promise<RestartReport> => {
+  const child = startProcess(until, store, String(count))
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(child, 'close')
+  if (child.exitCode !== 0) throw new Error(`The restarted process ended with ${String(child.exitCode)}.`)
+  const report = RestartReportC.decode(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+  if (isLeft(report)) throw new Error('The restarted process gave no report.')
+  return report.right
+}
+
+/** Starts a process that holds the store open, its clock at a standstill at `heldMs`, and kills it with SIGKILL. */
+export const killedWhenReady = async (store: string, heldMs: number): Promise<void> => {
+  const child = startProcess('held', store, String(heldMs))
+  await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  if (child.signalCode !== 'SIGKILL') throw new Error('The process ended by itself instead of being killed.')
+}

@@ -1,0 +1,42 @@
+/**
+ * Runs one workload as often as it asks for and reduces the repetitions to a median and a spread for each figure.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median, spread } from './statistics.js'
+import type { Bench, Figures, Workload } from './Workload.js'
+
+export type Result = {
+  readonly unit: string
+  readonly better: 'more' | 'less' | 'neither'
+  readonly median: number
+  /** (largest − smallest) / median. */
+  readonly spread: number
+  readonly values: readonly number[]
+}
+
+export type Results = Readonly<Record<string, Result>>
+
+const reduce = (runs: readonly Figures[]): Results => {
+  const [first = {}] = runs
+  return Object.fromEntries(
+    Object.entries(first).map(([name, { unit, better }]) => {
+      const values = runs.flatMap((run) => run[name]?.value ?? [])
+      return [name, { unit, better, median: median(values), spread: spread(values), values }]
+    }),
+  )
+}
+
+export const runWorkload = async (workload: Workload, options: Omit<Bench, 'folder'>): Promise<Results> => {
+  const runs: Figures[] = []
+  for (let repetition = 0; repetition < (options.quick ? 1 : workload.repetitions); repetition++) {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'))
+    try {
+      runs.push(await workload.run({ ...options, folder }))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return reduce(runs)
+}

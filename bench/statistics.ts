@@ -1,0 +1,11 @@
+/**
+ * The few statistics benchmarks need.
+ */
+export const quantile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** How far the repetitions lie apart, as a share of their median. */
+export const spread = (values: readonly number[]): number =>
+  values.length < 2 ? 0 : (Math.max(...values) - Math.min(...values)) / Math.abs(median(values))

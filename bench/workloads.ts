@@ -1,0 +1,27 @@
+/**
+ * All benchmarks, in the order they are run.
+ */
+import type { Workload } from './Workload.js'
+import { chains } from './workloads/chains.js'
+import { durableAppends } from './workloads/durableAppends.js'
+import { fireAtScale } from './workloads/fireAtScale.js'
+import { fireBurst } from './workloads/fireBurst.js'
+import { lateness } from './workloads/lateness.js'
+import { produceBulk } from './workloads/produceBulk.js'
+import { produceSingle } from './workloads/produceSingle.js'
+import { replay } from './workloads/replay.js'
+import { restartOverdue } from './workloads/restartOverdue.js'
+import { restartPending } from './workloads/restartPending.js'
+
+export const workloads: readonly Workload[] = [
+  durableAppends,
+  produceSingle,
+  produceBulk,
+  fireBurst,
+  fireAtScale,
+  lateness,
+  chains,
+  restartPending,
+  restartOverdue,
+  replay,
+]

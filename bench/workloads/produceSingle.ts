@@ -1,0 +1,42 @@
+/**
+ * Scheduling one state at a time: each a client's flow of its own, with a transaction of its own.
+ */
+import { startNode, type Node } from 'carillon'
+import { HeldClock } from '../HeldClock.js'
+import { farMs, Produce, pulseApp } from '../pulseApp.js'
+import { fullDurability, more, noSeed, type Workload } from '../Workload.js'
+
+const inFlight = 1_000
+
+const produceOne = (node: Node, clock: HeldClock, number: number): Promise<number> =>
+  node.run(Produce, {
+    first: number,
+    count: 1,
+    statesPerTransaction: 1,
+    dueAt: clock.after(farMs),
+    apartMs: 0,
+    everyMs: farMs,
+  })
+
+export const produceSingle: Workload = {
+  name: 'produce-single',
+  measures: `States with an activity, one transaction and one client call each, ${inFlight} calls in flight, until each call has its durable result.`,
+  doesNotMeasure: 'A network between client and node; contracts beyond "participants sign".',
+  durability: fullDurability,
+  seed: noSeed,
+  repetitions: 3,
+  run: async ({ quick, folder }) => {
+    const count = quick ? 50 : 20_000
+    const clock = new HeldClock()
+    const node = await startNode({ app: pulseApp, store: folder, clock })
+    let next = 0
+    const client = async (): Promise<void> => {
+      while (next < count) await produceOne(node, clock, next++)
+    }
+    const startedMs = performance.now()
+    await Promise.all(Array.from({ length: Math.min(inFlight, count) }, client))
+    const tookMs = performance.now() - startedMs
+    await node.stop()
+    return { states: more((count / tookMs) * 1_000, 'states/s') }
+  },
+}

@@ -1,0 +1,85 @@
+/**
+ * Listens to a node's log and tells the screen of every beat; a long series of beats that are made up for is told in
+ * short. It only reads: whether someone listens makes no difference to the heart.
+ */
+import { isRight } from 'fp-ts/lib/Either.js'
+import type { Committed, DomainEvent, StateRef } from 'carillon'
+import { BeatenC, type Beaten } from './flows/Beat.js'
+import { SkippedC, type Skipped } from './flows/SkipMissedBeats.js'
+import { flowNames } from './Heartbeat.js'
+import type { Screen } from './Screen.js'
+
+/** Of the beats that are made up for, so many are shown before the rest is told in short. */
+const shownOfMany = 5
+const tellEvery = 1_000
+
+const catchUpPlan = 'They are made up for now, one by one and in order; the log keeps how late each of them was.'
+const skipPlan = 'It is a heart that skips what it has missed, so it does.'
+
+export class Pulse {
+  readonly #screen: Screen
+  readonly #onBeat: (beaten: Beaten) => void
+  /** What was heard before anyone wanted to be told. */
+  #held: Committed[] | undefined = []
+  readonly #flowNames = new Map<string, string>()
+  /** Set while missed beats are made up for. */
+  #madeUp: { beats: number; readonly sinceMs: number } | undefined
+  /** The heart after its last beat. */
+  heartbeat: StateRef | undefined
+
+  constructor(screen: Screen, onBeat: (beaten: Beaten) => void) {
+    this.#screen = screen
+    this.#onBeat = onBeat
+  }
+
+  readonly hear = (committed: Committed): void => {
+    if (this.#held !== undefined) this.#held.push(committed)
+    else for (const event of committed.events) this.#hearEvent(event)
+  }
+
+  /** Tells from now on, beginning with what was heard so far. */
+  tell(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const committed of held) this.hear(committed)
+  }
+
+  #hearEvent(event: DomainEvent): void {
+    if (event.type === 'FlowStarted') this.#flowNames.set(event.flow, event.name)
+    if (event.type !== 'FlowEnded') return
+    const name = this.#flowNames.get(event.flow)
+    this.#flowNames.delete(event.flow)
+    if (event.outcome === 'failed') this.#screen.trouble(`${name ?? 'A flow'} failed: ${event.error?.message ?? ''}`)
+    const beaten = BeatenC.decode(event.result)
+    if (name === flowNames.beat && isRight(beaten)) this.#beat(beaten.right)
+    const skipped = SkippedC.decode(event.result)
+    if (name === flowNames.skipMissed && isRight(skipped)) this.#skip(skipped.right)
+  }
+
+  #beat(beaten: Beaten): void {
+    const { latenessMs, intervalMs, due } = beaten
+    this.heartbeat = beaten.heartbeat
+    if (latenessMs > intervalMs && this.#madeUp === undefined) {
+      this.#madeUp = { beats: 0, sinceMs: performance.now() }
+      this.#screen.away(due, latenessMs, Math.ceil(latenessMs / intervalMs), catchUpPlan)
+    }
+    if (this.#madeUp === undefined) this.#screen.beat(beaten)
+    else this.#makeUp(beaten, this.#madeUp)
+    this.#onBeat(beaten)
+  }
+
+  #makeUp(beaten: Beaten, madeUp: { beats: number; readonly sinceMs: number }): void {
+    madeUp.beats += 1
+    if (madeUp.beats <= shownOfMany) this.#screen.beat(beaten)
+    else if (madeUp.beats === shownOfMany + 1 || madeUp.beats % tellEvery === 0) this.#screen.more(beaten)
+    if (beaten.latenessMs > beaten.intervalMs) return
+    this.#screen.caughtUp(madeUp.beats, performance.now() - madeUp.sinceMs)
+    this.#madeUp = undefined
+  }
+
+  #skip(skipped: Skipped): void {
+    this.heartbeat = skipped.heartbeat
+    this.#screen.away(skipped.due, skipped.latenessMs, skipped.skipped, skipPlan)
+    this.#screen.skip(skipped)
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Where a command writes: results to stdout, everything else to stderr. Text from the ledger never reaches a
+ * terminal raw, so that no state can move the cursor or recolour the screen.
+ */
+import { styleText } from 'node:util'
+
+export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+export type Terminal = {
+  /** Writes one line of the result. */
+  readonly out: (line: string) => void
+  /** Writes one line about the result: notes, warnings, errors. */
+  readonly err: (line: string) => void
+  /** Replaces the line at the foot of the screen; an empty text clears it. Nothing happens where nobody watches. */
+  readonly status: (text: string) => void
+  /** Columns of the result; without end when it is piped. */
+  readonly width: number
+  readonly tone: (tone: Tone, text: string) => string
+}
+
+// Control characters, and those that turn the direction of writing.
+const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+/** Text that came from elsewhere, safe to show: what would act on a terminal is spelled out instead. */
+export const printable = (text: string): string =>
+  text.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const widthOf = (stream: NodeJS.WriteStream, environment: Environment): number => {
+  const columns = Number(environment['COLUMNS'])
+  if (Number.isInteger(columns) && columns > 0) return columns
+  return stream.isTTY ? stream.columns : Number.POSITIVE_INFINITY
+}
+
+export const processTerminal = ({ stdout, stderr, env }: NodeJS.Process): Terminal => {
+  const colours = stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  let footer = false
+  const clearFooter = (): void => {
+    if (footer) stderr.write('\r\u001b[K')
+    footer = false
+  }
+  return {
+    out: (line) => {
+      clearFooter()
+      stdout.write(`${line}\n`)
+    },
+    err: (line) => {
+      clearFooter()
+      stderr.write(`${line}\n`)
+    },
+    status: (text) => {
+      if (!stderr.isTTY) return
+      clearFooter()
+      if (text === '') return
+      stderr.write(text.slice(0, stderr.columns - 1))
+      footer = true
+    },
+    width: widthOf(stdout, env),
+    tone: (tone, text) => (colours ? styleText(tone, text, { validateStream: false }) : text),
+  }
+}

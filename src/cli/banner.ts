@@ -1,0 +1,60 @@
+/**
+ * The first lines of `carillon run`: whose node this is, what is to come, how to stop it, and what to try.
+ */
+import { isRight } from 'fp-ts/lib/Either.js'
+import type { App } from '../app/App.js'
+import { toMillis, type Instant } from '../time/Instant.js'
+import type { StoreStatus } from './storeStatus.js'
+import { printable, type Terminal } from './Terminal.js'
+import { storeHint } from './verb.js'
+import { showCount, showDistance, showInstant } from './words.js'
+
+/** A flow that a person could start, with an input that it would take if there is an obvious one. */
+const suggestion = (app: App): string | undefined => {
+  const startable = app.flows.filter(({ schedulable }) => !schedulable)
+  const easy = startable.find(({ input }) => isRight(input.decode({})))
+  if (easy !== undefined) return `carillon start ${easy.name}`
+  const [first] = startable
+  return first === undefined ? undefined : `carillon start ${first.name} '{ … }'`
+}
+
+const pendingText = ({ activities, next }: StoreStatus, nowMs: number): string => {
+  const at: Instant | undefined = next?.actsAt ?? next?.due
+  if (activities.scheduled === 0 || at === undefined) return 'nothing yet'
+  const when = `${showInstant(at)}, ${toMillis(at) <= nowMs ? 'now' : showDistance(at, nowMs)}`
+  return `${showCount(activities.scheduled, 'activity', 'activities')}; next ${next?.flow ?? ''} at ${when}`
+}
+
+export const banner = (
+  status: StoreStatus,
+  app: App,
+  party: string,
+  terminal: Terminal,
+  nowMs: number,
+): readonly string[] => {
+  const { activities, flows, store, facts } = status
+  const hint = storeHint(store)
+  const waiting = activities.parked + activities.missed
+  const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
+  const lines: readonly (readonly [string, string])[] = [
+    ['store', store],
+    ['pending', pendingText(status, nowMs)],
+    ...(flows.open === 0 ? [] : [['flows', `${showCount(flows.open, 'flow')} under way`] as const]),
+    ...(waiting === 0
+      ? []
+      : [
+          [
+            'attention',
+            `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
+          ] as const,
+        ]),
+    ...(facts.draining ? [['draining', `nothing is started until: carillon drain end${hint}`] as const] : []),
+    ['stop', 'Ctrl-C; a second one does not wait'],
+    ...tries.map((command, index) => [index === 0 ? 'try' : '', `${command}${hint}`] as const),
+  ]
+  return [
+    terminal.tone('bold', printable(`${app.name} ${app.version}, run by ${party}`)),
+    ...lines.map(([label, text]) => `  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`),
+    '',
+  ]
+}

@@ -1,0 +1,92 @@
+/**
+ * One event of the log in a few words. What cannot be decoded is shown as it stands: whoever looks at a broken
+ * log wants to see it.
+ */
+import { FlowIdC } from '../flow/FlowId.js'
+import { decodeEvent } from '../log/decodeEvent.js'
+import type { DomainEvent, FlowOrigin } from '../log/events.js'
+import { shortId, shortRef, showInstant, showJson, showLateness } from './words.js'
+
+export type DescribedEvent = { readonly type: string; readonly text: string }
+
+const flowOf = (id: string): string => (FlowIdC.is(id) ? shortId(id) : id)
+
+const originWords = (origin: FlowOrigin): string => {
+  switch (origin.kind) {
+    case 'client':
+      return `by ${origin.by}`
+    case 'session':
+      return `in a session with ${origin.party.slice(0, 20)}…`
+    case 'activity':
+      return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
+  }
+}
+
+const words = (event: DomainEvent): string => {
+  switch (event.type) {
+    case 'NodeStarted':
+      return `${event.party.name} runs ${event.app} ${event.appVersion}, start ${event.term}`
+    case 'NodeStopped':
+      return ''
+    case 'DrainingStarted':
+    case 'DrainingEnded':
+      return `by ${event.by}`
+    case 'HeadSigned':
+      return `revision ${event.revision}, head ${event.head.slice(0, 12)}`
+    case 'TransactionRecorded':
+      return `${event.id.slice(0, 12)}${event.flow === undefined ? '' : ` by flow ${flowOf(event.flow)}`}`
+    case 'TransactionsSigned':
+      return `${event.count} signed with ${event.by.slice(0, 20)}…`
+    case 'ActivityMoved':
+      return `${shortRef(event.ref)} to ${showInstant(event.activity.at)}`
+    case 'ActivityRemoved':
+    case 'StateReassessed':
+      return shortRef(event.ref)
+    case 'ActivityMissed':
+      return `${shortRef(event.ref)} ${showLateness(event.latenessMs)}`
+    case 'ActivityStartFailed':
+    case 'ActivityParked':
+      return `${shortRef(event.ref)} ${event.error.code}: ${event.error.message}`
+    case 'ActivityPaused':
+    case 'ActivityDischarged':
+      return `${shortRef(event.ref)} by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`
+    case 'ActivityResumed':
+    case 'ActivityTriggered':
+    case 'ActivityRetried':
+      return `${shortRef(event.ref)} by ${event.by}`
+    case 'TransactionNotarised':
+      return `${event.id.slice(0, 12)} for ${event.caller.slice(0, 20)}…, ${event.inputs.length} consumed`
+    case 'SessionOpened':
+      return `${event.session.slice(0, 12)} with ${event.party.slice(0, 20)}… as ${event.role}`
+    case 'MessageSent':
+    case 'MessageReceived':
+      return `${event.session.slice(0, 12)} number ${event.seq}: ${event.message.kind}`
+    case 'MessageAcknowledged':
+      return `${event.session.slice(0, 12)} number ${event.seq}`
+    case 'FlowStarted': {
+      const { origin } = event
+      return `${flowOf(event.flow)} ${event.name} ${originWords(origin)}`
+    }
+    case 'FlowAdvanced':
+      return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => `${kind} ${label}`.trim()).join(', ')}`
+    case 'FlowEnded': {
+      const end = event.error === undefined ? showJson(event.result) : `${event.error.code}: ${event.error.message}`
+      return `${flowOf(event.flow)} ${event.outcome} ${end}`.trimEnd()
+    }
+    case 'FlowParked':
+      return `${flowOf(event.flow)} ${event.error.code}: ${event.error.message}`
+    case 'FlowRetried':
+    case 'FlowPaused':
+    case 'FlowResumed':
+      return `${flowOf(event.flow)} by ${event.by}`
+  }
+}
+
+export const describeEvent = (line: string, revision: number): DescribedEvent => {
+  try {
+    const event = decodeEvent(line, revision)
+    return { type: event.type, text: words(event) }
+  } catch {
+    return { type: '?', text: line }
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Loads an app from a module: its export `app`, or its default export, and its `onStart` if it has one. TypeScript
+ * is read with the app's own tsx, or by Node itself where it can.
+ */
+import { existsSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { App } from '../app/App.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import type { Node } from '../node/Node.js'
+
+export type LoadedApp = {
+  readonly app: App
+  /** Called once the node has started. */
+  readonly onStart?: (node: Node) => unknown
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const typescript = /^\.[cm]?tsx?$/
+
+const notLoadable = (file: string, why: string, cause?: unknown): CarillonError =>
+  new CarillonError('app-not-loadable', `${file}: ${why}`, { file }, cause)
+
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
+const isApp = (value: unknown): value is App =>
+  isObject(value) &&
+  typeof value['name'] === 'string' &&
+  typeof value['version'] === 'string' &&
+  Array.isArray(value['states']) &&
+  Array.isArray(value['flows'])
+
+const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
+
+const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href) as Promise<unknown>
+
+/** Lets this process import TypeScript, as `node --import tsx` would have. */
+const readTypeScript = async (file: string): Promise<void> => {
+  let tsx: string
+  try {
+    tsx = createRequire(file).resolve('tsx')
+  } catch (error) {
+    if ('typescript' in process.features && process.features.typescript !== false) return
+    throw notLoadable(
+      file,
+      'it is TypeScript, and there is no tsx to read it with. Run "npm install --save-dev tsx" in the folder of the app, or give a compiled .js file.',
+      error,
+    )
+  }
+  await load(tsx)
+}
+
+const describe = (members: Members): string => {
+  const names = Object.entries(members).map(
+    ([name, value]) => `${name} (${Array.isArray(value) ? 'array' : typeof value})`,
+  )
+  return names.length === 0 ? 'It exports nothing.' : `It exports ${names.slice(0, 20).join(', ')}.`
+}
+
+export const appFile = (module: string): string => {
+  const file = resolve(module)
+  if (!existsSync(file))
+    throw notLoadable(
+      file,
+      'there is no such file. Give the path of the module that exports the app, such as src/app.ts.',
+    )
+  return realpathSync(file)
+}
+
+export const loadApp = async (file: string): Promise<LoadedApp> => {
+  if (typescript.test(extname(file))) await readTypeScript(file)
+  let members: unknown
+  try {
+    members = await load(file)
+  } catch (error) {
+    // What is wrong with a definition is said best by the definition.
+    if (error instanceof CarillonError) throw error
+    throw notLoadable(file, `it cannot be loaded: ${messageOf(error)}`, error)
+  }
+  if (!isObject(members)) throw notLoadable(file, 'it is not a module.')
+  const fallback = members['default']
+  // A module of the older kind has its exports inside its default export.
+  const candidates = [members['app'], fallback, isObject(fallback) ? fallback['app'] : undefined]
+  const app = candidates.find(isApp)
+  if (app === undefined)
+    throw notLoadable(
+      file,
+      `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
+    )
+  const onStart = members['onStart'] ?? (isObject(fallback) ? fallback['onStart'] : undefined)
+  if (onStart === undefined) return { app }
+  if (!isOnStart(onStart)) throw notLoadable(file, 'its export "onStart" is not a function of the node.')
+  return { app, onStart }
+}
+
+/**
+ * The command of the Carillon that the app itself imports, when that is not this one. An error must be the same
+ * class to the node and to the app's flows, so the app's own copy has to run it.
+ */
+export const commandOfApp = (file: string): string | undefined => {
+  try {
+    const entry = realpathSync(createRequire(file).resolve('carillon'))
+    const ours = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
+    const theirs = dirname(entry)
+    const command = join(theirs, 'cli', `main${extname(entry)}`)
+    return theirs !== ours && existsSync(command) ? pathToFileURL(command).href : undefined
+  } catch {
+    // It is not installed there; importing the app will say so.
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+/**
+ * The `carillon` command. Exit code 0 when all went well, 1 for a typed error, 2 when the command line was not
+ * understood; results on stdout, everything else on stderr.
+ */
+import { Command, CommanderError } from 'commander'
+import { CarillonError } from '../errors/CarillonError.js'
+import { readPackage } from './packageFile.js'
+import { reportError } from './reportError.js'
+import { processTerminal } from './Terminal.js'
+import { activity } from './verbs/activity.js'
+import { agenda } from './verbs/agenda.js'
+import { drain } from './verbs/drain.js'
+import { flow } from './verbs/flow.js'
+import { log } from './verbs/log.js'
+import { newVerb } from './verbs/new.js'
+import { run } from './verbs/run.js'
+import { start } from './verbs/start.js'
+import { status } from './verbs/status.js'
+import { vault } from './verbs/vault.js'
+import { why } from './verbs/why.js'
+
+const terminal = processTerminal(process)
+
+const program = new Command('carillon')
+  .description('Run a Carillon node, look into its store, and act on it.')
+  .version(readPackage().version, '-V, --version', 'show the version')
+  .helpOption('-h, --help', 'show this help')
+  .helpCommand(false)
+  .addHelpText(
+    'after',
+    `
+Every verb has its own help with examples: carillon agenda --help
+Verbs that look or act work whether a node runs on the store or not; only "start" needs one.
+
+Example:
+  $ carillon new water-plants
+  $ carillon run src/water-plants.ts
+`,
+  )
+
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log])
+  program.addCommand(verb(terminal))
+
+/** Commander's settings are not inherited by commands made elsewhere. */
+const settle = (command: Command): void => {
+  command.exitOverride().configureOutput({
+    // Reported once, below, in the same form as every other error.
+    outputError: () => undefined,
+  })
+  command.commands.forEach(settle)
+}
+settle(program)
+
+// A reader that has seen enough, such as \`head\`, closes the pipe; there is nobody left to write to.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+})
+
+/** The help that belongs to a command line that went wrong. */
+const helpFor = (words: readonly string[]): string => {
+  let command = program
+  for (const word of words) {
+    const next = command.commands.find((candidate) => candidate.name() === word)
+    if (next === undefined) break
+    command = next
+  }
+  const names: string[] = []
+  for (let here: Command | null = command; here !== null; here = here.parent) names.unshift(here.name())
+  return `${names.join(' ')} --help`
+}
+
+/** Commander's own words, as one sentence. */
+const sentence = (message: string): string =>
+  `${message
+    .replace(/^error: /, '')
+    .replaceAll('\n', ' ')
+    .replace(/\.$/, '')}.`
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const asked = error instanceof CommanderError
+  if (!asked || error.exitCode !== 0) {
+    const words = process.argv.slice(2)
+    const known = asked
+      ? error.code === 'commander.help'
+        ? undefined
+        : new CarillonError('usage', `${sentence(error.message)} Try: ${helpFor(words)}`)
+      : error
+    if (known !== undefined) reportError(terminal, known)
+    const usage = asked || (error instanceof CarillonError && error.code === 'usage')
+    // At once, because an app that was loaded may hold the process with timers of its own.
+    process.exit(usage ? 2 : 1)
+  }
+}

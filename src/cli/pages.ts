@@ -1,0 +1,36 @@
+/**
+ * Lists that may be longer than a page: read page by page up to a limit, and say where to go on.
+ */
+import { Option } from 'commander'
+import { limits } from '../limits.js'
+import type { Page } from '../vault/readVault.js'
+import type { Terminal } from './Terminal.js'
+import { wholeNumber } from './verb.js'
+
+export type PageOptions = { readonly limit: number; readonly after?: number }
+
+const defaultLimit = 50
+
+export const limitOption = (): Option =>
+  new Option('--limit <n>', 'at most so many').argParser(wholeNumber(1)).default(defaultLimit)
+
+export const afterOption = (): Option =>
+  new Option('--after <cursor>', 'go on where an earlier list ended').argParser(wholeNumber(0))
+
+/** Gathers pages until the limit. */
+export const gather = <A>(options: PageOptions, read: (query: PageOptions) => Page<A>): Page<A> => {
+  const items: A[] = []
+  let { after } = options
+  for (;;) {
+    const limit = Math.min(options.limit - items.length, limits.page)
+    const page = read({ limit, ...(after === undefined ? {} : { after }) })
+    items.push(...page.items)
+    if (page.next === undefined || items.length >= options.limit) return { items, next: page.next }
+    after = page.next
+  }
+}
+
+/** On stderr, so that a list of lines on stdout stays one. */
+export const sayMore = (terminal: Terminal, page: Page<unknown>): void => {
+  if (page.next !== undefined) terminal.err(terminal.tone('dim', `There are more: add --after ${page.next}`))
+}

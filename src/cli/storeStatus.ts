@@ -1,0 +1,30 @@
+/**
+ * What there is to say about a store on one screen, read at one moment.
+ */
+import { countFlows } from '../flow/readFlows.js'
+import { readStore } from '../node/readStore.js'
+import { countAgenda, readAgenda, type AgendaEntry } from '../scheduler/readAgenda.js'
+import { countStates } from '../vault/readVault.js'
+import { readFacts, type Facts } from '../views/NodeFacts.js'
+
+export type StoreStatus = {
+  readonly store: string
+  readonly facts: Facts
+  readonly activities: ReturnType<typeof countAgenda>
+  readonly next?: AgendaEntry
+  readonly flows: ReturnType<typeof countFlows>
+  readonly states: ReturnType<typeof countStates>
+}
+
+export const storeStatus = (store: string): StoreStatus =>
+  readStore(store, (db) => {
+    const [next] = readAgenda(db, { limit: 1 }).items
+    return {
+      store,
+      facts: readFacts(db),
+      activities: countAgenda(db),
+      ...(next === undefined ? {} : { next }),
+      flows: countFlows(db),
+      states: countStates(db),
+    }
+  })

@@ -1,0 +1,56 @@
+/**
+ * What all verbs have in common: a summary, examples under their help, the store they work on, and `--json`.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander'
+
+export type JsonOptions = { readonly json?: boolean }
+export type StoreOptions = JsonOptions & { readonly store: string }
+
+export const defaultStore = './data'
+
+/** A verb without a store. */
+export const bareVerb = (name: string, summary: string, examples: readonly string[]): Command =>
+  new Command(name)
+    .summary(summary)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText(
+      'after',
+      `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.map((example) => `  $ carillon ${example}`).join('\n')}\n`,
+    )
+
+export const jsonOption = (what = 'print JSON instead of text'): Option => new Option('--json', what)
+
+export const storeOption = (): Option =>
+  new Option('--store <folder>', 'the folder of the store').env('CARILLON_STORE').default(defaultStore)
+
+export const verb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
+  bareVerb(name, summary, examples).addOption(storeOption()).addOption(jsonOption(json))
+
+/** A verb that only gathers others. */
+export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {
+  const group = new Command(name)
+    .summary(summary)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .addHelpText('after', `\nExample:\n  $ carillon ${name} ${verbs[0]?.name() ?? ''} --help\n`)
+  for (const each of verbs) group.addCommand(each)
+  return group
+}
+
+/** Parses an option's value as a whole number from `least` on. */
+export const wholeNumber =
+  (least: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < least)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`)
+    return number
+  }
+
+/** ` --store <folder>` where hints need it: when the store is not the one a bare command would take. */
+export const storeHint = (store: string): string => {
+  if (store === (process.env['CARILLON_STORE'] ?? defaultStore)) return ''
+  return ` --store ${/^[\w./~-]+$/.test(store) ? store : `'${store.replaceAll("'", String.raw`'\''`)}'`}`
+}

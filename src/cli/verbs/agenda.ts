@@ -1,0 +1,83 @@
+/**
+ * `carillon agenda`: what is to come, in order, or what is not going its way.
+ */
+import { Option, type Command } from 'commander'
+import { readStore } from '../../node/readStore.js'
+import { readAgenda, type AgendaEntry, type AgendaQuery } from '../../scheduler/readAgenda.js'
+import type { Standing } from '../../vault/StateRow.js'
+import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { table, type Column } from '../table.js'
+import type { Terminal, Tone } from '../Terminal.js'
+import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { shortRef, showDistance, showSecond } from '../words.js'
+
+type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']> }
+
+const nothing: Readonly<Record<Options['show'], string>> = {
+  scheduled: 'Nothing is scheduled.',
+  attention: 'Nothing waits for a hand.',
+  paused: 'Nothing is paused.',
+  started: 'No flow of an activity is under way.',
+}
+
+const toneOf = (standing: Standing): Tone | undefined =>
+  standing === 'parked' || standing === 'missed' ? 'red' : standing === 'paused' ? 'yellow' : undefined
+
+const columnsFor = (show: Options['show'], nowMs: number): readonly Column<AgendaEntry>[] => [
+  { header: 'DUE', cell: ({ due }) => (due === undefined ? '' : showSecond(due)) },
+  {
+    header: 'ACTS',
+    cell: ({ due, actsAt }) => {
+      if (due === undefined) return ''
+      return actsAt === undefined ? showDistance(due, nowMs) : showDistance(actsAt, nowMs)
+    },
+  },
+  ...(show === 'scheduled'
+    ? []
+    : [
+        {
+          header: 'STANDING',
+          cell: ({ standing }: AgendaEntry) => standing,
+          tone: ({ standing }: AgendaEntry) => toneOf(standing),
+        },
+      ]),
+  { header: 'FLOW', cell: ({ flow }) => flow ?? '', flexible: true },
+  { header: 'STATE', cell: ({ type }) => type, flexible: true },
+  { header: 'REF', cell: ({ ref }) => shortRef(ref), tone: () => 'cyan' },
+  { header: 'TRIES', cell: ({ attempts }) => (attempts === 0 ? '' : String(attempts)), align: 'right' },
+  {
+    header: 'WHY',
+    cell: ({ error, note }) => (error === undefined ? (note ?? '') : `${error.code}: ${error.message}`),
+    flexible: true,
+  },
+]
+
+export const agenda = (terminal: Terminal): Command =>
+  verb(
+    'agenda',
+    'show what is to come, in order; or what waits for a hand',
+    ['agenda', 'agenda --show attention', 'agenda --json | jq .due'],
+    'print one JSON document a line',
+  )
+    .addOption(
+      new Option('--show <what>', 'which activities')
+        .choices(['scheduled', 'attention', 'paused', 'started'])
+        .default('scheduled'),
+    )
+    .addOption(limitOption())
+    .addOption(afterOption())
+    .action(({ store, json, show, ...page }: Options) => {
+      const found = readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show })))
+      if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
+      else if (found.items.length === 0) terminal.out(nothing[show])
+      else {
+        for (const line of table(columnsFor(show, Date.now()), found.items, terminal)) terminal.out(line)
+        if (show === 'attention') {
+          const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
+          terminal.err(
+            terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
+          )
+        }
+      }
+      sayMore(terminal, found)
+    })

@@ -1,0 +1,181 @@
+/**
+ * `carillon flow`: the flows of a store, and what an operator may do to one.
+ */
+import { Option, type Command } from 'commander'
+import { CarillonError } from '../../errors/CarillonError.js'
+import {
+  findFlow,
+  listFlows,
+  resolveFlowId,
+  showOrigin,
+  type FlowDetails,
+  type FlowQuery,
+  type FlowSummary,
+} from '../../flow/readFlows.js'
+import type { FlowAction } from '../../node/controlProtocol.js'
+import type { RecordedOperation, Waiting } from '../../log/events.js'
+import { readStore } from '../../node/readStore.js'
+import { operate } from '../operate.js'
+import { operatorName } from '../operatorName.js'
+import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { sayDone } from '../sayDone.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
+
+type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
+
+const statuses = ['open', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
+
+const showWaiting = (waiting: Waiting): string => {
+  switch (waiting.for) {
+    case 'instant':
+      return `until ${showInstant(waiting.until)}`
+    case 'step':
+      return waiting.retryAt === undefined
+        ? `for step ${waiting.label}, try ${waiting.attempt}`
+        : `to try step ${waiting.label} again at ${showInstant(waiting.retryAt)}`
+    case 'message':
+      return `to ${waiting.label}`
+    case 'turn':
+      return 'for its turn'
+  }
+}
+
+const outcomeOf = ({ error, waiting, progress, result, endedAt }: FlowSummary): string => {
+  if (error !== undefined) return `${error.code}: ${error.message}`
+  if (endedAt !== undefined) return showJson(result)
+  return [progress, waiting === undefined ? undefined : `waits ${showWaiting(waiting)}`]
+    .filter((part) => part !== undefined)
+    .join(', ')
+}
+
+const originOf = (startedBy: FlowSummary['startedBy']): string => {
+  switch (startedBy.kind) {
+    case 'client':
+      return startedBy.by
+    case 'session':
+      return `session ${startedBy.session.slice(0, 8)}`
+    case 'activity':
+      return shortRef(startedBy.ref)
+  }
+}
+
+const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
+  { header: 'STARTED', cell: ({ startedAt }) => showDistance(startedAt, nowMs), align: 'right' },
+  { header: 'FLOW', cell: ({ id }) => shortId(id), tone: () => 'cyan' },
+  { header: 'NAME', cell: ({ name }) => name, flexible: true },
+  { header: 'STATUS', cell: ({ status }) => status, tone: ({ status }) => toneOfStatus(status) },
+  {
+    header: 'STARTED BY',
+    cell: ({ startedBy }) => originOf(startedBy),
+    flexible: true,
+  },
+  { header: '', cell: outcomeOf, flexible: true },
+]
+
+const list = (terminal: Terminal): Command =>
+  verb('list', 'list flows, newest first', ['flow list', 'flow list --status parked'], 'print one JSON document a line')
+    .addOption(new Option('--status <status>', 'only flows in this condition').choices(statuses))
+    .addOption(new Option('--name <name>', 'only flows of this name'))
+    .addOption(limitOption())
+    .addOption(afterOption())
+    .action(({ store, json, status, name, ...page }: ListOptions) => {
+      const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
+      const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
+      if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
+      else if (found.items.length === 0) terminal.out('No such flows.')
+      else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
+      sayMore(terminal, found)
+    })
+
+const operationColumns: readonly Column<RecordedOperation & { readonly position: number }>[] = [
+  { header: '#', cell: ({ position }) => String(position), align: 'right' },
+  { header: 'OPERATION', cell: ({ kind }) => kind },
+  { header: 'WHAT', cell: ({ label }) => label, flexible: true },
+  {
+    header: 'ANSWER',
+    cell: ({ result, error }) => (error === undefined ? showJson(result) : `${error.code}: ${error.message}`),
+    tone: ({ error }) => (error === undefined ? undefined : 'red'),
+    flexible: true,
+  },
+]
+
+const describe = (flow: FlowDetails): readonly (readonly [string, string])[] => {
+  const { startedBy } = flow
+  return [
+    ['status', flow.status],
+    ['started', `${showInstant(flow.startedAt)} by ${showOrigin(flow)}`],
+    ...(startedBy.kind === 'activity'
+      ? [
+          [
+            'due',
+            `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`,
+          ] as const,
+        ]
+      : []),
+    ...(flow.endedAt === undefined ? [] : [['ended', showInstant(flow.endedAt)] as const]),
+    ['input', showJson(flow.input)],
+    ...(flow.progress === undefined ? [] : [['progress', flow.progress] as const]),
+    ...(flow.waiting === undefined || flow.endedAt !== undefined
+      ? []
+      : [['waits', showWaiting(flow.waiting)] as const]),
+    ...(flow.result === undefined ? [] : [['result', showJson(flow.result)] as const]),
+    ...(flow.error === undefined ? [] : [['error', `${flow.error.code}: ${flow.error.message}`] as const]),
+  ]
+}
+
+const show = (terminal: Terminal): Command =>
+  verb('show', 'show one flow with its record', ['flow show 8c41d0'])
+    .argument('<id>', 'a flow id, or its first digits')
+    .action((text: string, { store, json }: StoreOptions) => {
+      const flow = readStore(store, (db) => {
+        const id = resolveFlowId(db, text)
+        const found = findFlow(db, id)
+        if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+        return found
+      })
+      if (json === true) {
+        terminal.out(JSON.stringify(flow))
+        return
+      }
+      terminal.out(terminal.tone('bold', printable(`${flow.name} ${flow.id}`)))
+      for (const [label, text] of describe(flow))
+        terminal.out(`  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`)
+      if (flow.record.length === 0) return
+      terminal.out('')
+      const rows = flow.record.map((operation, index) => ({ ...operation, position: index + 1 }))
+      for (const line of table(operationColumns, rows, terminal)) terminal.out(line)
+    })
+
+const past: Readonly<Record<FlowAction, string>> = {
+  retry: 'is retried',
+  kill: 'is killed',
+  pause: 'is paused',
+  resume: 'is resumed',
+}
+
+const act = (terminal: Terminal, action: FlowAction, summary: string): Command =>
+  verb(action, summary, [`flow ${action} 8c41d0`])
+    .argument('<id>', 'a flow id, or its first digits')
+    .action(async (text: string, { store, json }: StoreOptions) => {
+      const flow = readStore(store, (db) => resolveFlowId(db, text))
+      const by = await operate(store, { on: 'flow', action, flow, by: operatorName() })
+      sayDone(terminal, json, {
+        did: `Flow ${flow} ${past[action]}.`,
+        by,
+        look: `carillon flow show ${shortId(flow)}${storeHint(store)}`,
+        data: { flow, action },
+      })
+    })
+
+export const flow = (terminal: Terminal): Command =>
+  verbGroup('flow', 'list and show flows; retry, kill, pause or resume one', [
+    list(terminal),
+    show(terminal),
+    act(terminal, 'retry', 'let a parked flow go on from its record'),
+    act(terminal, 'kill', 'end a flow at once; what it has recorded on the ledger stays'),
+    act(terminal, 'pause', 'hold a running flow where it is'),
+    act(terminal, 'resume', 'let a paused flow go on'),
+  ])

@@ -1,0 +1,187 @@
+/**
+ * `carillon log`: look into the log, move it as a file, prove it, and build the views from it anew.
+ */
+import { createReadStream } from 'node:fs'
+import { Option, type Command } from 'commander'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { exportLog } from '../../node/logTools/exportLog.js'
+import { importLog } from '../../node/logTools/importLog.js'
+import { rebuildViews } from '../../node/logTools/rebuildViews.js'
+import { verifyLog } from '../../node/logTools/verifyLog.js'
+import { openStoreLog } from '../../node/readStore.js'
+import type { Instant } from '../../time/Instant.js'
+import { describeEvent } from '../describeEvent.js'
+import { linesOf } from '../linesOf.js'
+import { openOutput } from '../openOutput.js'
+import { limitOption } from '../pages.js'
+import { withProgress } from '../Progress.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal, type Tone } from '../Terminal.js'
+import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
+import { showCount, showSecond } from '../words.js'
+
+type Row = {
+  readonly revision: number
+  readonly tick: number
+  readonly at: Instant
+  readonly line: string
+}
+
+type ShowOptions = StoreOptions & { readonly from?: number; readonly limit: number }
+
+const columns: readonly Column<Row & { readonly type: string; readonly text: string }>[] = [
+  { header: 'REVISION', cell: ({ revision }) => String(revision), align: 'right' },
+  { header: 'AT', cell: ({ at }) => showSecond(at) },
+  { header: 'EVENT', cell: ({ type }) => type, tone: ({ type }): Tone => (type === '?' ? 'red' : 'cyan') },
+  { header: '', cell: ({ text }) => text, flexible: true },
+]
+
+const readRows = async (
+  store: string,
+  { from, limit }: Pick<ShowOptions, 'from' | 'limit'>,
+): Promise<readonly Row[]> => {
+  const log = openStoreLog(store)
+  try {
+    const first = from ?? Math.max(0, (await log.head()).revision - limit + 1)
+    const rows: Row[] = []
+    for await (const tick of log.read(first)) {
+      tick.events.forEach((line, index) => {
+        const revision = tick.firstRevision + index
+        if (revision >= first && rows.length < limit) rows.push({ revision, tick: tick.number, at: tick.at, line })
+      })
+      if (rows.length >= limit) break
+    }
+    return rows
+  } finally {
+    await log.close()
+  }
+}
+
+const rawJson = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return line
+  }
+}
+
+const show = (terminal: Terminal): Command =>
+  verb(
+    'show',
+    'show events of the log, by default the last ones',
+    ['log show', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'],
+    'print one JSON document a line',
+  )
+    .addOption(new Option('--from <revision>', 'begin at this revision').argParser(wholeNumber(0)))
+    .addOption(limitOption())
+    .action(async ({ store, json, ...wanted }: ShowOptions) => {
+      const rows = await readRows(store, wanted)
+      if (json === true)
+        for (const { line, ...row } of rows) terminal.out(JSON.stringify({ ...row, event: rawJson(line) }))
+      else if (rows.length === 0) terminal.out('There are no such events.')
+      else {
+        const described = rows.map((row) => ({ ...row, ...describeEvent(row.line, row.revision) }))
+        for (const line of table(columns, described, terminal)) terminal.out(line)
+      }
+    })
+
+const exporting = (terminal: Terminal): Command =>
+  verb('export', 'write the whole log to a file, as lines of JSON', [
+    'log export backup.ndjson',
+    'log export - | gzip > backup.ndjson.gz',
+  ])
+    .argument('<file>', 'a file that does not exist yet; - writes to stdout')
+    .action(async (file: string, { store, json }: StoreOptions) => {
+      const log = openStoreLog(store)
+      try {
+        const output = await openOutput(file)
+        try {
+          const events = await withProgress(terminal, 'Exporting', (count) =>
+            exportLog(log.read(0), output.write, count),
+          )
+          await output.close()
+          if (json === true && file !== '-') terminal.out(JSON.stringify({ file, events }))
+          else if (json !== true)
+            terminal.err(`${showCount(events, 'event')} exported${file === '-' ? '' : ` to ${printable(file)}`}.`)
+        } catch (error) {
+          await output.discard()
+          throw error
+        }
+      } finally {
+        await log.close()
+      }
+    })
+
+const importing = (terminal: Terminal): Command =>
+  verb('import', 'make a store out of an exported log', ['log import backup.ndjson --store ./restored'])
+    .argument('<file>', 'a file made by "carillon log export"; - reads from stdin')
+    .action(async (file: string, { store, json }: StoreOptions) => {
+      const input = file === '-' ? process.stdin : createReadStream(file)
+      const head = await withProgress(terminal, 'Importing', (count) => importLog(linesOf(input, file), store, count))
+      if (json === true) {
+        terminal.out(JSON.stringify({ store, head }))
+        return
+      }
+      terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${printable(store)}, head ${head.hash}.`)
+      terminal.err(
+        terminal.tone(
+          'dim',
+          `An export holds no keys: copy node.key of the old store to ${printable(store)} before you run a node on it.`,
+        ),
+      )
+    })
+
+const verify = (terminal: Terminal): Command =>
+  verb('verify', 'prove that nothing in the log was altered, dropped or forged', ['log verify']).action(
+    async ({ store, json }: StoreOptions) => {
+      const log = openStoreLog(store)
+      try {
+        const report = await withProgress(terminal, 'Verifying', (count) => verifyLog(log.read(0), count))
+        const { problems, events, ticks, transactions, signedHeads, head } = report
+        if (json === true) terminal.out(JSON.stringify(report))
+        else {
+          for (const { revision, what } of problems)
+            terminal.out(`${terminal.tone('red', `revision ${revision}`)}  ${printable(what)}`)
+          terminal.out(
+            `${showCount(events, 'event')} in ${showCount(ticks, 'tick')}, ${showCount(transactions, 'transaction')}, ${showCount(signedHeads, 'signed head')}; head ${head.hash}`,
+          )
+          if (problems.length === 0) terminal.out(terminal.tone('green', 'The log is sound.'))
+        }
+        if (problems.length > 0)
+          throw new CarillonError(
+            'log-altered',
+            `The log in ${store} is not what was written: ${showCount(problems.length, 'problem')} found, the first at revision ${problems[0]?.revision ?? 0}. Keep it as evidence, and restore an export or a backup that verifies.`,
+            { store, problems: problems.length },
+          )
+      } finally {
+        await log.close()
+      }
+    },
+  )
+
+const rebuild = (terminal: Terminal): Command =>
+  verb('rebuild', 'build all views anew from the log; no node may run meanwhile', ['log rebuild']).action(
+    async ({ store, json }: StoreOptions) => {
+      const report = await withProgress(terminal, 'Rebuilding', (count) => rebuildViews(store, count))
+      if (json === true) {
+        terminal.out(JSON.stringify(report))
+        return
+      }
+      const same = report.before === report.after
+      terminal.out(
+        `Views rebuilt from ${showCount(report.events, 'event')}: ${same ? 'they are what they were' : 'they differ from what was there before'}.`,
+      )
+      terminal.out(terminal.tone('dim', `digest ${report.after}${same ? '' : `, before ${report.before}`}`))
+      if (!same)
+        terminal.err(`Something had altered the views. See what is due now: carillon agenda${storeHint(store)}`)
+    },
+  )
+
+export const log = (terminal: Terminal): Command =>
+  verbGroup('log', 'show, export, import, verify the log; rebuild the views from it', [
+    show(terminal),
+    exporting(terminal),
+    importing(terminal),
+    verify(terminal),
+    rebuild(terminal),
+  ])

@@ -1,0 +1,152 @@
+/**
+ * `carillon run`: a node on a store folder, with its control socket, until a signal stops it in good order.
+ */
+import { existsSync } from 'node:fs'
+import { Option, type Command } from 'commander'
+import type { App } from '../../app/App.js'
+import { messageOf } from '../../errors/CarillonError.js'
+import { decodeEvent } from '../../log/decodeEvent.js'
+import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
+import type { Logger } from '../../node/Logger.js'
+import type { Node } from '../../node/Node.js'
+import { readStore } from '../../node/readStore.js'
+import { startNode } from '../../node/startNode.js'
+import { storeFiles } from '../../node/StoreFolder.js'
+import { toMillis } from '../../time/Instant.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { banner } from '../banner.js'
+import { LiveLines } from '../LiveLines.js'
+import { appFile, commandOfApp, loadApp } from '../loadApp.js'
+import { showLiveLine, showUntold } from '../showLiveLine.js'
+import { StopSignals } from '../StopSignals.js'
+import { storeStatus } from '../storeStatus.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, type StoreOptions } from '../verb.js'
+
+type Options = StoreOptions & { readonly party?: string; readonly dev?: boolean }
+
+const loggerOn = (terminal: Terminal): Logger => ({
+  info: (message) => terminal.err(terminal.tone('dim', printable(message))),
+  warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
+  error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
+})
+
+const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
+  new LiveLines({
+    tell: (line) =>
+      terminal.out(json === true ? JSON.stringify({ event: 'outcome', ...line }) : showLiveLine(line, terminal)),
+    tellMore: (untold) =>
+      terminal.out(json === true ? JSON.stringify({ event: 'more', ...untold }) : showUntold(untold, terminal)),
+    flow: (id) => node.flow(id),
+    later: (ms, callback) => {
+      const timer = setTimeout(callback, ms).unref()
+      return () => clearTimeout(timer)
+    },
+  })
+
+/** Where the log ended before this start. */
+const headBefore = (store: string): number =>
+  existsSync(storeFiles(store).database) ? readStore(store, readFacts).head.revision : -1
+
+/** The first tick is over before anyone can follow the node, and may hold all that was overdue: it is read from the log. */
+const hearFrom = async (node: Node, revision: number, lines: LiveLines): Promise<void> => {
+  const heard = node.head.revision
+  node.follow(lines.hear)
+  for await (const tick of node.readLog(revision)) {
+    if (tick.firstRevision > heard) return
+    const events = tick.events.map((line, index) => decodeEvent(line, tick.firstRevision + index))
+    lines.hear({ events, atMs: toMillis(tick.at) })
+  }
+}
+
+/** Without its socket a node does its work all the same; only its operator must know. */
+const openSocket = async (node: Node, store: string, logger: Logger): Promise<ControlSocket | undefined> => {
+  try {
+    return await openControlSocket(node, store)
+  } catch (error) {
+    logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
+    return undefined
+  }
+}
+
+const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal): void => {
+  const status = storeStatus(store)
+  if (json === true) {
+    terminal.out(
+      JSON.stringify({
+        event: 'started',
+        pid: process.pid,
+        party: node.party,
+        app: { name: app.name, version: app.version },
+        ...status,
+      }),
+    )
+    return
+  }
+  for (const line of banner(status, app, node.party.name, terminal, Date.now())) terminal.out(line)
+}
+
+const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+  const { store, json, party, dev } = options
+  const { app, onStart } = await loadApp(file)
+  const logger = loggerOn(terminal)
+  const signals = new StopSignals(() =>
+    terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
+  )
+  const before = headBefore(store)
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<Error>((resolve) => (fail = resolve))
+  const node = await startNode({
+    app,
+    store,
+    logger,
+    onFailure: (error) => fail(error),
+    ...(party === undefined ? {} : { party }),
+    ...(dev === undefined ? {} : { development: dev }),
+  })
+  const lines = liveLinesOf(node, terminal, json)
+  let socket: ControlSocket | undefined
+  const stop = async (): Promise<void> => {
+    await socket?.close()
+    await lines.end()
+    await node.stop()
+  }
+  try {
+    socket = await openSocket(node, store, logger)
+    greet(node, app, options, terminal)
+    await hearFrom(node, before + 1, lines)
+    await onStart?.(node)
+    const why = await Promise.race([failed, signals.asked])
+    if (typeof why !== 'string') throw why
+    if (json !== true) terminal.err(`${why}: stopping …`)
+  } finally {
+    await stop()
+  }
+  if (json === true) terminal.out(JSON.stringify({ event: 'stopped', head: node.head }))
+  else terminal.err(`Stopped in good order at revision ${node.head.revision}.`)
+}
+
+export const run = (terminal: Terminal): Command =>
+  verb(
+    'run',
+    'run a node for an app, until Ctrl-C',
+    ['run src/app.ts', 'run dist/app.js --store /var/lib/app --party Alice', 'run src/app.ts --dev'],
+    'print one JSON document a line',
+  )
+    .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
+    .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the store, or Me)'))
+    .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
+    .action(async (module: string, options: Options) => {
+      const file = appFile(module)
+      const command = commandOfApp(file)
+      if (command !== undefined) {
+        // That copy reads the same command line and does everything from here on.
+        await import(command)
+        return
+      }
+      // A reader that went away, such as `head`, is no reason for the node to stop.
+      process.stdout.on('error', () => undefined)
+      await runNode(file, options, terminal)
+      // The app may have timers or connections of its own that would keep the process.
+      process.exit()
+    })

@@ -1,0 +1,111 @@
+/**
+ * `carillon status`: a node and its store on one screen.
+ */
+import type { Command } from 'commander'
+import { holderOf, type Holder } from '../../node/folderHolder.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import type { Facts } from '../../views/NodeFacts.js'
+import { storeStatus, type StoreStatus } from '../storeStatus.js'
+import { printable, type Terminal, type Tone } from '../Terminal.js'
+import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { shortRef, showCount, showDistance, showInstant } from '../words.js'
+
+type Line = { readonly label: string; readonly text: string; readonly tone?: Tone }
+
+const nodeLine = (holder: Holder | undefined, facts: Facts): Line => {
+  if (holder !== undefined)
+    return {
+      label: 'node',
+      text: `running (process ${holder.pid} on ${holder.host}, since ${holder.since})`,
+      tone: 'green',
+    }
+  return facts.running
+    ? { label: 'node', text: 'not running; it did not stop in good order, which costs nothing', tone: 'yellow' }
+    : { label: 'node', text: 'not running' }
+}
+
+const attention = ({ activities, flows, store }: StoreStatus): readonly Line[] => {
+  const lines: Line[] = []
+  const waiting = activities.parked + activities.missed
+  const hint = storeHint(store)
+  if (waiting > 0)
+    lines.push({
+      label: 'attention',
+      text: `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
+      tone: 'red',
+    })
+  if (flows.parked > 0)
+    lines.push({
+      label: 'attention',
+      text: `${showCount(flows.parked, 'flow is', 'flows are')} parked: carillon flow list --status parked${hint}`,
+      tone: 'red',
+    })
+  return lines
+}
+
+const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number): readonly Line[] => {
+  const { facts, activities, next, flows, states } = status
+  return [
+    { label: 'store', text: status.store },
+    { label: 'party', text: facts.partyName ?? 'none yet' },
+    { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
+    nodeLine(holder, facts),
+    ...(facts.draining
+      ? [
+          {
+            label: 'draining',
+            text: `nothing new is started; end it with: carillon drain end${storeHint(status.store)}`,
+            tone: 'yellow',
+          } as const,
+        ]
+      : []),
+    {
+      label: 'agenda',
+      text: `${showCount(activities.scheduled, 'activity', 'activities')} scheduled${activities.paused === 0 ? '' : `, ${activities.paused.toLocaleString('en')} paused`}`,
+    },
+    ...(next === undefined
+      ? []
+      : [
+          {
+            label: 'next',
+            text: `${next.flow ?? next.type} at ${showInstant(next.actsAt ?? next.due ?? instantFromMillis(nowMs))}, ${showDistance(next.actsAt ?? next.due ?? instantFromMillis(nowMs), nowMs)} (${shortRef(next.ref)})`,
+          },
+        ]),
+    ...attention(status),
+    {
+      label: 'flows',
+      text: `${flows.open.toLocaleString('en')} open${flows.paused === 0 ? '' : `, ${flows.paused.toLocaleString('en')} of them paused`}`,
+    },
+    ...states.map(({ type, unconsumed, consumed }, index) => ({
+      label: index === 0 ? 'states' : '',
+      text: `${type}: ${unconsumed.toLocaleString('en')} unconsumed, ${consumed.toLocaleString('en')} consumed`,
+    })),
+    {
+      label: 'log',
+      text:
+        facts.head.revision < 0
+          ? 'empty'
+          : `${showCount(facts.head.revision + 1, 'event')}, the last at ${showInstant(instantFromMillis(facts.atMs))}, head ${facts.head.hash.slice(0, 12)}`,
+    },
+  ]
+}
+
+export const status = (terminal: Terminal): Command =>
+  verb('status', 'show a node and its store on one screen', ['status', 'status --json']).action(
+    ({ store, json }: StoreOptions) => {
+      const holder = holderOf(store)
+      const found = storeStatus(store)
+      if (json === true) {
+        terminal.out(
+          JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }),
+        )
+        return
+      }
+      for (const { label, text, tone } of describe(found, holder, Date.now())) {
+        const shown = printable(text)
+        terminal.out(
+          `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
+        )
+      }
+    },
+  )

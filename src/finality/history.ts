@@ -1,0 +1,87 @@
+/**
+ * Handing a transaction's history from one party to another: first the two find out, by ids, what is lacking;
+ * then that is sent, oldest first, page by page. Each page is verified and recorded as it arrives, so an
+ * interrupted transfer goes on where it was.
+ */
+import * as t from 'io-ts'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { FlowBody } from '../flow/FlowDefinition.js'
+import type { LedgerOperation } from '../flow/LedgerOperation.js'
+import type { Session } from '../flow/Session.js'
+import type { SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import { AncestorsC, HistoryC, HistoryEndC, LackingC } from './protocol.js'
+
+/** Hands one operation to the engine. */
+export const perform = function* (operation: LedgerOperation): FlowBody<unknown> {
+  return yield operation
+}
+
+/** Sends everything the other party lacks of the history of these transactions, themselves included. */
+export const sendHistory = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<void> {
+  const lacking: TransactionId[] = []
+  let frontier = wanted
+  while (frontier.length > 0) {
+    const walked = (yield* perform({ kind: 'walk', frontier })) as {
+      readonly visited: readonly TransactionId[]
+      readonly frontier: readonly TransactionId[]
+    }
+    const answer = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, LackingC)
+    const offered = new Set(walked.visited)
+    const lacks = answer.ids.filter((id) => offered.has(id))
+    lacking.push(...lacks)
+    // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known.
+    frontier = lacks.length === 0 ? [] : walked.frontier
+  }
+  // Walked newest first; sent oldest first, so that each can be verified when it arrives.
+  const toSend = [...new Set(lacking)].reverse()
+  for (let sent = 0; sent < toSend.length;) {
+    sent += Number(
+      yield* perform({
+        kind: 'vend',
+        session: session.id,
+        role: session.role,
+        ids: toSend.slice(sent, sent + pageLimit),
+      }),
+    )
+  }
+  yield* session.send({ type: 'historyEnd' })
+}
+
+/** More than ever fit into one page. */
+const pageLimit = 500
+
+/** Receives and records what is lacking, until the other side says that this was all. */
+export const receiveHistory = function* (session: Session): FlowBody<void> {
+  for (;;) {
+    const message = yield* session.receive(t.union([AncestorsC, HistoryC, HistoryEndC]))
+    switch (message.type) {
+      case 'ancestors': {
+        const ids = (yield* perform({ kind: 'missing', ids: message.ids })) as readonly TransactionId[]
+        yield* session.send({ type: 'lacking', ids: [...ids] })
+        break
+      }
+      case 'history':
+        yield* perform({ kind: 'record', transactions: message.transactions })
+        break
+      case 'historyEnd':
+        return
+    }
+  }
+}
+
+/** Makes sure that this node holds everything a transaction builds on, asking the sender for what it lacks. */
+export const resolveDependencies = function* (session: Session, signed: SignedTransaction): FlowBody<void> {
+  const ids = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+  if (ids.length === 0) return
+  yield* session.send({ type: 'fetch', ids: [...ids] })
+  yield* receiveHistory(session)
+  const still = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+  if (still.length > 0) {
+    throw new CarillonError(
+      'state-unknown',
+      `${session.party.name} did not send the history of its transaction: ${still.join(', ')} ${still.length === 1 ? 'is' : 'are'} missing.`,
+      { party: session.party.name },
+    )
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The operations by which parties agree on a transaction.
+ */
+import type { Party } from '../identity/Party.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { NotaryRequest } from '../notary/NotaryRequest.js'
+import type { Role } from '../session/Message.js'
+import type { SessionId } from '../session/SessionId.js'
+
+export type LedgerOperation =
+  /** This party's signature over a transaction. */
+  | { readonly kind: 'sign'; readonly id: TransactionId }
+  /** Which of the transactions this node does not hold. */
+  | { readonly kind: 'missing'; readonly ids: readonly TransactionId[] }
+  /** Which of a transaction's dependencies this node does not hold. */
+  | { readonly kind: 'dependencies'; readonly signed: SignedTransaction }
+  /** Everything about a transaction is checked, except that these keys have yet to sign. */
+  | { readonly kind: 'check'; readonly signed: SignedTransaction; readonly exceptKeys: readonly PublicKey[] }
+  /** Transactions are verified and recorded, in this order. */
+  | { readonly kind: 'record'; readonly transactions: readonly SignedTransaction[] }
+  /** From these transactions back towards their origins. */
+  | { readonly kind: 'walk'; readonly frontier: readonly TransactionId[] }
+  /** A page of history for the other end of a session. */
+  | { readonly kind: 'vend'; readonly session: SessionId; readonly role: Role; readonly ids: readonly TransactionId[] }
+  /** What a notary has to be shown of a transaction, signed by this party. */
+  | { readonly kind: 'notaryRequest'; readonly signed: SignedTransaction }
+  /** The notary's judgement on a request, and its signature. */
+  | { readonly kind: 'notarise'; readonly request: NotaryRequest; readonly caller: Party }

@@ -1,0 +1,133 @@
+/**
+ * The operations by which parties agree on a transaction: sign it, see what of its history is missing, check it,
+ * record it, and hand its history to another party. The sub-flows of src/finality are written in them.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { signTransaction } from '../ledger/signatures.js'
+import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import { tearOff } from '../ledger/TearOff.js'
+import { componentsOf, sealBody, type TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { decideNotarisation } from '../notary/decideNotarisation.js'
+import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
+import { recordSigned } from '../vault/recordSigned.js'
+import { resolveBody } from '../vault/resolveBody.js'
+import { valueAnswer, type Answer } from './Answer.js'
+import { finalised } from './Finalised.js'
+import type { FlowId } from './FlowId.js'
+import type { LedgerOperation } from './LedgerOperation.js'
+import { emitMessage } from './performSession.js'
+
+const dependenciesOf = (body: TransactionBody): readonly TransactionId[] => [
+  ...new Set([...body.inputs, ...body.references].map(({ transaction }) => transaction)),
+]
+
+/** Ids of those that this node does not hold. */
+const missingOf = (decision: Decision, ids: readonly TransactionId[]): readonly TransactionId[] =>
+  ids.filter((id) => decision.views.transactions.find(id) === undefined)
+
+/** The transaction as its contracts see it, after everything about it has been checked but the signatures still to come. */
+export const checkTransaction = (
+  decision: Decision,
+  signed: SignedTransaction,
+  except: LedgerOperation & { readonly kind: 'check' },
+): unknown => {
+  const { id } = sealBody(signed.body)
+  const signatures = checkSignatures(id, signed, except.exceptKeys)
+  if (isLeft(signatures)) throw signatures.left
+  const transaction = resolveBody(decision, id, signed.body)
+  const verified = verifyTransaction(transaction, decision.registry.contract)
+  if (isLeft(verified)) throw verified.left
+  return transaction
+}
+
+/** Walks from transactions back towards their origins, newest first, as far as the limit goes. */
+const walk = (
+  decision: Decision,
+  frontier: readonly TransactionId[],
+  limit: number,
+): { readonly visited: readonly TransactionId[]; readonly frontier: readonly TransactionId[] } => {
+  const revisionOf = (id: TransactionId): number => decision.views.transactions.find(id)?.revision ?? -1
+  const open = new Map(frontier.map((id) => [id, revisionOf(id)]))
+  const visited: TransactionId[] = []
+  while (visited.length < limit) {
+    let newest: TransactionId | undefined
+    for (const [id, revision] of open) if (newest === undefined || revision > (open.get(newest) ?? -1)) newest = id
+    if (newest === undefined) break
+    open.delete(newest)
+    visited.push(newest)
+    for (const parent of dependenciesOf(decision.signedTransaction(newest).body))
+      if (!open.has(parent)) open.set(parent, revisionOf(parent))
+  }
+  return { visited, frontier: [...open.keys()] }
+}
+
+/** Sends as many of the transactions as one message holds, oldest first; answers how many those were. */
+const vend = (decision: Decision, operation: Extract<LedgerOperation, { readonly kind: 'vend' }>): Answer => {
+  const session = decision.views.sessions.find(operation.session, operation.role)
+  if (session === undefined || session.closed)
+    throw new CarillonError('session-ended', 'The session has ended; no history can be sent on it.')
+  const page: Json[] = []
+  let bytes = 0
+  for (const id of operation.ids) {
+    const signed = decision.signedTransaction(id) as unknown as Json
+    const size = utf8Length(canonicalText(signed))
+    if (page.length > 0 && bytes + size > limits.historyPageBytes) break
+    bytes += size
+    page.push(signed)
+  }
+  emitMessage(decision, session, { kind: 'data', payload: { type: 'history', transactions: page } })
+  return valueAnswer(page.length, page.length)
+}
+
+/** A validating notary sees everything; the other kind only what it must. Both signatures and proofs are always the same. */
+export const requestFor = (decision: Decision, signed: SignedTransaction): NotaryRequest => {
+  const { id } = sealBody(signed.body)
+  const callerSignature = signRequest(decision.key, id)
+  if (decision.network.notaryKind(signed.body.notary.key) !== 'nonValidating')
+    return { type: 'whole', transaction: signed, callerSignature }
+  const shown = tearOff(id, componentsOf(signed.body), (group) => group === 'inputs' || group === 'references')
+  return { type: 'tearOff', tearOff: shown, callerSignature }
+}
+
+export const performLedger = (decision: Decision, flow: FlowId, operation: LedgerOperation): Answer => {
+  switch (operation.kind) {
+    case 'sign': {
+      const signature = signTransaction(decision.key, operation.id)
+      return valueAnswer(signature, signature)
+    }
+    case 'missing': {
+      const missing = missingOf(decision, operation.ids)
+      return valueAnswer(missing, missing)
+    }
+    case 'dependencies': {
+      const missing = missingOf(decision, dependenciesOf(operation.signed.body))
+      return valueAnswer(missing, missing)
+    }
+    case 'check':
+      return valueAnswer(checkTransaction(decision, operation.signed, operation))
+    case 'record': {
+      const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow))
+      const last = recorded.at(-1)
+      if (last === undefined) return valueAnswer(undefined)
+      return valueAnswer(finalised(last.id, last.outputs), { transaction: last.id, outputs: last.outputs.length })
+    }
+    case 'walk': {
+      const walked = walk(decision, operation.frontier, limits.historyWalk)
+      return valueAnswer(walked, walked)
+    }
+    case 'vend':
+      return vend(decision, operation)
+    case 'notaryRequest':
+      return valueAnswer(requestFor(decision, operation.signed))
+    case 'notarise': {
+      const signature = decideNotarisation(decision, operation.request, operation.caller)
+      return valueAnswer(signature, signature)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Who must sign: one key, or a tree of them. A composite key is satisfied when the weights of its satisfied
+ * children reach its threshold; all-of, m-of-n and nesting to any depth are all this one rule.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { PublicKeyC, type PublicKey } from './PublicKey.js'
+
+export type CompositeKey = {
+  readonly threshold: number
+  readonly children: readonly { readonly key: Key; readonly weight: number }[]
+}
+
+export type Key = PublicKey | CompositeKey
+
+const totalWeight = (key: CompositeKey): number => key.children.reduce((sum, { weight }) => sum + weight, 0)
+
+/** What is wrong with a composite key's own numbers; nothing when it can be satisfied and must be worked for. */
+const faultOf = (key: CompositeKey): string | undefined => {
+  if (key.children.length === 0) return 'it has no children, so nobody could sign for it'
+  if (key.children.some(({ weight }) => weight < 1)) return 'every weight must be at least 1'
+  if (key.threshold < 1) return 'the threshold must be at least 1, or nobody would have to sign'
+  return key.threshold > totalWeight(key) ? 'the threshold is more than all weights together' : undefined
+}
+
+export const CompositeKeyC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unknown>('CompositeKey', () =>
+  t.refinement(
+    t.strict({ threshold: IntegerC, children: t.readonlyArray(t.strict({ key: KeyC, weight: IntegerC })) }),
+    (key) => faultOf(key) === undefined,
+    'CompositeKey',
+  ),
+)
+
+export const KeyC: t.Type<Key, unknown> = t.recursion<Key, unknown>('Key', () => t.union([PublicKeyC, CompositeKeyC]))
+
+const depthOf = (key: Key): number =>
+  typeof key === 'string' ? 0 : 1 + Math.max(0, ...key.children.map((child) => depthOf(child.key)))
+
+const checked = (key: CompositeKey): CompositeKey => {
+  const fault =
+    faultOf(key) ?? (depthOf(key) > limits.keyDepth ? `it is nested more than ${limits.keyDepth} deep` : undefined)
+  if (fault !== undefined) throw new CarillonError('definition-invalid', `The composite key cannot be used: ${fault}.`)
+  return key
+}
+
+/** A key that so many of the given ones must sign for. */
+export const thresholdOf = (threshold: number, keys: readonly Key[]): CompositeKey =>
+  checked({ threshold, children: keys.map((key) => ({ key, weight: 1 })) })
+
+/** A key that all of the given ones must sign for. */
+export const allKeys = (keys: readonly Key[]): CompositeKey => thresholdOf(keys.length, keys)
+
+/** A key whose children count differently. */
+export const weighted = (threshold: number, children: CompositeKey['children']): CompositeKey =>
+  checked({ threshold, children })
+
+/** Whether the keys that have signed are enough. */
+export const isSatisfiedBy = (key: Key, signed: ReadonlySet<PublicKey>): boolean =>
+  typeof key === 'string'
+    ? signed.has(key)
+    : key.children.reduce((sum, child) => (isSatisfiedBy(child.key, signed) ? sum + child.weight : sum), 0) >=
+      key.threshold
+
+/** Every single key in the tree, each once. */
+export const primitiveKeys = (key: Key): readonly PublicKey[] =>
+  typeof key === 'string' ? [key] : [...new Set(key.children.flatMap((child) => primitiveKeys(child.key)))]

@@ -1,0 +1,166 @@
+/**
+ * A tear-off: some components of a transaction with the proof that they belong to it. Whoever holds one can
+ * check it against the transaction's id, and sign the whole having seen the part.
+ */
+import * as t from 'io-ts'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { decodeWith } from '../encoding/decode.js'
+import { HashC } from '../encoding/hash.js'
+import { leafHash, merkleProof, rootFromProof } from '../encoding/merkle.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { KeyC, primitiveKeys, type Key } from '../identity/Key.js'
+import { PartyC, type Party } from '../identity/Party.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import { componentTexts, leavesOf, nonceOf, type Components } from './componentTree.js'
+import { StateRefC, type StateRef } from './StateRef.js'
+import { TimeWindowC, type TimeWindow } from './TimeWindow.js'
+import { OutputC, type Output } from './Transaction.js'
+import { TransactionIdC, type TransactionId } from './TransactionId.js'
+
+const RevealedC = t.readonly(
+  t.strict({ place: IntegerC, text: t.string, nonce: t.string, path: t.readonlyArray(HashC) }),
+)
+
+export const TearOffC = t.readonly(
+  t.strict({ id: TransactionIdC, leaves: IntegerC, revealed: t.readonlyArray(RevealedC) }),
+  'TearOff',
+)
+export type TearOff = t.TypeOf<typeof TearOffC>
+
+/** The groups of components, in the order of their leaves. */
+export type Group = 'header' | 'inputs' | 'references' | 'outputs' | 'commands' | 'signers'
+
+/** Which components to show: a predicate over the group and the place within it. The header is always shown. */
+export type Reveal = (group: Group, index: number) => boolean
+
+const HeaderC = t.intersection([
+  t.strict({
+    format: IntegerC,
+    inputs: IntegerC,
+    references: IntegerC,
+    outputs: IntegerC,
+    commands: IntegerC,
+    notary: PartyC,
+  }),
+  t.exact(t.partial({ timeWindow: TimeWindowC })),
+])
+
+const CommandC = t.strict({ type: t.string, data: t.unknown })
+
+/** What a checked tear-off shows. Groups hold only what was revealed; counts say how much there is. */
+export type Visible = {
+  readonly id: TransactionId
+  readonly notary: Party
+  readonly timeWindow: TimeWindow | undefined
+  readonly counts: {
+    readonly inputs: number
+    readonly references: number
+    readonly outputs: number
+    readonly commands: number
+  }
+  readonly inputs: readonly StateRef[]
+  readonly references: readonly StateRef[]
+  readonly outputs: readonly Output[]
+  readonly commands: readonly { readonly index: number; readonly type: string; readonly data: unknown }[]
+  /** For every command, the keys that must sign; undefined when the signers were not revealed. */
+  readonly signers: readonly (readonly Key[])[] | undefined
+}
+
+const groupsOf = (counts: Visible['counts']): readonly { readonly group: Group; readonly index: number }[] => {
+  const range = (group: Group, count: number) => Array.from({ length: count }, (_, index) => ({ group, index }))
+  return [
+    ...range('header', 1),
+    ...range('inputs', counts.inputs),
+    ...range('references', counts.references),
+    ...range('outputs', counts.outputs),
+    ...range('commands', counts.commands),
+    ...range('signers', 1),
+  ]
+}
+
+const countsOf = (components: Components): Visible['counts'] => ({
+  inputs: components.inputs.length,
+  references: components.references.length,
+  outputs: components.outputs.length,
+  commands: components.commands.length,
+})
+
+/** Tears off everything but what `reveal` wants shown. */
+export const tearOff = (id: TransactionId, components: Components, reveal: Reveal): TearOff => {
+  const leaves = leavesOf(components)
+  const texts = componentTexts(components)
+  const revealed = groupsOf(countsOf(components)).flatMap(({ group, index }, place) =>
+    group === 'header' || reveal(group, index)
+      ? [{ place, text: texts[place] ?? '', nonce: nonceOf(components.salt, place), path: merkleProof(leaves, place) }]
+      : [],
+  )
+  return { id, leaves: leaves.length, revealed }
+}
+
+const refuse = (what: string): Either<CarillonError, never> =>
+  left(new CarillonError('transaction-altered', `The tear-off cannot be trusted: ${what}.`))
+
+/** Checks every proof and decodes what is shown. */
+export const checkTearOff = (torn: TearOff): Either<CarillonError, Visible> => {
+  const places = new Map<number, string>()
+  for (const { place, text, nonce, path } of torn.revealed) {
+    if (rootFromProof(leafHash(`${nonce}\n${place}\n${text}`), place, torn.leaves, path) !== torn.id)
+      return refuse(`the component at place ${place} does not belong to transaction ${torn.id}`)
+    places.set(place, text)
+  }
+  try {
+    const header = decodeWith(HeaderC, JSON.parse(places.get(0) ?? 'null'))
+    if (isLeft(header)) return refuse('it does not show the header')
+    const counts = header.right
+    const groups = groupsOf(counts)
+    // The header commits to the number of components, so a proof over another number of leaves is none.
+    if (groups.length !== torn.leaves) return refuse('the header speaks of another number of components')
+    const shown = (group: Group): readonly { readonly index: number; readonly value: unknown }[] =>
+      groups.flatMap((slot, place) => {
+        const text = slot.group === group ? places.get(place) : undefined
+        return text === undefined ? [] : [{ index: slot.index, value: JSON.parse(text) as unknown }]
+      })
+    const decodeAll = <A>(codec: t.Type<A, unknown>, group: Group): readonly A[] =>
+      shown(group).map(({ value }) => {
+        const decoded = decodeWith(codec, value)
+        if (isLeft(decoded))
+          throw new CarillonError('transaction-altered', `The tear-off cannot be trusted: ${decoded.left.join('; ')}.`)
+        return decoded.right
+      })
+    return right({
+      id: torn.id,
+      notary: counts.notary,
+      timeWindow: counts.timeWindow,
+      counts: {
+        inputs: counts.inputs,
+        references: counts.references,
+        outputs: counts.outputs,
+        commands: counts.commands,
+      },
+      inputs: decodeAll(StateRefC, 'inputs'),
+      references: decodeAll(StateRefC, 'references'),
+      outputs: decodeAll(OutputC, 'outputs'),
+      commands: decodeAll(CommandC, 'commands').map((command, place) => ({
+        index: shown('commands')[place]?.index ?? place,
+        type: command.type,
+        data: command.data,
+      })),
+      signers: decodeAll(t.readonlyArray(t.readonlyArray(KeyC)), 'signers')[0],
+    })
+  } catch (error) {
+    return error instanceof CarillonError ? left(error) : refuse('a component is not JSON')
+  }
+}
+
+/** Whether everything of a group is shown. */
+export const showsAll = (visible: Visible, group: keyof Visible['counts']): boolean =>
+  visible[group].length === visible.counts[group]
+
+/** Whether every command that asks for a key's signature is shown; a signer should insist on it. */
+export const showsCommandsFor = (visible: Visible, key: PublicKey): boolean =>
+  visible.signers?.every(
+    (signers, index) =>
+      !signers.some((signer) => primitiveKeys(signer).includes(key)) ||
+      visible.commands.some((command) => command.index === index),
+  ) ?? false

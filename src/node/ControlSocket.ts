@@ -1,0 +1,193 @@
+/**
+ * The door for tools on the same machine: a socket in the store folder that only the folder's owner can open.
+ * Whatever comes in is bounded and decoded; nothing a client sends can stop the node.
+ */
+import { chmodSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError, messageOf, recordError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { claimControlPath, releaseControlPath } from './controlAddress.js'
+import {
+  lineTooLong,
+  OperatorRequestC,
+  RequestC,
+  ResultArgsC,
+  StartArgsC,
+  type OperatorRequest,
+} from './controlProtocol.js'
+import { LineReader } from './LineReader.js'
+import type { Node } from './Node.js'
+
+export type ControlSocket = {
+  readonly path: string
+  /** Hangs up on everyone and removes the socket. */
+  readonly close: () => Promise<void>
+}
+
+/** Clients that were told to go have this long to read why. */
+const farewellMs = 1_000
+
+type Handler = (node: Node, args: unknown) => Promise<unknown>
+
+const handler =
+  <A>(codec: t.Decoder<unknown, A>, perform: (node: Node, args: A) => Promise<unknown>): Handler =>
+  async (node, args) => {
+    const decoded = decodeWith(codec, args)
+    if (isLeft(decoded))
+      throw new CarillonError('request-invalid', `The arguments do not fit: ${decoded.left.join('; ')}.`)
+    return perform(node, decoded.right)
+  }
+
+const operate = (node: Node, request: OperatorRequest): Promise<void> => {
+  const { by } = request
+  switch (request.on) {
+    case 'node':
+      return request.action === 'start' ? node.drain({ by }) : node.endDraining({ by })
+    case 'flow': {
+      const { flow, action } = request
+      const act = { retry: node.retryFlow, kill: node.killFlow, pause: node.pauseFlow, resume: node.resumeFlow }[action]
+      return act.call(node, flow, { by })
+    }
+    case 'activity': {
+      const { ref, action, note } = request
+      const { trigger, retry, discharge, pause, resume } = node
+      const act = { trigger, retry, discharge, pause, resume }[action]
+      return act.call(node, ref, { by, ...(note === undefined ? {} : { note }) })
+    }
+  }
+}
+
+const handlers: ReadonlyMap<string, Handler> = new Map([
+  [
+    'start',
+    handler(StartArgsC, async (node, { flow, input, ...options }) => ({
+      flow: (await node.startByName(flow, input, options)).id,
+    })),
+  ],
+  ['result', handler(ResultArgsC, async (node, { flow }) => ({ result: (await node.resultOf(flow)) ?? null }))],
+  [
+    'operate',
+    handler(OperatorRequestC, async (node, request) => {
+      await operate(node, request)
+      return null
+    }),
+  ],
+])
+
+const answerTo = async (node: Node, line: string): Promise<Readonly<Record<string, unknown>>> => {
+  let id: number | null = null
+  try {
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(line)
+    } catch (error) {
+      throw new CarillonError('request-invalid', `The line is not JSON: ${messageOf(error)}.`)
+    }
+    const request = decodeWith(RequestC, parsed)
+    if (isLeft(request))
+      throw new CarillonError(
+        'request-invalid',
+        `A request is {"id": number, "verb": text, "args": object}: ${request.left.join('; ')}.`,
+      )
+    id = request.right.id
+    const perform = handlers.get(request.right.verb)
+    if (perform === undefined)
+      throw new CarillonError(
+        'request-invalid',
+        `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...handlers.keys()].join(', ')}.`,
+      )
+    return { id, ok: await perform(node, request.right.args) }
+  } catch (error) {
+    return { id, error: recordError(error, 'invariant-broken') }
+  }
+}
+
+/** Serves one client: requests run side by side, each is answered when it is done. */
+const serve = (node: Node, client: Socket): void => {
+  const reader = new LineReader(limits.controlLineBytes, lineTooLong)
+  let underWay = 0
+  const say = (answer: Readonly<Record<string, unknown>>): void => {
+    if (client.writable) client.write(`${JSON.stringify(answer)}\n`)
+  }
+  const sayGoodbye = (error: unknown): void => {
+    // What still comes in is dropped unread, so that the client can finish writing and see the answer.
+    client.removeAllListeners('data').resume()
+    client.end(`${JSON.stringify({ id: null, error: recordError(error, 'invariant-broken') })}\n`)
+    setTimeout(() => client.destroy(), farewellMs).unref()
+  }
+  const handle = (line: string): void => {
+    if (underWay >= limits.controlRequests) {
+      sayGoodbye(
+        new CarillonError('node-busy', `More than ${limits.controlRequests} requests are under way on one connection.`),
+      )
+      return
+    }
+    underWay += 1
+    void answerTo(node, line).then((answer) => {
+      underWay -= 1
+      say(answer)
+    })
+  }
+  client.on('data', (chunk) => {
+    try {
+      for (const line of reader.feed(chunk)) if (line.trim() !== '') handle(line)
+    } catch (error) {
+      sayGoodbye(error)
+    }
+  })
+  // A client that goes away in the middle is its own affair; what it asked for is recorded or not, as the log says.
+  client.on('error', () => client.destroy())
+}
+
+const listen = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    // The socket is made inside this call. No other user can open it even for the moment before its mode is set.
+    const before = process.umask(0o177)
+    try {
+      server.listen(path)
+    } finally {
+      process.umask(before)
+    }
+  })
+
+/** Opens the control socket of a node that runs on a store folder. */
+export const openControlSocket = async (node: Node, folder: string): Promise<ControlSocket> => {
+  const clients = new Set<Socket>()
+  const server = createServer((client) => {
+    clients.add(client)
+    client.once('close', () => clients.delete(client))
+    serve(node, client)
+  })
+  server.maxConnections = limits.controlConnections
+  const path = claimControlPath(folder)
+  try {
+    await listen(server, path)
+    chmodSync(path, 0o600)
+  } catch (error) {
+    server.close()
+    releaseControlPath(folder)
+    throw new CarillonError(
+      'store-not-writable',
+      `The control socket ${path} cannot be opened: ${messageOf(error)}.`,
+      { path },
+      error,
+    )
+  }
+  return {
+    path,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const client of clients) client.destroy()
+      await closed
+      releaseControlPath(folder)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What an operator does while no node runs: one tick, decided by the same functions as in a node, appended to
+ * the store under its lock. No app code is needed, and no start of a node is recorded.
+ */
+import { defineApp } from '../app/App.js'
+import { Registry } from '../app/Registry.js'
+import type { Decision } from '../decision/Decision.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { FlowEngine } from '../flow/FlowEngine.js'
+import { killFlow, pauseFlow, resumeFlow, retryFlow } from '../flow/operateFlow.js'
+import { generateKeyPair } from '../identity/KeyPair.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
+import {
+  dischargeActivity,
+  pauseActivity,
+  resumeActivity,
+  retryActivity,
+  triggerActivity,
+} from '../scheduler/operateActivity.js'
+import { latestInstantMs } from '../time/Instant.js'
+import { systemClock } from '../time/SystemClock.js'
+import { AsyncStepRunner } from './AsyncStepRunner.js'
+import type { OperatorRequest } from './controlProtocol.js'
+import { OpenTick } from './OpenTick.js'
+import { assertStore } from './readStore.js'
+import { SignedTransactionReader } from './readSignedTransaction.js'
+import { systemRandom } from './systemRandom.js'
+import { openStoreFolder } from './StoreFolder.js'
+import type { TickStore } from './TickStore.js'
+
+const flowActions = { retry: retryFlow, kill: killFlow, pause: pauseFlow, resume: resumeFlow }
+
+const activityActions = {
+  trigger: triggerActivity,
+  retry: retryActivity,
+  discharge: dischargeActivity,
+  pause: pauseActivity,
+  resume: resumeActivity,
+}
+
+const decide = (decision: Decision, request: OperatorRequest): void => {
+  const { by } = request
+  switch (request.on) {
+    case 'flow':
+      // Nothing runs here, so the engine has no live flow to forget and no step to start.
+      flowActions[request.action](decision, new FlowEngine(new AsyncStepRunner()), request.flow, by)
+      return
+    case 'activity': {
+      const { note } = request
+      activityActions[request.action](decision, request.ref, { by, ...(note === undefined ? {} : { note }) })
+      return
+    }
+    case 'node': {
+      const { draining } = decision.views.facts.now
+      if (request.action === 'start' && !draining) decision.emit({ type: 'DrainingStarted', by })
+      if (request.action === 'end' && draining) decision.emit({ type: 'DrainingEnded', by })
+    }
+  }
+}
+
+const openTick = (store: TickStore): OpenTick => {
+  const { app, partyName, partyKey } = store.views.facts.now
+  // Operators sign nothing, so the party's own key stays where it is.
+  const key = generateKeyPair()
+  return new OpenTick(
+    {
+      me: { name: partyName ?? 'Me', key: PublicKeyC.is(partyKey) ? partyKey : key.publicKey },
+      key,
+      registry: new Registry(defineApp({ name: app ?? 'none', states: [], flows: [] })),
+      network: new NetworkMap([]),
+      signedTransactions: new SignedTransactionReader(store.tick),
+      random: systemRandom,
+      development: false,
+    },
+    store.views,
+    store.head(),
+    Math.min(systemClock.now(), latestInstantMs),
+  )
+}
+
+/** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
+export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
+  assertStore(folder)
+  const { store, releaseHold } = openStoreFolder(folder, generateKeyPair())
+  try {
+    const tick = openTick(store)
+    store.begin()
+    try {
+      decide(tick, request)
+    } catch (error) {
+      store.rollback()
+      throw error
+    }
+    if (tick.isEmpty) {
+      store.rollback()
+      return
+    }
+    const outcome = store.commit(tick.seal())
+    if (outcome.kind === 'appended') return
+    throw outcome.kind === 'refused'
+      ? new CarillonError(
+          'log-revision-conflict',
+          `Another process has appended to this log, up to revision ${outcome.head.revision}. Nothing was recorded.`,
+          { revision: outcome.head.revision },
+        )
+      : outcome.error
+  } finally {
+    await releaseHold()
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Carries recorded messages to other parties and hands theirs to the loop. A message is sent when it is durable
+ * here, and again and again until the other side says that it is durable there.
+ */
+import { isRight } from 'fp-ts/lib/Either.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import { waitAfter } from '../flow/RetryPolicy.js'
+import { limits } from '../limits.js'
+import { decideEnvelope } from '../session/decideMessage.js'
+import { EnvelopeC, otherRole, type Envelope } from '../session/Message.js'
+import { endKey, type OutgoingRow } from '../session/SessionTable.js'
+import type { Transport } from '../session/Transport.js'
+import type { Clock } from '../time/Clock.js'
+import type { Logger } from './Logger.js'
+import type { Committed, Loop } from './Loop.js'
+import type { TickStore } from './TickStore.js'
+
+type Waiting = { readonly to: PublicKey; readonly envelope: Envelope; nextMs: number; tries: number }
+
+export type PostmanParts = {
+  readonly loop: Loop
+  readonly store: TickStore
+  readonly engine: FlowEngine
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
+
+export class Postman {
+  readonly #parts: PostmanParts
+  readonly #waiting = new Map<string, Waiting>()
+  #lastRevision = -1
+  #cancelWake: () => void = () => undefined
+  #stopped = false
+
+  constructor(parts: PostmanParts) {
+    this.#parts = parts
+    parts.loop.follow((committed) => {
+      this.#committed(committed)
+    })
+    parts.transport.listen((from, envelopes) => {
+      this.#deliver(from, envelopes)
+    })
+  }
+
+  /** Sends what was left without an acknowledgement when the node last stopped. */
+  start(): void {
+    this.#fill()
+    this.#sendDue()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancelWake()
+  }
+
+  /** Takes messages from the outbox, in order, as far as there is room for them in memory. */
+  #fill(): void {
+    while (this.#waiting.size < limits.unacknowledged) {
+      const rows = this.#parts.store.views.sessions.outgoing(this.#lastRevision, limits.page)
+      for (const row of rows) this.#take(row)
+      if (rows.length < limits.page) return
+    }
+  }
+
+  #take({ revision, session, role, party, seq, message }: OutgoingRow): void {
+    this.#lastRevision = revision
+    const envelope: Envelope = { kind: 'message', session, from: role, seq, message }
+    this.#waiting.set(`${endKey(session, role)} ${seq}`, { to: party, envelope, nextMs: 0, tries: 0 })
+  }
+
+  #committed({ events }: Committed): void {
+    if (this.#stopped) return
+    let sent = false
+    for (const event of events) {
+      if (event.type === 'MessageAcknowledged')
+        this.#waiting.delete(`${endKey(event.session, event.role)} ${event.seq}`)
+      if (event.type === 'MessageSent') sent = true
+    }
+    if (!sent) return
+    this.#fill()
+    this.#sendDue()
+  }
+
+  /** Sends everything whose time has come, one batch a party. */
+  #sendDue(): void {
+    const nowMs = this.#parts.clock.now()
+    const batches = new Map<PublicKey, Envelope[]>()
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.nextMs <= nowMs) {
+        waiting.tries += 1
+        waiting.nextMs = nowMs + waitAfter(resend, waiting.tries)
+        const batch = batches.get(waiting.to) ?? []
+        batch.push(waiting.envelope)
+        batches.set(waiting.to, batch)
+      }
+      nextMs = Math.min(nextMs, waiting.nextMs)
+    }
+    for (const [to, envelopes] of batches) this.#parts.transport.send(to, envelopes)
+    this.#cancelWake()
+    if (nextMs === Number.POSITIVE_INFINITY || this.#stopped) return
+    this.#cancelWake = this.#parts.clock.wakeAt(nextMs, () => {
+      if (this.#stopped) return
+      this.#fill()
+      this.#sendDue()
+    })
+  }
+
+  #deliver(from: PublicKey, envelopes: readonly unknown[]): void {
+    const { loop, engine, transport, logger } = this.#parts
+    if (this.#stopped) return
+    for (const value of envelopes) {
+      const decoded = EnvelopeC.decode(value)
+      if (!isRight(decoded)) {
+        logger.warn('A message that cannot be understood was dropped.', { from })
+        continue
+      }
+      const envelope = decoded.right
+      loop
+        .submit((decision) => decideEnvelope(decision, engine, from, envelope))
+        .then((verdict) => {
+          if (verdict === 'acknowledge' && !this.#stopped) {
+            transport.send(from, [
+              { kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },
+            ])
+          }
+        })
+        // Refused while the node is busy or has stopped; the sender tries again.
+        .catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Makes a store out of an exported log. The store is built beside its place and moved there once it is whole and
+ * on disk, so an import that fails or is cut short leaves no store behind.
+ */
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import type { DomainEvent } from '../../log/events.js'
+import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
+import type { Head } from '../../log/Tick.js'
+import { openWritable } from '../../sqlite/openWritable.js'
+import { storeFailure } from '../../sqlite/storeFailure.js'
+import { Views, viewsSchema } from '../../views/Views.js'
+import { assertReadable, formatStamp } from '../storeFormat.js'
+import { lockFolder, storeFiles } from '../StoreFolder.js'
+import { foldTick } from './foldLog.js'
+import { LogChecker } from './LogChecker.js'
+import { importInvalid, readExport, type ExportedTick } from './readExport.js'
+
+const removeDatabase = (file: string): void => {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
+}
+
+/** A store that was opened but never started may be filled; one with events may not. */
+const assertEmpty = (database: string, folder: string): void => {
+  if (!existsSync(database)) return
+  const db = openWritable(database)
+  try {
+    assertReadable(db, database)
+    db.exec(ticksSchema)
+    const { revision } = new SqliteTicks(db).head()
+    if (revision < 0) return
+    throw new CarillonError(
+      'log-not-empty',
+      `The store in ${folder} already holds ${revision + 1} events. Import into another folder, or move this store away first.`,
+      { folder, events: revision + 1 },
+    )
+  } finally {
+    db.close()
+  }
+}
+
+/** The events of a tick that holds up; otherwise an error that names the line of what does not. */
+const sound = (checker: LogChecker, { tick, line }: ExportedTick): readonly DomainEvent[] => {
+  const { events, problems } = checker.check(tick)
+  const [problem] = problems
+  if (problem !== undefined) {
+    if (problem.cause instanceof CarillonError && problem.cause.code === 'log-too-new') throw problem.cause
+    throw importInvalid(line + 1 + problem.revision - tick.firstRevision, problem.what, problem.cause)
+  }
+  return events.filter((event) => event !== undefined)
+}
+
+const build = async (
+  lines: AsyncIterable<string>,
+  file: string,
+  onProgress?: (events: number) => void,
+): Promise<Head> => {
+  const db = openWritable(file)
+  try {
+    // The file counts for nothing until it is whole, and closing it syncs it as one.
+    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
+    const log = new SqliteTicks(db)
+    const views = new Views(db)
+    const checker = new LogChecker()
+    let uncommitted = 0
+    db.exec('BEGIN IMMEDIATE')
+    for await (const exported of readExport(lines)) {
+      const events = sound(checker, exported)
+      try {
+        foldTick(views, exported.tick, events)
+      } catch (error) {
+        if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
+        throw importInvalid(
+          exported.line,
+          `tick ${exported.tick.number} contradicts the ticks before it (${messageOf(error)})`,
+          error,
+        )
+      }
+      log.insert(exported.tick)
+      uncommitted += exported.tick.events.reduce((bytes, { length }) => bytes + length, 0)
+      if (uncommitted >= limits.foldedBytesPerCommit) {
+        db.exec('COMMIT; BEGIN IMMEDIATE')
+        uncommitted = 0
+      }
+      onProgress?.(checker.counts.events)
+    }
+    db.exec('COMMIT')
+    db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
+    return checker.head
+  } finally {
+    db.close()
+  }
+}
+
+const syncPath = (path: string): void => {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What the file system reports becomes a typed error; what the reader of the lines throws stays what it is. */
+const onDisk = <A>(folder: string, act: () => A): A => {
+  try {
+    return act()
+  } catch (error) {
+    throw storeFailure(error, folder)
+  }
+}
+
+const moveInPlace = (built: string, database: string, folder: string): void => {
+  chmodSync(built, 0o600)
+  syncPath(built)
+  renameSync(built, database)
+  syncPath(folder)
+}
+
+/**
+ * Imports an export into `folder`, which must hold no events, and builds log and views together. Every line is
+ * checked as `verifyLog` checks it. Returns the head the store now stands at.
+ */
+export const importLog = async (
+  lines: AsyncIterable<string>,
+  folder: string,
+  onProgress?: (events: number) => void,
+): Promise<Head> => {
+  const { database } = storeFiles(folder)
+  const building = `${database}.importing`
+  const isNew = !existsSync(folder)
+  if (isNew) onDisk(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  const unlock = onDisk(folder, () => lockFolder(folder))
+  let done = false
+  try {
+    assertEmpty(database, folder)
+    removeDatabase(building)
+    const head = await build(lines, building, onProgress)
+    onDisk(folder, () => {
+      moveInPlace(building, database, folder)
+    })
+    done = true
+    return head
+  } finally {
+    if (!done) removeDatabase(building)
+    unlock()
+    if (!done && isNew) rmSync(folder, { recursive: true, force: true })
+  }
+}

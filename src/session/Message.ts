@@ -1,0 +1,39 @@
+/**
+ * What travels between the two ends of a session. Each end numbers its messages from 0; a message is recorded
+ * before it leaves, sent again until it is acknowledged, and taken once.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
+import { SessionIdC } from './SessionId.js'
+
+/** The end that opened the session, or the one that answers it. */
+export const RoleC = t.keyof({ initiator: null, responder: null })
+export type Role = t.TypeOf<typeof RoleC>
+
+export const otherRole = (role: Role): Role => (role === 'initiator' ? 'responder' : 'initiator')
+
+export const MessageC = t.union(
+  [
+    /** The first message: which flow opens the session, so that its counterpart can be started. */
+    t.strict({ kind: t.literal('open'), flow: t.string, version: IntegerC }),
+    t.strict({ kind: t.literal('data'), payload: JsonC }),
+    /** The sender's flow has ended well, or closed the session. */
+    t.strict({ kind: t.literal('end') }),
+    /** The sender's flow has failed, or could not be started. */
+    t.strict({ kind: t.literal('error'), code: t.string, message: t.string }),
+  ],
+  'Message',
+)
+export type Message = t.TypeOf<typeof MessageC>
+
+/** A message on its way. */
+export const EnvelopeC = t.union(
+  [
+    t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: IntegerC, message: MessageC }),
+    /** Sent back once a message is durable at its receiver. */
+    t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: IntegerC }),
+  ],
+  'Envelope',
+)
+export type Envelope = t.TypeOf<typeof EnvelopeC>

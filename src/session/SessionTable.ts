@@ -1,0 +1,199 @@
+/**
+ * The sessions of this node, what was received on them, and what still has to be acknowledged.
+ */
+import type { Database, SqlRow, Statement } from '../views/Database.js'
+import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Message, Role } from './Message.js'
+import type { SessionId } from './SessionId.js'
+
+export type SessionRow = {
+  readonly seq: number
+  /** The id with the role of this node's end: a party may well open a session with itself. */
+  readonly key: string
+  readonly id: SessionId
+  readonly role: Role
+  readonly party: PublicKey
+  /** The flow at this end; null when none could be started. */
+  readonly flowSeq: number | null
+  readonly fromRevision: number
+  /** How many messages this end has sent. */
+  sent: number
+  /** Set once this end has sent its last message. */
+  closed: boolean
+}
+
+/** A message that waits for its acknowledgement. */
+export type OutgoingRow = {
+  readonly revision: number
+  readonly session: SessionId
+  readonly role: Role
+  readonly party: PublicKey
+  readonly seq: number
+  readonly message: Message
+}
+
+export const sessionsSchema = `
+  CREATE TABLE IF NOT EXISTS sessions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    party TEXT NOT NULL,
+    flow_seq INTEGER,
+    from_revision INTEGER NOT NULL,
+    sent INTEGER NOT NULL,
+    closed INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS sessions_of_flow ON sessions (flow_seq) WHERE closed = 0;
+  ${hashIndexSchema('sessions')}
+  CREATE TABLE IF NOT EXISTS inbox (
+    session_seq INTEGER NOT NULL, seq INTEGER NOT NULL, message TEXT NOT NULL, PRIMARY KEY (session_seq, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS outbox (
+    revision INTEGER PRIMARY KEY, session TEXT NOT NULL, role TEXT NOT NULL, party TEXT NOT NULL, seq INTEGER NOT NULL, message TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS outbox_of_session ON outbox (session, role, seq);
+`
+
+/** Both ends of a session have the same id; this node's end is told by its role. The last digit carries it. */
+export const endKey = (id: SessionId, role: Role): string => `${id}${role === 'initiator' ? '0' : '1'}`
+
+const rowOf = (row: SqlRow): SessionRow => {
+  const key = String(row['id'])
+  return {
+    seq: Number(row['seq']),
+    key,
+    id: key.slice(0, -1) as SessionId,
+    role: String(row['role']) as Role,
+    party: String(row['party']) as PublicKey,
+    flowSeq: typeof row['flow_seq'] === 'number' ? row['flow_seq'] : null,
+    fromRevision: Number(row['from_revision']),
+    sent: Number(row['sent']),
+    closed: row['closed'] === 1,
+  }
+}
+
+export const outgoingOf = (row: SqlRow): OutgoingRow => ({
+  revision: Number(row['revision']),
+  session: String(row['session']) as SessionId,
+  role: String(row['role']) as Role,
+  party: String(row['party']) as PublicKey,
+  seq: Number(row['seq']),
+  message: JSON.parse(String(row['message'])) as Message,
+})
+
+export class SessionTable {
+  readonly #index: HashIndex
+  readonly #rows = new Map<number, SessionRow>()
+  #nextSeq: number
+  readonly #insert: Statement
+  readonly #update: Statement
+  readonly #bySeq: Statement
+  readonly #openOfFlow: Statement
+  readonly #insertIncoming: Statement
+  readonly #incoming: Statement
+  readonly #insertOutgoing: Statement
+  readonly #deleteOutgoing: Statement
+  readonly #outgoing: Statement
+  readonly #isOutgoing: Statement
+  readonly #lastSeq: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#update = db.prepare('UPDATE sessions SET sent = ?, closed = ? WHERE seq = ?')
+    this.#bySeq = db.prepare('SELECT * FROM sessions WHERE seq = ?')
+    this.#openOfFlow = db.prepare('SELECT * FROM sessions WHERE flow_seq = ? AND closed = 0 ORDER BY seq')
+    this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
+    this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
+    this.#insertOutgoing = db.prepare('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)')
+    this.#deleteOutgoing = db.prepare('DELETE FROM outbox WHERE session = ? AND role = ? AND seq = ?')
+    this.#outgoing = db.prepare('SELECT * FROM outbox WHERE revision > ? ORDER BY revision LIMIT ?')
+    this.#isOutgoing = db.prepare('SELECT 1 AS one FROM outbox WHERE session = ? AND role = ? AND seq = ?')
+    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM sessions')
+    this.#index = new HashIndex(db, 'sessions')
+    this.#nextSeq = this.#readNextSeq()
+  }
+
+  #readNextSeq(): number {
+    return Number(this.#lastSeq.get()?.['seq'] ?? 0) + 1
+  }
+
+  insert(row: Omit<SessionRow, 'seq' | 'key' | 'sent' | 'closed'>): SessionRow {
+    const added: SessionRow = { ...row, seq: this.#nextSeq, key: endKey(row.id, row.role), sent: 0, closed: false }
+    this.#nextSeq += 1
+    this.#insert.run(added.seq, added.key, added.role, added.party, added.flowSeq, added.fromRevision, 0, 0)
+    this.#rows.set(added.seq, added)
+    this.#index.add(added.key, added.seq)
+    return added
+  }
+
+  find(id: SessionId, role: Role): SessionRow | undefined {
+    const seq = this.#index.find(endKey(id, role))
+    if (seq === undefined) return undefined
+    const known = this.#rows.get(seq)
+    if (known !== undefined) return known
+    const row = this.#bySeq.get(seq)
+    return row === undefined ? undefined : this.#remember(row)
+  }
+
+  #remember(row: SqlRow): SessionRow {
+    const known = this.#rows.get(Number(row['seq']))
+    if (known !== undefined) return known
+    const read = rowOf(row)
+    this.#rows.set(read.seq, read)
+    return read
+  }
+
+  /** To be called after changing a row's members. */
+  touch(row: SessionRow): void {
+    this.#update.run(row.sent, row.closed ? 1 : 0, row.seq)
+  }
+
+  /** The sessions a flow has not closed yet. */
+  openOfFlow(flowSeq: number): readonly SessionRow[] {
+    return this.#openOfFlow.all(flowSeq).map((row) => this.#remember(row))
+  }
+
+  receive(row: SessionRow, seq: number, message: string): void {
+    this.#insertIncoming.run(row.seq, seq, message)
+  }
+
+  /** The message with a number, if it has arrived. */
+  incoming(row: SessionRow, seq: number): Message | undefined {
+    const found = this.#incoming.get(row.seq, seq)
+    return found === undefined ? undefined : (JSON.parse(String(found['message'])) as Message)
+  }
+
+  send(row: SessionRow, revision: number, seq: number, message: string): void {
+    this.#insertOutgoing.run(revision, row.id, row.role, row.party, seq, message)
+  }
+
+  /** Whether a message still waits for its acknowledgement. */
+  isOutgoing(id: SessionId, role: Role, seq: number): boolean {
+    return this.#isOutgoing.get(id, role, seq) !== undefined
+  }
+
+  acknowledged(id: SessionId, role: Role, seq: number): void {
+    this.#deleteOutgoing.run(id, role, seq)
+  }
+
+  /** Messages that still wait for their acknowledgement, in the order they were recorded. */
+  outgoing(afterRevision: number, limit: number): readonly OutgoingRow[] {
+    return this.#outgoing.all(afterRevision, limit).map(outgoingOf)
+  }
+
+  closeTick(): void {
+    this.#index.closeTick()
+  }
+
+  committed(): void {
+    this.#rows.clear()
+    this.#index.committed()
+  }
+
+  rolledBack(): void {
+    this.#rows.clear()
+    this.#index.rolledBack()
+    this.#nextSeq = this.#readNextSeq()
+  }
+}

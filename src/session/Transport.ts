@@ -1,0 +1,14 @@
+/**
+ * The port to other parties' nodes. It may lose, repeat, delay and reorder what it carries; sessions are built
+ * so that none of that matters. It vouches for one thing: who sent an envelope.
+ */
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Envelope } from './Message.js'
+
+export type Transport = {
+  /** Sends as well as it can; never throws for a party that cannot be reached. */
+  readonly send: (to: PublicKey, envelopes: readonly Envelope[]) => void
+  /** Hands over what arrives. `from` is authenticated by the transport. */
+  readonly listen: (deliver: (from: PublicKey, envelopes: readonly Envelope[]) => void) => void
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,115 @@
+/**
+ * Decides on what another party's node has sent. Whatever arrives, the sender gets an acknowledgement or an
+ * answer it can understand, and nothing is taken twice.
+ */
+import type { Decision } from '../decision/Decision.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { SessionInput } from '../flow/Responder.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Party } from '../identity/Party.js'
+import { otherRole, type Envelope, type Message } from './Message.js'
+import { responderIdOf } from './SessionId.js'
+
+type Incoming = Extract<Envelope, { readonly kind: 'message' }>
+type Opening = Extract<Message, { readonly kind: 'open' }>
+
+/** What to do once the tick is durable: acknowledge, or keep silent so that it is sent again. */
+export type Verdict = 'acknowledge' | 'ignore'
+
+/** A session that cannot be answered is recorded with its refusal, so that the other side surely hears of it. */
+const refuse = (decision: Decision, from: PublicKey, envelope: Incoming, code: string, message: string): void => {
+  const { session } = envelope
+  decision.emit({ type: 'SessionOpened', session, role: 'responder', party: from })
+  decision.emit({ type: 'MessageReceived', session, role: 'responder', seq: envelope.seq, message: envelope.message })
+  decision.emit({ type: 'MessageSent', session, role: 'responder', seq: 0, message: { kind: 'error', code, message } })
+}
+
+const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: Incoming, opening: Opening): void => {
+  const { session } = envelope
+  const definition = decision.registry.responderTo(opening.flow)
+  if (definition?.respondsTo === undefined) {
+    refuse(
+      decision,
+      party.key,
+      envelope,
+      'flow-unknown',
+      `${decision.me.name} has no flow that responds to ${opening.flow}.`,
+    )
+    return
+  }
+  const { fromVersion, toVersion } = definition.respondsTo
+  if (opening.version < fromVersion || opening.version > toVersion) {
+    const understood = fromVersion === toVersion ? `version ${fromVersion}` : `versions ${fromVersion} to ${toVersion}`
+    refuse(
+      decision,
+      party.key,
+      envelope,
+      'flow-version-unsupported',
+      `${decision.me.name} understands ${understood} of ${opening.flow}, not version ${opening.version}.`,
+    )
+    return
+  }
+  const id = responderIdOf(session)
+  const input: SessionInput = { session, party, version: opening.version }
+  engine.start(
+    decision,
+    {
+      id,
+      definition,
+      input,
+      encodedInput: input,
+      origin: { kind: 'session', session, party: party.key },
+    },
+    () => {
+      decision.emit({ type: 'SessionOpened', session, role: 'responder', party: party.key, flow: id })
+      decision.emit({
+        type: 'MessageReceived',
+        session,
+        role: 'responder',
+        seq: envelope.seq,
+        message: envelope.message,
+      })
+    },
+  )
+}
+
+const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey, envelope: Incoming): Verdict => {
+  const member = decision.network.member(from)
+  if (member === undefined) return 'ignore'
+  const role = otherRole(envelope.from)
+  const session = decision.views.sessions.find(envelope.session, role)
+  if (session === undefined) {
+    // The answer to a session nobody opened here, or a message that overtook the one that opens its session.
+    if (role === 'initiator' || envelope.message.kind !== 'open' || envelope.seq !== 0) return 'ignore'
+    // Nothing starts while the node drains; the sender tries again.
+    if (decision.views.facts.now.draining) return 'ignore'
+    answer(decision, engine, member.party, envelope, envelope.message)
+    return 'acknowledge'
+  }
+  // Another party's session: to someone who is not its other end it does not exist.
+  if (session.party !== from) return 'ignore'
+  if (decision.views.sessions.incoming(session, envelope.seq) !== undefined) return 'acknowledge'
+  decision.emit({
+    type: 'MessageReceived',
+    session: envelope.session,
+    role,
+    seq: envelope.seq,
+    message: envelope.message,
+  })
+  return 'acknowledge'
+}
+
+export const decideEnvelope = (
+  decision: Decision,
+  engine: FlowEngine,
+  from: PublicKey,
+  envelope: Envelope,
+): Verdict => {
+  if (envelope.kind === 'message') return decideIncoming(decision, engine, from, envelope)
+  const role = otherRole(envelope.from)
+  const session = decision.views.sessions.find(envelope.session, role)
+  if (session?.party === from && decision.views.sessions.isOutgoing(envelope.session, role, envelope.seq)) {
+    decision.emit({ type: 'MessageAcknowledged', session: envelope.session, role, seq: envelope.seq })
+  }
+  return 'ignore'
+}

@@ -1,0 +1,85 @@
+/**
+ * A network in one process, under a virtual clock: it delays, loses, repeats, reorders and partitions as a seed
+ * tells it to, the same way every time.
+ */
+import type { Random } from '../decision/Random.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Envelope } from '../session/Message.js'
+import type { Transport } from '../session/Transport.js'
+import type { VirtualClock } from '../time/VirtualClock.js'
+
+/** How bad the network is. Chances are from 0 to 1. */
+export type Weather = {
+  readonly minLatencyMs: number
+  readonly maxLatencyMs: number
+  readonly loss: number
+  readonly duplication: number
+}
+
+export const fairWeather: Weather = { minLatencyMs: 0, maxLatencyMs: 0, loss: 0, duplication: 0 }
+
+type Deliver = (from: PublicKey, envelopes: readonly Envelope[]) => void
+
+export class VirtualTransport {
+  weather: Weather
+  readonly #clock: VirtualClock
+  readonly #random: Random
+  readonly #receivers = new Map<PublicKey, Deliver>()
+  readonly #cut = new Set<string>()
+  #underWay = 0
+
+  constructor(clock: VirtualClock, random: Random, weather: Weather = fairWeather) {
+    this.#clock = clock
+    this.#random = random
+    this.weather = weather
+  }
+
+  /** Envelopes that are on their way at this instant. */
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  /** The network as one party's node sees it. */
+  endpoint(of: PublicKey): Transport {
+    return {
+      send: (to, envelopes) => {
+        for (const envelope of envelopes) this.#post(of, to, envelope)
+      },
+      listen: (deliver) => {
+        this.#receivers.set(of, deliver)
+      },
+      close: () => {
+        this.#receivers.delete(of)
+        return Promise.resolve()
+      },
+    }
+  }
+
+  /** Nothing passes between the two any more, in either direction. */
+  cut(a: PublicKey, b: PublicKey): void {
+    this.#cut.add(`${a} ${b}`).add(`${b} ${a}`)
+  }
+
+  heal(): void {
+    this.#cut.clear()
+  }
+
+  #chance(): number {
+    return Number.parseInt(this.#random.hex(4), 16) / 0x1_0000_0000
+  }
+
+  #post(from: PublicKey, to: PublicKey, envelope: Envelope): void {
+    const copies = this.#chance() < this.weather.loss ? 0 : this.#chance() < this.weather.duplication ? 2 : 1
+    for (let copy = 0; copy < copies; copy++) {
+      const { minLatencyMs, maxLatencyMs } = this.weather
+      const latencyMs = minLatencyMs + Math.floor(this.#chance() * (maxLatencyMs - minLatencyMs + 1))
+      // What arrives is never the object that was sent: two nodes share nothing but text.
+      const text = JSON.stringify(envelope)
+      this.#underWay += 1
+      this.#clock.wakeAt(this.#clock.now() + latencyMs, () => {
+        this.#underWay -= 1
+        if (!this.#cut.has(`${from} ${to}`)) this.#receivers.get(to)?.(from, [JSON.parse(text) as Envelope])
+      })
+    }
+  }
+}

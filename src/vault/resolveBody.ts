@@ -1,0 +1,54 @@
+/**
+ * A transaction's body with its inputs and references resolved from the vault and everything decoded.
+ */
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { canonicalText } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { decodeState } from '../ledger/decodeState.js'
+import { LedgerTransaction } from '../ledger/LedgerTransaction.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import { resolveState } from './readState.js'
+import type { StateRow } from './StateRow.js'
+
+/** The row of a state, or the error that says it is not here. */
+export const requireRow = (decision: Decision, ref: StateRef): StateRow => {
+  const row = decision.views.states.find(ref)
+  if (row === undefined)
+    throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
+  return row
+}
+
+export const resolveBody = (decision: Decision, id: TransactionId, body: TransactionBody): LedgerTransaction => {
+  const resolve = (ref: StateRef) => resolveState(decision.registry, requireRow(decision, ref))
+  return new LedgerTransaction({
+    inputs: body.inputs.map(resolve),
+    references: body.references.map(resolve),
+    outputs: body.outputs.map((output, index) => {
+      const definition = decision.registry.requireState(output.type)
+      const decoded: Either<CarillonError, unknown> = decodeState(
+        definition,
+        output.version,
+        canonicalText(output.data),
+      )
+      if (isLeft(decoded)) throw decoded.left
+      return {
+        ref: { transaction: id, index },
+        type: output.type,
+        data: decoded.right,
+        definition,
+        contract: output.contract,
+      }
+    }),
+    commands: body.commands.map(({ type, data }, index) => ({
+      type,
+      data,
+      signers: body.signers[index] ?? [],
+      isEncoded: true,
+    })),
+    timeWindow: body.timeWindow,
+    notary: body.notary,
+  })
+}

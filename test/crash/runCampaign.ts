@@ -1,0 +1,126 @@
+/**
+ * Kills a node again and again at random moments and starts it anew on what it left behind. It only makes the
+ * evidence; whether the node kept its promises is judged afterwards, from the log.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { build } from 'esbuild'
+import { seededRandom } from '../../src/testing/index.js'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** What the kill was aimed at. */
+export const aims = ['opening', 'catching up', 'working'] as const
+export type Aim = (typeof aims)[number]
+
+export type Kill = { readonly aim: Aim; readonly atMs: number; readonly wasReady: boolean }
+
+export type Campaign = { readonly folder: string; readonly seed: string; readonly kills: readonly Kill[] }
+
+export type CampaignOptions = {
+  readonly kills: number
+  readonly seed: string
+  /** The longest a run may work before it is killed. */
+  readonly longestRunMs: number
+  readonly folder?: string
+}
+
+export const newCampaignFolder = (): string => mkdtempSync(join(tmpdir(), 'carillon-crash-'))
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+/** One file, so that a start of the child costs a fraction of a second and two hundred of them are bearable. */
+const bundleChild = async (folder: string): Promise<string> => {
+  const outfile = join(folder, 'child.mjs')
+  await build({
+    entryPoints: [join(import.meta.dirname, 'child.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    logLevel: 'error',
+    // Packages written for require want it, and a module has none of its own.
+    banner: { js: "import { createRequire as r } from 'node:module'; const require = r(import.meta.url)" },
+  })
+  return outfile
+}
+
+const startChild = (args: readonly string[]): Child =>
+  spawn(process.execPath, ['--enable-source-maps', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // The SQLite driver is a native addon, which cannot be bundled.
+    env: { ...process.env, NODE_PATH: join(root, 'node_modules') },
+  })
+
+type Ended = { readonly code: number | null; readonly signal: string | null; readonly complaints: string }
+
+const endOf = async (child: Child): Promise<Ended> => {
+  const chunks: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(child, 'close')
+  return { code: child.exitCode, signal: child.signalCode, complaints: Buffer.concat(chunks).toString('utf8') }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** As long as anything may take; it does not keep the process alive by itself. */
+const patience = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, patienceMs).unref()
+  })
+
+const patienceMs = 60_000
+
+export const runCampaign = async (options: CampaignOptions): Promise<Campaign> => {
+  const { seed } = options
+  const folder = options.folder ?? newCampaignFolder()
+  mkdirSync(folder, { recursive: true })
+  const bundle = await bundleChild(folder)
+  const random = seededRandom(seed)
+  const below = (bound: number): number => parseInt(random.hex(4), 16) % bound
+  const kills: Kill[] = []
+  let openingMs = 200
+
+  for (let run = 0; run < options.kills; run++) {
+    const startedMs = performance.now()
+    const child = startChild([bundle, folder, String(run), seed, 'work'])
+    const ended = endOf(child)
+    let wasReady = false
+    const ready = once(child.stdout, 'data').then(() => {
+      wasReady = true
+      openingMs = performance.now() - startedMs
+    })
+    // The first run is let through to work, so that every later kill has something to destroy.
+    const draw = run === 0 ? 9 : below(10)
+    const aim: Aim = draw < 2 ? 'opening' : draw < 5 ? 'catching up' : 'working'
+    if (aim === 'opening') await Promise.race([ended, pause(openingMs / 3 + below(Math.ceil(openingMs)))])
+    else {
+      await Promise.race([ready, ended, patience()])
+      await Promise.race([ended, pause(aim === 'catching up' ? below(25) : below(options.longestRunMs))])
+    }
+    const killed = child.kill('SIGKILL')
+    const atMs = Date.now()
+    const { signal, code, complaints } = await ended
+    if (!killed || signal !== 'SIGKILL')
+      throw new Error(
+        `Run ${run} ended by itself with ${String(code ?? signal)} instead of being killed: ${complaints}`,
+      )
+    kills.push({ aim, atMs, wasReady })
+    // Sometimes the node stays down for a while, so that there is something to catch up with.
+    if (below(3) === 0) await pause(below(150))
+  }
+
+  const last = startChild([bundle, folder, String(options.kills), seed, 'finish'])
+  const ended = endOf(last)
+  const timer = setTimeout(() => last.kill('SIGKILL'), patienceMs)
+  const { signal, code, complaints } = await ended
+  clearTimeout(timer)
+  if (code !== 0) throw new Error(`The last run did not come to its end (${String(code ?? signal)}): ${complaints}`)
+  return { folder, seed, kills }
+}

@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { canonicalText } from '../../src/encoding/canonical.js'
+import { decodeEvent } from '../../src/log/decodeEvent.js'
+import { eventCodecs } from '../../src/log/events.js'
+import { emptyHead, hashAfter, headAfter, tickAfter, tickText, type EncodedTick } from '../../src/log/Tick.js'
+import type { Instant } from '../../src/time/Instant.js'
+import { arbitraryOf, instants, jsonValues } from './arbitraryOf.js'
+
+describe('events', () => {
+  for (const [type, codec] of Object.entries(eventCodecs)) {
+    it(`a ${type} comes back from the log as the same bytes`, () => {
+      fc.assert(
+        fc.property(arbitraryOf(codec), fc.nat(), (event, revision) => {
+          const line = canonicalText(event)
+          expect(line).to.not.include('\n')
+          const decoded = decodeEvent(line, revision)
+          expect(decoded.type).to.equal(type)
+          expect(canonicalText(decoded)).to.equal(line)
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    it(`a ${type} without one of its members is refused`, () => {
+      fc.assert(
+        fc.property(arbitraryOf(codec), fc.nat(), (event, choice) => {
+          const required = Object.keys(event as object).filter(
+            (key) => !codec.is(Object.fromEntries(Object.entries(event as object).filter(([name]) => name !== key))),
+          )
+          const dropped = required[choice % required.length]!
+          const rest = Object.fromEntries(Object.entries(event as object).filter(([name]) => name !== dropped))
+          expect(() => decodeEvent(canonicalText(rest), 7)).to.throw(/^Event 7 of the log/)
+        }),
+        { numRuns: 20 },
+      )
+    })
+  }
+
+  it('of an unknown type say that a newer version wrote them', () => {
+    expect(() => decodeEvent('{"type":"NodeHibernated"}', 12))
+      .to.throw('Event 12 of the log is a NodeHibernated')
+      .with.property('code', 'log-too-new')
+  })
+
+  for (const line of [
+    '',
+    'null',
+    '1',
+    '[]',
+    '"text"',
+    '{"type":',
+    '{}',
+    '{"type":"constructor"}',
+    '{"type":"__proto__"}',
+  ])
+    it(`a line that is ${line === '' ? 'empty' : line} is refused with a typed error`, () => {
+      expect(() => decodeEvent(line, 3))
+        .to.throw()
+        .with.property('code')
+        .that.is.oneOf(['log-undecodable', 'log-too-new'])
+    })
+})
+
+describe('the hash chain', () => {
+  const chains = fc.array(
+    fc.record({ at: instants, events: fc.array(jsonValues.map(canonicalText), { minLength: 1, maxLength: 4 }) }),
+    { minLength: 1, maxLength: 6 },
+  )
+
+  const chainOf = (parts: readonly { readonly at: string; readonly events: readonly string[] }[]): EncodedTick[] => {
+    let head = emptyHead
+    return parts.map(({ at, events }) => {
+      const tick = tickAfter(head, at as Instant, events)
+      head = headAfter(tick)
+      return tick
+    })
+  }
+
+  it('follows from the lines alone and counts every event', () => {
+    fc.assert(
+      fc.property(chains, (parts) => {
+        const ticks = chainOf(parts)
+        let hash = emptyHead.hash
+        for (const tick of ticks) {
+          hash = hashAfter(hash, tickText(tick))
+          expect(tick.hash).to.equal(hash)
+        }
+        const total = parts.reduce((sum, { events }) => sum + events.length, 0)
+        expect(headAfter(ticks.at(-1)!)).to.deep.equal({ tick: parts.length, revision: total - 1, hash })
+      }),
+    )
+  })
+
+  it('ends elsewhere when any event, instant, order or tick boundary is another', () => {
+    fc.assert(
+      fc.property(chains, chains, (one, other) => {
+        const same = JSON.stringify(one) === JSON.stringify(other)
+        expect(chainOf(one).at(-1)!.hash === chainOf(other).at(-1)!.hash).to.equal(same)
+      }),
+    )
+    fc.assert(
+      fc.property(chains, fc.nat(), fc.nat(), (parts, tick, event) => {
+        const place = tick % parts.length
+        const altered = parts.map((part, index) =>
+          index === place
+            ? {
+                ...part,
+                events: part.events.map((line, at) => (at === event % part.events.length ? `[${line}]` : line)),
+              }
+            : part,
+        )
+        expect(chainOf(altered).at(-1)!.hash).to.not.equal(chainOf(parts).at(-1)!.hash)
+        const split = parts.flatMap((part, index) =>
+          index === place && part.events.length > 1
+            ? [
+                { ...part, events: part.events.slice(0, 1) },
+                { ...part, events: part.events.slice(1) },
+              ]
+            : [part],
+        )
+        if (split.length !== parts.length) expect(chainOf(split).at(-1)!.hash).to.not.equal(chainOf(parts).at(-1)!.hash)
+      }),
+    )
+  })
+})

@@ -1,0 +1,296 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import {
+  defineApp,
+  defineCommand,
+  defineFlow,
+  defineState,
+  digestViews,
+  foldLog,
+  IntegerC,
+  LogBackedStore,
+  MemoryLog,
+  PartyC,
+  startNode,
+  type CarillonError,
+  type FlowBody,
+  type Node,
+} from '../../src/index.js'
+import { canonicalText } from '../../src/encoding/canonical.js'
+import type { AppendOutcome } from '../../src/log/EventLog.js'
+import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
+import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { keyPairFromSeed, VirtualClock } from '../../src/testing/index.js'
+import { instant } from '../../src/time/Instant.js'
+import { failed, FaultyLog, lostOnTheWay, takenButUnknown, type AppendFault } from './FaultyLog.js'
+
+const Coin = defineState({
+  type: 'bank/Coin',
+  data: t.strict({ owner: PartyC, value: IntegerC }),
+  participants: ({ owner }) => [owner],
+})
+const Mint = defineCommand({ type: 'bank/Mint' })
+const MintCoin = defineFlow({
+  name: 'bank/MintCoin',
+  input: t.strict({ value: IntegerC }),
+  *run(io, { value }): FlowBody<number> {
+    yield* io.finalise((tx) => tx.produce(Coin, { owner: io.me, value }).command(Mint, [io.me]))
+    return value
+  },
+})
+const app = defineApp({ name: 'bank', states: [Coin], flows: [MintCoin] })
+const key = keyPairFromSeed('7'.repeat(64))
+const at = instant('2026-01-01T00:00:00.000Z')
+
+const codeOf = (error: unknown): string => (error as CarillonError).code
+const refusal = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'fulfilled',
+    (error: unknown) => codeOf(error),
+  )
+
+describe('a store whose log lives elsewhere', () => {
+  let folder: string
+  let shared: MemoryLog
+  let log: FaultyLog
+  let store: LogBackedStore
+  let clock: VirtualClock
+  let node: Node
+  let stoppedBy: CarillonError | undefined
+
+  const start = async (): Promise<void> => {
+    log = new FaultyLog(shared.another())
+    store = await LogBackedStore.open(log, join(folder, 'views.db'))
+    clock = new VirtualClock(at)
+    stoppedBy = undefined
+    node = await startNode({
+      app,
+      store,
+      clock,
+      key,
+      onFailure: (error) => (stoppedBy = error as CarillonError),
+    })
+  }
+
+  const crash = async (): Promise<void> => {
+    await node.crash()
+    await store.close()
+  }
+
+  const values = async (): Promise<readonly number[]> => (await node.states(Coin)).map(({ data }) => data.value)
+
+  /** The log of truth, folded, must be what the views hold. */
+  const expectViewsToMatchTheLog = async (): Promise<void> => {
+    const folded = await foldLog(shared.read(0))
+    expect(digestViews(store.reader)).to.equal(digestViews(folded))
+    folded.close()
+  }
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'carillon-views-'))
+    shared = new MemoryLog()
+    await start()
+  })
+
+  afterEach(async () => {
+    await crash()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('records what a node decides, and has nothing to catch up when it is opened again', async () => {
+    expect(await node.run(MintCoin, { value: 1 })).to.equal(1)
+    await expectViewsToMatchTheLog()
+    await crash()
+    await start()
+    expect(await values()).to.deep.equal([1])
+  })
+
+  it('catches up with everything the log holds when its views are behind or gone', async () => {
+    await node.run(MintCoin, { value: 1 })
+    await node.run(MintCoin, { value: 2 })
+    await crash()
+    rmSync(join(folder, 'views.db'))
+    await start()
+    expect(await values()).to.deep.equal([1, 2])
+    await node.idle()
+    await expectViewsToMatchTheLog()
+  })
+
+  it('makes a node step down when another writer was first, and acknowledges nothing that is not in the log', async () => {
+    await node.run(MintCoin, { value: 1 })
+    const rival = tickAfter(shared.headNow, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })])
+    expect(await shared.append(shared.headNow, rival)).to.deep.equal({ kind: 'appended' })
+    expect(await refusal(node.start(MintCoin, { value: 2 }))).to.equal('log-revision-conflict')
+    expect(codeOf(stoppedBy)).to.equal('log-revision-conflict')
+    expect(await refusal(node.start(MintCoin, { value: 3 }))).to.equal('log-revision-conflict')
+    expect(await values(), 'views rolled back').to.deep.equal([1])
+    expect(shared.headNow).to.deep.equal(headAfter(rival))
+  })
+
+  it('tries again after a failure, by itself, and tells the caller who may decide anew', async () => {
+    log.next(failed, failed)
+    const before = shared.headNow
+    expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('disk-full')
+    expect(await values()).to.deep.equal([])
+    expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('disk-full')
+    expect(shared.headNow).to.deep.equal(before)
+    expect(await node.run(MintCoin, { value: 1 })).to.equal(1)
+    expect(stoppedBy).to.equal(undefined)
+    await expectViewsToMatchTheLog()
+  })
+
+  const unknowns: readonly (readonly [string, readonly AppendFault[]])[] = [
+    ['and it was taken', [takenButUnknown]],
+    ['and it was not taken, so that it is appended again', [lostOnTheWay]],
+    ['again and again', [lostOnTheWay, lostOnTheWay, takenButUnknown]],
+    ['and the next try fails for another reason', [lostOnTheWay, failed]],
+    [
+      'and it arrives late, just before it is sent again',
+      [
+        lostOnTheWay,
+        async (append): Promise<AppendOutcome> => {
+          await append()
+          return append()
+        },
+      ],
+    ],
+  ]
+  for (const [what, faults] of unknowns)
+    it(`finds out when the answer to an append is lost ${what}`, async () => {
+      log.next(...faults)
+      expect(await node.run(MintCoin, { value: 5 })).to.equal(5)
+      expect(await values()).to.deep.equal([5])
+      await node.idle()
+      await expectViewsToMatchTheLog()
+      expect(await node.run(MintCoin, { value: 6 })).to.equal(6)
+    })
+
+  it('steps down when the answer is lost and another writer took the place', async () => {
+    log.next(async (_, expected) => {
+      await shared.append(
+        expected,
+        tickAfter(expected, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })]),
+      )
+      return { kind: 'unknown', error: new Error('lost') }
+    })
+    expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('log-revision-conflict')
+    expect(await values()).to.deep.equal([])
+    expect(codeOf(stoppedBy)).to.equal('log-revision-conflict')
+  })
+
+  it('acknowledges a tick whose answer was lost although another writer has gone on from it, and steps down after', async () => {
+    log.next(async (append, _, tick) => {
+      await append()
+      const head = headAfter(tick)
+      await shared.append(head, tickAfter(head, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })]))
+      return { kind: 'unknown', error: new Error('lost') }
+    })
+    expect(await node.start(MintCoin, { value: 1 })).to.have.property('id')
+    expect(await values()).to.deep.equal([1])
+    expect(await refusal(node.start(MintCoin, { value: 2 }))).to.equal('log-revision-conflict')
+    expect(codeOf(stoppedBy)).to.equal('log-revision-conflict')
+  })
+
+  it('commits its views late when they could not be written, since the log already holds the tick', async () => {
+    const blocker = openDatabase(join(folder, 'views.db'))
+    await node.run(MintCoin, { value: 1 })
+    let commits = 0
+    const real = store.views.committed.bind(store.views)
+    store.views.committed = () => {
+      commits += 1
+      real()
+    }
+    blocker.close()
+    expect(await node.run(MintCoin, { value: 2 })).to.equal(2)
+    expect(commits).to.be.greaterThan(0)
+    await expectViewsToMatchTheLog()
+  })
+
+  it('shows readers only what is committed while an append is awaited', async () => {
+    await node.run(MintCoin, { value: 1 })
+    const seen: string[] = []
+    const before = digestViews(store.reader)
+    log.next(async (append) => {
+      seen.push(digestViews(store.reader))
+      const outcome = await append()
+      seen.push(digestViews(store.reader))
+      return outcome
+    })
+    let answered = false
+    const starting = node.start(MintCoin, { value: 2 }).then(() => (answered = true))
+    log.next(async (append) => {
+      expect(answered).to.equal(true)
+      return append()
+    })
+    await starting
+    expect(seen).to.deep.equal([before, before])
+    expect(await values()).to.deep.equal([1, 2])
+  })
+
+  it('answers a query only after the tick under way, even where views and log share one connection', async () => {
+    const memory = new FaultyLog(new MemoryLog())
+    const inMemory = await LogBackedStore.open(memory)
+    const other = await startNode({ app, store: inMemory, clock, key })
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    memory.next(async () => {
+      await held
+      return { kind: 'failed', error: new Error('no room') }
+    })
+    const starting = refusal(other.start(MintCoin, { value: 9 }))
+    await new Promise((resolve) => setImmediate(resolve))
+    const asked = other.states(Coin)
+    release()
+    expect(await asked, 'nothing of the tick that failed').to.deep.equal([])
+    expect(await starting).to.equal('disk-full')
+    await other.crash()
+    await inMemory.close()
+  })
+
+  const openAgain = async (ticks: readonly EncodedTick[]): Promise<string> => {
+    const other = new MemoryLog()
+    let head = emptyHead
+    for (const tick of ticks) {
+      await other.append(head, tick)
+      head = headAfter(tick)
+    }
+    return refusal(LogBackedStore.open(other, join(folder, 'views.db')))
+  }
+
+  it('refuses a log that is shorter than its views, or holds another history', async () => {
+    await node.run(MintCoin, { value: 1 })
+    const ticks: EncodedTick[] = []
+    for await (const tick of shared.read(0)) ticks.push(tick)
+    await crash()
+    expect(await openAgain(ticks.slice(0, -1)), 'shorter').to.equal('log-diverged')
+    expect(await openAgain([]), 'empty').to.equal('log-diverged')
+    const [first] = ticks
+    const other = tickAfter(
+      emptyHead,
+      at,
+      Array.from({ length: 20 }, () => canonicalText({ type: 'DrainingStarted', by: 'another' })),
+    )
+    expect(first).to.not.equal(undefined)
+    expect(await openAgain([other]), 'another history, longer').to.equal('log-diverged')
+    await start()
+    expect(await values(), 'the right log still fits').to.deep.equal([1])
+  })
+
+  it('refuses an event it does not know, and stays where it was', async () => {
+    await crash()
+    const strange = tickAfter(shared.headNow, at, [canonicalText({ type: 'NodeHibernated' })])
+    const knownHead = shared.headNow
+    await shared.append(knownHead, strange)
+    expect(await refusal(LogBackedStore.open(shared.another(), join(folder, 'views.db')))).to.equal('log-too-new')
+    expect(await refusal(LogBackedStore.open(shared.another()))).to.equal('log-too-new')
+    const views = openDatabase(join(folder, 'views.db'), { readOnly: true })
+    expect(views.prepare('SELECT revision FROM node_facts').get()).to.deep.include({ revision: knownHead.revision })
+    views.close()
+    shared = new MemoryLog()
+    rmSync(join(folder, 'views.db'))
+    await start()
+  })
+})
