@@ -228,7 +228,6 @@ describe('nextScheduledActivity', () => {
     {
       what: 'throws an object that cannot be shown',
       answer: () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- app code may throw anything
         throw Object.create(null)
       },
       code: 'activity-threw',

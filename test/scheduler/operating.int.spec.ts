@@ -4,7 +4,7 @@
 import { expect } from 'chai'
 import { instant, plus, toMillis } from '../../src/index.js'
 import { bell } from './fixtures/bells.js'
-import { codeOf, Tower } from './fixtures/Tower.js'
+import { castInput, codeOf, Tower } from './fixtures/Tower.js'
 
 const mark = instant('2026-01-01T00:00:00.000Z')
 const due = plus(mark, { days: 1 })
@@ -229,7 +229,7 @@ describe('a flow that an activity started', () => {
 
   it('[SCH-44] is told apart from one that a client started', async () => {
     const tower = await Tower.build()
-    const input = { bells: [JSON.parse(JSON.stringify(bell('ordered')))] }
+    const input = castInput([bell('ordered')])
     const handle = await tower.node.startByName('bells/Cast', input, { by: 'Ada', clientId: 'order 1' })
     await handle.result()
     expect((await tower.node.flow(handle.id))?.startedBy).to.deep.equal({
