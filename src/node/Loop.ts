@@ -14,6 +14,7 @@ import { latestInstantMs } from '../time/Instant.js'
 import { signHead } from './signedHead.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { TickStore } from './TickStore.js'
 
@@ -41,7 +42,7 @@ export type LoopParts = NodeParts & {
 
 export class Loop {
   readonly #parts: LoopParts
-  readonly #inputs: Input[] = []
+  readonly #inputs = new Queue<Input>()
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
@@ -152,7 +153,7 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
-    for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    for (const input of this.#inputs.drain()) input.fail(this.#stopped)
     for (const callback of this.#stopWaits) callback(this.#stopped)
     this.#stopWaits.clear()
     this.#settle()
@@ -226,7 +227,7 @@ export class Loop {
   #decideInputs(tick: OpenTick, taken: Input[]): void {
     let count = 0
     while (count < limits.inputsPerTick && !tick.isFull()) {
-      const input = this.#inputs.shift()
+      const input = this.#inputs.take()
       if (input === undefined) return
       taken.push(input)
       count += 1
@@ -301,7 +302,7 @@ export class Loop {
 
   /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
   #giveBack(taken: readonly Input[], error: CarillonError): void {
-    this.#inputs.unshift(...taken.filter(({ mustBeRecorded }) => mustBeRecorded))
+    this.#inputs.putBack(taken.filter(({ mustBeRecorded }) => mustBeRecorded))
     for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
   }
 
@@ -337,6 +338,8 @@ export class Loop {
     }
     if (retryLater) {
       this.#wakeAt(this.#parts.clock.now() + limits.storeRetryMs)
+      // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
+      this.#settle()
       return
     }
     const { views } = this.#parts.store

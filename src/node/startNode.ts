@@ -93,10 +93,17 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
       steps.stop()
       postman?.stop()
     }
-    await loop.start((error) => {
+    try {
+      await loop.start((error) => {
+        stopOutside()
+        options.onFailure?.(error)
+      })
+    } catch (error) {
+      // Otherwise it would go on trying, on a store that is given back below.
       stopOutside()
-      options.onFailure?.(error)
-    })
+      await loop.stop(new CarillonError('node-stopped', 'The node could not start.'), [])
+      throw error
+    }
     postman?.start()
     return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
   } catch (error) {

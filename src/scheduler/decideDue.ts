@@ -16,7 +16,7 @@ import type { Assessment } from '../log/events.js'
 import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
-import { assess } from './assess.js'
+import { askState } from './assess.js'
 
 /** Errors that a later start may not meet again, once someone has installed what is missing. */
 const mayPass: ReadonlySet<string> = new Set([
@@ -80,7 +80,7 @@ const ask = (
   const definition = decision.registry.requireState(row.kind.type)
   const data = readState(definition, row)
   return {
-    assessment: assess(decision, definition, data, row.ref).assessment,
+    assessment: askState(decision, definition, data, row.ref),
     looksAtClock: () => decision.readsClock(() => definition.nextScheduledActivity?.(data, row.ref)),
   }
 }

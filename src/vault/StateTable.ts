@@ -3,6 +3,7 @@
  * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, SqlRow, Statement } from '../views/Database.js'
@@ -37,7 +38,7 @@ export const statesSchema = `
 `
 
 export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id'
+  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
 
 const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -51,6 +52,7 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
     transactionSeq: Number(row['transaction_seq']),
     ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
     kind,
+    notary: textOrNull(row['notary']) as PublicKey | null,
     text: String(row['text']),
     relevant: row['relevant'] === 1,
     participants: String(row['participants']),
@@ -87,6 +89,7 @@ export class StateTable {
   readonly #nextDue: Statement
   readonly #ended: Statement
   readonly #unconsumed: Statement
+  readonly #relevant: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database, kinds: Kinds, transactions: TransactionTable) {
@@ -105,6 +108,9 @@ export class StateTable {
     )
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
+    )
+    this.#relevant = db.prepare(
+      `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.relevant = 1 AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
@@ -177,16 +183,21 @@ export class StateTable {
     return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
-  unconsumed(type: string, limit: number): readonly StateRow[] {
-    return this.unconsumedAfter(type, 0, limit)
+  /** The first unconsumed states of one type that are relevant to this party, in log order. */
+  relevant(type: string, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#relevant, type, 0, limit)
   }
 
   /** Unconsumed states of one type in log order, after a given sequence number. */
   unconsumedAfter(type: string, afterSeq: number, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#unconsumed, type, afterSeq, limit)
+  }
+
+  #ofType(select: Statement, type: string, afterSeq: number, limit: number): readonly StateRow[] {
     this.flush()
     const found = this.#kinds
       .idsOfType(type)
-      .flatMap((kind) => this.#unconsumed.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+      .flatMap((kind) => select.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 

@@ -18,10 +18,8 @@ import type { TransactionParts } from './TransactionParts.js'
 
 const checkNotary = (decision: Decision, signed: SignedTransaction): void => {
   const { notary } = signed.body
-  const { notaryOf } = decision.views.transactions
   for (const ref of [...signed.body.inputs, ...signed.body.references]) {
-    const row = requireRow(decision, ref)
-    const theirs = notaryOf(row.transactionSeq) ?? decision.me.key
+    const theirs = requireRow(decision, ref).notary ?? decision.me.key
     if (theirs !== notary.key) {
       throw new CarillonError(
         'notary-unknown',
