@@ -17,7 +17,8 @@ const applicationId = 0x43617269
 const pragma = (db: Database, name: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? { value: 0 })[0])
 
-const assertReadable = (db: Database, file: string): void => {
+/** Refuses a file that is no store, or one of a newer version. */
+export const assertReadable = (db: Database, file: string): void => {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] ?? 0)
   if (tables === 0) return
   if (pragma(db, 'application_id') !== applicationId) {

@@ -114,7 +114,8 @@ const unusable = (definition: AnyStateDefinition, member: string, must: string):
 
 const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
 
-const participantsOf = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
+/** The keys of a state's participants; throws `state-definition-faulty` when the definition cannot name them. */
+export const participantKeys = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
   const parties = answerOf(definition, 'participants', () => definition.participants(data))
   if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
   return parties.map(({ key }) => key)
@@ -153,7 +154,7 @@ export const askState = (
   ref: StateRef,
 ): Assessment => {
   const { registry, me } = decision
-  const participants = participantsOf(definition, data)
+  const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
   const base = { relevant, participants }
   if (!relevant || definition.nextScheduledActivity === undefined) return base

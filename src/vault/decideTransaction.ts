@@ -19,7 +19,7 @@ import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import type { Assessment } from '../log/events.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { notarise } from '../notary/notarise.js'
-import { assess, type Assessed } from '../scheduler/assess.js'
+import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
 import { resolveState } from './readState.js'
 import { requireRow } from './resolveBody.js'
 import type { StateRow } from './StateRow.js'
@@ -137,7 +137,7 @@ export const decideTransaction = (
   const concernsOthers =
     isShared ||
     draft.outputs.some(({ definition, data }) =>
-      definition.participants(data).some(({ key }) => key !== decision.me.key),
+      participantKeys(definition, data).some((key) => key !== decision.me.key),
     )
   const notary = notaryFor(decision, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
