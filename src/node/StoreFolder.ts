@@ -6,10 +6,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
-import { generateKeyPair, importKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
+import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
@@ -55,10 +56,10 @@ export const lockFolder = (folder: string): (() => void) => {
   }
 }
 
-const keyOf = (file: string): KeyPair => {
-  if (existsSync(file)) return importKeyPair(readFileSync(file, 'utf8'))
+const keyOf = (file: string, options: KeyFileOptions): KeyPair => {
+  if (existsSync(file)) return readKeyFile(file, options)
   const made = generateKeyPair()
-  writeFileSync(file, made.exportPrivate(), { mode: 0o600, flag: 'wx' })
+  writeKeyFile(file, made, options)
   return made
 }
 
@@ -68,7 +69,7 @@ export type OpenedFolder = {
   readonly releaseHold: () => Promise<void>
 }
 
-export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => {
+export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFileOptions = {}): OpenedFolder => {
   const files = storeFiles(folder)
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -78,7 +79,7 @@ export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => 
       chmodSync(files.database, 0o600)
       return {
         store,
-        key: key ?? keyOf(files.key),
+        key: key ?? keyOf(files.key, keyOptions),
         releaseHold: async () => {
           await store.close()
           unlock()
