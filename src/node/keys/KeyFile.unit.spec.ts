@@ -102,7 +102,10 @@ describe('A key file', function () {
     ]
     for (const text of texts) {
       writeFileSync(file, text)
-      expect(codeOf(() => readKeyFile(file)), text.slice(0, 40)).to.equal('key-file-invalid')
+      expect(
+        codeOf(() => readKeyFile(file)),
+        text.slice(0, 40),
+      ).to.equal('key-file-invalid')
     }
   })
 

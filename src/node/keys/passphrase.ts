@@ -27,9 +27,7 @@ export const passphraseFrom = (environment: Environment): string | undefined => 
       { file },
     )
   }
-  throw new CarillonError(
-    'key-locked',
-    `The passphrase file ${file}, named by ${passphraseFileVariable}, is empty.`,
-    { file },
-  )
+  throw new CarillonError('key-locked', `The passphrase file ${file}, named by ${passphraseFileVariable}, is empty.`, {
+    file,
+  })
 }

@@ -90,9 +90,14 @@ export const parseSealedKey = (text: string, file: string): SealedKey => {
 /** The key again. A wrong secret and an altered file cannot be told apart, and both end here. */
 export const openSealedKey = (key: SealedKey, secret: string, file: string): KeyPair => {
   try {
-    const cipher = createDecipheriv('aes-256-gcm', deriveKey(secret, key.kdf), Buffer.from(key.cipher.nonce, 'base64'), {
-      authTagLength: 16,
-    })
+    const cipher = createDecipheriv(
+      'aes-256-gcm',
+      deriveKey(secret, key.kdf),
+      Buffer.from(key.cipher.nonce, 'base64'),
+      {
+        authTagLength: 16,
+      },
+    )
     cipher.setAAD(coveredText(key))
     cipher.setAuthTag(Buffer.from(key.tag, 'base64'))
     const pem = Buffer.concat([cipher.update(Buffer.from(key.sealed, 'base64')), cipher.final()]).toString('utf8')
