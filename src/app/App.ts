@@ -3,7 +3,7 @@
  */
 import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import { assertName } from '../ledger/StateDefinition.js'
+import { assertName } from '../ledger/assertName.js'
 
 export type App = {
   readonly name: string

@@ -4,7 +4,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
-import type { ContractDefinition } from '../ledger/Contract.js'
+import { participantsSign, type ContractDefinition } from '../ledger/Contract.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { App } from './App.js'
 
@@ -27,6 +27,8 @@ export class Registry {
 
   constructor(app: App, builtIn: readonly AnyFlowDefinition[] = []) {
     this.app = app
+    // States made under the default contract name it, whether or not a state of today's app still uses it.
+    this.#contracts.set(participantsSign.name, participantsSign)
     for (const state of app.states) {
       this.#register('state', this.#states, state.type, state)
       const known = this.#contracts.get(state.contract.name)

@@ -95,6 +95,12 @@ const refused = (value: unknown): boolean => {
   }
 }
 
+/** What is encoded of an object or a list: in a list every place counts, in an object an undefined member is absent. */
+const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
+  Array.isArray(value)
+    ? Array.from(value, (member: unknown, index) => [String(index), member])
+    : Object.entries(value).filter(([, member]) => member !== undefined)
+
 /** The path to the innermost value that the encoder refuses; into a cycle it goes once around. */
 const placeOf = (value: unknown): string => {
   const path: string[] = []
@@ -102,7 +108,7 @@ const placeOf = (value: unknown): string => {
   let here = value
   while (typeof here === 'object' && here !== null && path.length < deepestPlace && !seen.has(here)) {
     seen.add(here)
-    const offender = Object.entries(here).find(([, member]) => member !== undefined && refused(member))
+    const offender = membersOf(here).find(([, member]) => refused(member))
     if (offender === undefined) break
     path.push(offender[0])
     here = offender[1]

@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
-import { assertName } from '../ledger/StateDefinition.js'
+import { assertName, assertVersion } from '../ledger/assertName.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
 import type { Operation } from './Operation.js'
@@ -50,6 +50,8 @@ export type FlowOptions<I, R> = {
 
 export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
   assertName('flow', options.name)
+  const version = options.version ?? 1
+  assertVersion('Flow', options.name, version)
   const schedulable = options.schedulable ?? false
   const ref = (input: I): FlowRef => {
     if (!schedulable) {
@@ -63,7 +65,7 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
   }
   return Object.freeze({
     name: options.name,
-    version: options.version ?? 1,
+    version,
     input: options.input,
     schedulable,
     respondsTo: undefined,

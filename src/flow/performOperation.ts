@@ -70,7 +70,7 @@ const query = (decision: Decision, definition: AnyStateDefinition, limit: number
       { limit },
     )
   }
-  const rows = decision.views.states.unconsumed(definition.type, limit).filter(({ relevant }) => relevant)
+  const rows = decision.views.states.relevant(definition.type, limit)
   return valueAnswer(
     rows.map((row) => presented(definition, row)),
     rows.map(({ ref }) => showRef(ref)),

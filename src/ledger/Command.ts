@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { type Either, mapLeft } from 'fp-ts/lib/Either.js'
+import { assertName } from './assertName.js'
 
 export type CommandDefinition<A = undefined> = {
   readonly type: string
@@ -23,11 +24,13 @@ const noData: t.Type<undefined, unknown> = new t.Type<undefined, unknown>(
 export const defineCommand = <A = undefined>(definition: {
   readonly type: string
   readonly data?: t.Type<A, unknown>
-}): CommandDefinition<A> =>
-  Object.freeze({
+}): CommandDefinition<A> => {
+  assertName('command', definition.type)
+  return Object.freeze({
     type: definition.type,
     data: definition.data ?? (noData as t.Type<unknown, unknown> as t.Type<A, unknown>),
   })
+}
 
 export const decodeCommandData = <A>(definition: CommandDefinition<A>, data: unknown): Either<string, A> =>
   mapLeft((problems: readonly string[]) => problems.join('; '))(decodeWith(definition.data, data))

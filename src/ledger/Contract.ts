@@ -4,6 +4,7 @@
  */
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { assertName, assertVersion } from './assertName.js'
 import type { LedgerTransaction } from './LedgerTransaction.js'
 
 /** Sentences that say which rules a transaction breaks. */
@@ -30,7 +31,9 @@ export type ContractOptions = {
 }
 
 export const defineContract = (options: ContractOptions): ContractDefinition => {
+  assertName('contract', options.name)
   const version = options.version ?? 1
+  assertVersion('Contract', options.name, version)
   const rules = new Map<number, Verify>()
   for (let older = 1; older < version; older++) {
     const verify = options.earlier?.[older]

@@ -36,6 +36,7 @@ export class LedgerTransaction {
   readonly commands: readonly ResolvedCommand[]
   readonly timeWindow: TimeWindow | undefined
   readonly notary: Party
+  #participants: readonly Party[] | undefined
 
   constructor(parts: {
     readonly inputs: readonly ResolvedState[]
@@ -98,6 +99,10 @@ export class LedgerTransaction {
 
   /** The participants of all consumed and produced states, repeated where they take part in several. */
   get participants(): readonly Party[] {
-    return [...this.inputs, ...this.outputs].flatMap((state) => state.definition.participants(state.data))
+    // Asked for more than once while a transaction is decided, and always the same.
+    this.#participants ??= [...this.inputs, ...this.outputs].flatMap((state) =>
+      state.definition.participants(state.data),
+    )
+    return this.#participants
   }
 }

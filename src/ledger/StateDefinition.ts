@@ -8,6 +8,7 @@ import type { DurationLikeObject } from 'luxon'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import type { Activity } from './Activity.js'
+import { assertName, assertVersion } from './assertName.js'
 import { participantsSign, type ContractDefinition } from './Contract.js'
 import type { StateRef } from './StateRef.js'
 
@@ -60,28 +61,10 @@ export type StateOptions<A> = {
   readonly upcasters?: Readonly<Record<number, Upcaster>>
 }
 
-const namePattern = /^[A-Za-z][\w.-]*(\/[A-Za-z][\w.-]*)*$/
-
-/** Refuses names that would be awkward in logs, links and command lines. */
-export const assertName = (kind: string, name: string): void => {
-  if (!namePattern.test(name)) {
-    throw new CarillonError(
-      'definition-invalid',
-      `"${name}" cannot name a ${kind}. Use letters, digits, dot, dash and underscore, with slashes between parts, as in heartbeat/Heartbeat.`,
-      { name },
-    )
-  }
-}
-
 export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
   assertName('state', options.type)
   const version = options.version ?? 1
-  if (!Number.isSafeInteger(version) || version < 1)
-    throw new CarillonError(
-      'definition-invalid',
-      `State ${options.type} has version ${version}. Versions are whole numbers from 1.`,
-      { type: options.type },
-    )
+  assertVersion('State', options.type, version)
   for (let older = 1; older < version; older++) {
     if (options.upcasters?.[older] === undefined) {
       throw new CarillonError(

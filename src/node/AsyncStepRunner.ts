@@ -3,9 +3,10 @@
  */
 import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
 import { limits } from '../limits.js'
+import { Queue } from './Queue.js'
 
 export class AsyncStepRunner implements StepRunner {
-  readonly #waiting: StepRequest[] = []
+  readonly #waiting = new Queue<StepRequest>()
   readonly #underWay = new Set<string>()
   readonly #idleWaits = new Set<() => void>()
   #report: (report: StepReport) => void = () => undefined
@@ -32,13 +33,13 @@ export class AsyncStepRunner implements StepRunner {
   /** Reports of steps that end from now on are dropped: the next start of the node runs them again. */
   stop(): void {
     this.#stopped = true
-    this.#waiting.length = 0
+    this.#waiting.drain()
     for (const resolve of this.#idleWaits) resolve()
   }
 
   #fill(): void {
     while (this.#underWay.size < limits.stepsInFlight) {
-      const request = this.#waiting.shift()
+      const request = this.#waiting.take()
       if (request === undefined) return
       const key = `${request.context.idempotencyKey}#${request.context.attempt}`
       if (this.#underWay.has(key)) continue

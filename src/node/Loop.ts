@@ -2,7 +2,7 @@
  * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
@@ -14,6 +14,7 @@ import { latestInstantMs } from '../time/Instant.js'
 import { signHead } from './signedHead.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { TickStore } from './TickStore.js'
 
@@ -41,7 +42,7 @@ export type LoopParts = NodeParts & {
 
 export class Loop {
   readonly #parts: LoopParts
-  readonly #inputs: Input[] = []
+  readonly #inputs = new Queue<Input>()
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
@@ -152,7 +153,7 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
-    for (const input of this.#inputs.splice(0)) input.fail(this.#stopped)
+    for (const input of this.#inputs.drain()) input.fail(this.#stopped)
     for (const callback of this.#stopWaits) callback(this.#stopped)
     this.#stopWaits.clear()
     this.#settle()
@@ -226,7 +227,7 @@ export class Loop {
   #decideInputs(tick: OpenTick, taken: Input[]): void {
     let count = 0
     while (count < limits.inputsPerTick && !tick.isFull()) {
-      const input = this.#inputs.shift()
+      const input = this.#inputs.take()
       if (input === undefined) return
       taken.push(input)
       count += 1
@@ -234,10 +235,9 @@ export class Loop {
       try {
         input.decide(tick)
       } catch (error) {
-        if (!(error instanceof CarillonError) || error.consequence === 'stop' || error.consequence === 'retry')
-          throw error
+        if (!(error instanceof CarillonError) || concernsNode(error)) throw error
         if (tick.events.length !== before)
-          throw new CarillonError(
+          throw new NodeFault(
             'invariant-broken',
             `An input was refused after it had stated facts: ${error.message}`,
             {},
@@ -302,7 +302,7 @@ export class Loop {
 
   /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
   #giveBack(taken: readonly Input[], error: CarillonError): void {
-    this.#inputs.unshift(...taken.filter(({ mustBeRecorded }) => mustBeRecorded))
+    this.#inputs.putBack(taken.filter(({ mustBeRecorded }) => mustBeRecorded))
     for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
   }
 
@@ -318,12 +318,7 @@ export class Loop {
     const known =
       error instanceof CarillonError
         ? error
-        : new CarillonError(
-            'invariant-broken',
-            `Carillon met an error it does not know: ${messageOf(error)}`,
-            {},
-            error,
-          )
+        : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry') {
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
       this.#giveBack(taken, known)

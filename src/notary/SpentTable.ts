@@ -48,6 +48,8 @@ export class SpentTable {
 
   /** The transaction that consumed a state, if one has. */
   consumerOf(ref: StateRef): TransactionId | undefined {
+    // Most nodes are notaries to nobody, and should not pay for looking.
+    if (this.#nextSpent === 1) return undefined
     const seq = this.#spentIndex.find(keyOf(ref))
     return seq === undefined ? undefined : (String(this.#consumer.get(seq)?.['id']) as TransactionId)
   }

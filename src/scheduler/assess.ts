@@ -98,7 +98,7 @@ const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => 
   } catch (error) {
     throw new CarillonError(
       'state-definition-faulty',
-      `${member} of ${definition.type} threw: ${messageOf(error)} It must answer for all data its codec accepts.`,
+      `${member} of ${definition.type} threw (${messageOf(error)}). It must answer for all data its codec accepts.`,
       { type: definition.type },
       error,
     )
@@ -145,17 +145,18 @@ export const unanswered = (
   error: unknown,
 ): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
 
-export const assess = (
+/** What a state says now: is it ours, and what does it want next? */
+export const askState = (
   decision: AssessedBy,
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
-): Assessed => {
+): Assessment => {
   const { registry, me } = decision
   const participants = participantsOf(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
   const base = { relevant, participants }
-  if (!relevant || definition.nextScheduledActivity === undefined) return assessed(base)
+  if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
     if (decision.development && decision.readsClock(() => ask(data, ref))) {
@@ -166,14 +167,29 @@ export const assess = (
       )
     }
     const answer = ask(data, ref)
-    if (isNone(answer)) return assessed(base)
+    if (isNone(answer)) return base
     checkActivity(registry, answer.value)
     const activity = ownWords(answer.value)
     const mine = actsAt(definition, data, me, activity.at)
-    if (mine === undefined) return assessed(base)
-    return assessed(mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine })
+    if (mine === undefined) return base
+    return mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine }
   } catch (error) {
     if (concernsNode(error)) throw error
-    return unanswered(definition, base, error)
+    return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }
+  }
+}
+
+/** What a state says, to be recorded. An activity that has no canonical form cannot be. */
+export const assess = (
+  decision: AssessedBy,
+  definition: AnyStateDefinition,
+  data: unknown,
+  ref: StateRef,
+): Assessed => {
+  const assessment = askState(decision, definition, data, ref)
+  try {
+    return assessed(assessment)
+  } catch (error) {
+    return unanswered(definition, { relevant: assessment.relevant, participants: assessment.participants }, error)
   }
 }

@@ -2,6 +2,7 @@
  * One state as the vault holds it: the recorded text, from and until which revision it is unconsumed, and how
  * its activity stands.
  */
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { StateRef } from '../ledger/StateRef.js'
 
 /** How a state's activity stands. Only `scheduled` ones have an instant at which the node acts. */
@@ -34,6 +35,8 @@ export type StateRow = {
   readonly transactionSeq: number
   readonly ref: StateRef
   readonly kind: Kind
+  /** The notary it stands under; null for this node itself. */
+  readonly notary: PublicKey | null
   /** Canonical text of the data, as recorded. */
   readonly text: string
   relevant: boolean

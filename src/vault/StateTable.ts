@@ -3,6 +3,7 @@
  * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, SqlRow, Statement } from '../views/Database.js'
@@ -33,11 +34,11 @@ export const statesSchema = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
   CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
-  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
+  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
 `
 
 export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id'
+  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
 
 const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -51,6 +52,7 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
     transactionSeq: Number(row['transaction_seq']),
     ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
     kind,
+    notary: textOrNull(row['notary']) as PublicKey | null,
     text: String(row['text']),
     relevant: row['relevant'] === 1,
     participants: String(row['participants']),
@@ -87,6 +89,7 @@ export class StateTable {
   readonly #nextDue: Statement
   readonly #ended: Statement
   readonly #unconsumed: Statement
+  readonly #relevant: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database, kinds: Kinds, transactions: TransactionTable) {
@@ -100,9 +103,14 @@ export class StateTable {
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
     this.#nextDue = db.prepare('SELECT acts_at_ms FROM states WHERE acts_at_ms IS NOT NULL ORDER BY acts_at_ms LIMIT 1')
-    this.#ended = db.prepare(`${select} WHERE s.standing = 'ended' AND s.seq > ? ORDER BY s.seq LIMIT ?`)
+    this.#ended = db.prepare(
+      `${select} WHERE s.standing = 'ended' AND (s.due_ms > ? OR (s.due_ms = ? AND s.seq > ?)) ORDER BY s.due_ms, s.seq LIMIT ?`,
+    )
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
+    )
+    this.#relevant = db.prepare(
+      `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.relevant = 1 AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
@@ -169,22 +177,27 @@ export class StateTable {
     return orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
   }
 
-  /** Activities whose flow ended without consuming the state, after a given sequence number. */
-  ended(afterSeq: number, limit: number): readonly StateRow[] {
+  /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
+  ended(after: { readonly dueMs: number; readonly seq: number }, limit: number): readonly StateRow[] {
     this.flush()
-    return this.#ended.all(afterSeq, limit).map((row) => this.#remember(row))
+    return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
-  unconsumed(type: string, limit: number): readonly StateRow[] {
-    return this.unconsumedAfter(type, 0, limit)
+  /** The first unconsumed states of one type that are relevant to this party, in log order. */
+  relevant(type: string, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#relevant, type, 0, limit)
   }
 
   /** Unconsumed states of one type in log order, after a given sequence number. */
   unconsumedAfter(type: string, afterSeq: number, limit: number): readonly StateRow[] {
+    return this.#ofType(this.#unconsumed, type, afterSeq, limit)
+  }
+
+  #ofType(select: Statement, type: string, afterSeq: number, limit: number): readonly StateRow[] {
     this.flush()
     const found = this.#kinds
       .idsOfType(type)
-      .flatMap((kind) => this.#unconsumed.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+      .flatMap((kind) => select.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 

@@ -96,9 +96,6 @@ export class TransactionTable {
     }
   }
 
-  /** The notary of a transaction's outputs; null for this node itself. */
-  readonly notaryOf = (seq: number): PublicKey | null => this.get(seq)?.notary ?? null
-
   flush(): void {
     for (const row of this.#fresh)
       this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)

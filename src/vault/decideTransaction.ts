@@ -60,9 +60,7 @@ const notaryFor = (
   inputs: readonly StateRow[],
   isShared: boolean,
 ): Party => {
-  const keys = new Set(
-    inputs.map(({ transactionSeq }) => decision.views.transactions.notaryOf(transactionSeq) ?? decision.me.key),
-  )
+  const keys = new Set(inputs.map(({ notary }) => notary ?? decision.me.key))
   const [key] = keys
   if (keys.size > 1) {
     throw new CarillonError(

@@ -72,6 +72,7 @@ export const foldTransaction = (
       transactionSeq: transaction.seq,
       ref: { transaction: event.id, index },
       kind: kinds.of({ type, version, contract }),
+      notary: transaction.notary,
       text,
       relevant: assessment.relevant,
       participants: assessment.participants,

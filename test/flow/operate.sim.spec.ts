@@ -9,6 +9,7 @@ import {
   type FlowId,
   type FlowIo,
 } from '../../src/index.js'
+import { limits } from '../../src/limits.js'
 import {
   appOf,
   crashAndRestart,
@@ -285,6 +286,38 @@ describe('Pausing a flow', () => {
     await virtual.runUntilQuiet()
     expect(await virtual.node.resultOf(id)).to.equal('once')
     expect(step.calls()).to.equal(1)
+    await virtual.stop()
+  })
+})
+
+describe('A step that was launched twice', () => {
+  it('is heard once: its second report is not taken for the answer of the step after it', async () => {
+    const filling = held()
+    const gates: (() => void)[] = []
+    const Filler = flowOf(
+      (io: FlowIo) => io.step('fills', () => new Promise<string>((resolve) => gates.push(() => resolve('filled')))),
+      'notes/Filler',
+    )
+    let firstRuns = 0
+    const flow = flowOf(function* (io): FlowBody<unknown[]> {
+      const first = yield* io.step('first', () => (firstRuns += 1))
+      const second = yield* io.step('second', filling.run)
+      return [first, second]
+    })
+    const virtual = await startVirtual(appOf([flow, Filler]), { development: false })
+    // With every place taken the step has to wait, and resuming the flow asks for it once more.
+    await Promise.all(Array.from({ length: limits.stepsInFlight }, () => virtual.node.start(Filler, {})))
+    const { id } = await virtual.node.start(flow, {})
+    await virtual.node.pauseFlow(id)
+    await virtual.node.resumeFlow(id)
+    await settle()
+    gates.shift()?.()
+    await settle()
+    expect(firstRuns, 'it ran at least once, and here twice').to.equal(2)
+    filling.finish('second')
+    for (const open of gates) open()
+    await virtual.runUntilQuiet()
+    expect(await virtual.node.resultOf(id)).to.deep.equal([1, 'second'])
     await virtual.stop()
   })
 })

@@ -426,7 +426,7 @@ describe('reassessing', () => {
       },
     })
     expect(await codeOf(tower.node.reassess(tower.Bell))).to.equal('none')
-    expect(await attentionOf(tower)).to.deep.equal(['activity-threw'])
+    expect(await attentionOf(tower)).to.deep.equal(['state-definition-faulty'])
     await tower.virtual.advanceTo(due)
     expect(await tower.rung()).to.deep.equal(['first', 'last'])
   })
