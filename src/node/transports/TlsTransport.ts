@@ -4,7 +4,15 @@
  */
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { connect, createSecureContext, createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import {
+  connect,
+  createSecureContext,
+  createServer,
+  type SecureContext,
+  type SecureContextOptions,
+  type Server,
+  type TLSSocket,
+} from 'node:tls'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { Member, NetworkMap } from '../../identity/NetworkMap.js'
@@ -61,6 +69,7 @@ const assertOwnCertificate = ({ key, certificate, rootCertificate }: TlsTranspor
 export class TlsTransport implements Transport {
   readonly #me: PublicKey
   readonly #network: NetworkMap
+  readonly #credentials: SecureContextOptions
   readonly #context: SecureContext
   readonly #bounds: Bounds
   readonly #refusals: Refusals
@@ -77,12 +86,13 @@ export class TlsTransport implements Transport {
     this.#network = options.network
     this.#bounds = boundsOf(options.bounds)
     this.#refusals = new Refusals(options.logger ?? silentLogger)
-    this.#context = createSecureContext({
+    this.#credentials = {
       key: options.key.exportPrivate(),
       cert: options.certificate,
       ca: options.rootCertificate,
       minVersion: 'TLSv1.3',
-    })
+    }
+    this.#context = createSecureContext(this.#credentials)
   }
 
   /** Opens the transport; refused with `address-unavailable` when the node cannot listen where it should. */
@@ -162,7 +172,7 @@ export class TlsTransport implements Transport {
 
   async #listenOn({ host, port }: Address): Promise<void> {
     const server = createServer({
-      secureContext: this.#context,
+      ...this.#credentials,
       requestCert: true,
       rejectUnauthorized: true,
       handshakeTimeout: this.#bounds.handshakeMs,
