@@ -26,7 +26,7 @@ export class LoopbackNetwork {
   readonly seats = new Map<string, Seat>()
   readonly lines: string[] = []
   readonly delivered: Delivered[] = []
-  #open: TlsTransport[] = []
+  #open: { readonly name: string; readonly transport: TlsTransport }[] = []
 
   private constructor() {
     const root = { name: 'root', key: this.rootKey.publicKey }
@@ -93,12 +93,16 @@ export class LoopbackNetwork {
           for (const envelope of envelopes) this.delivered.push({ from, envelope })
         }),
     )
-    this.#open.push(transport)
+    this.#open.push({ name, transport })
     return transport
   }
 
+  transportsOf(name: string): readonly TlsTransport[] {
+    return this.#open.filter((each) => each.name === name).map(({ transport }) => transport)
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#open.map((transport) => transport.close()))
+    await Promise.all(this.#open.map(({ transport }) => transport.close()))
     this.#open = []
   }
 
