@@ -87,14 +87,21 @@ export const recordError = (thrown: unknown, code: ErrorCode): RecordedError =>
 export const reviveError = (recorded: RecordedError): CarillonError =>
   new CarillonError(isErrorCode(recorded.code) ? recorded.code : 'flow-threw', recorded.message, recorded.details)
 
-/** Whether an error concerns the node as a whole (its store, its invariants) and must reach the loop unchanged. */
-export const concernsNode = (error: unknown): boolean =>
-  error instanceof CarillonError && (error.consequence === 'stop' || error.consequence === 'retry')
+/**
+ * An error of the node itself: its store, its invariants. Only Carillon makes it, so that app code which throws an
+ * error of the same code can never stop the node.
+ */
+export class NodeFault extends CarillonError {
+  readonly isOfNode = true
+}
+
+/** Whether an error concerns the node as a whole and must reach the loop unchanged. */
+export const concernsNode = (error: unknown): error is NodeFault => error instanceof NodeFault
 
 /** Stops the node: called where a broken invariant would otherwise be carried on. */
 export const assertInvariant: (holds: boolean, what: string) => asserts holds = (holds, what) => {
   if (!holds)
-    throw new CarillonError(
+    throw new NodeFault(
       'invariant-broken',
       `Broken invariant: ${what}. The log is intact up to its last tick; restart the node and report this.`,
     )

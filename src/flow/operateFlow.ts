@@ -5,7 +5,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import { FlowIdC, flowIdOfClientId, type FlowId } from './FlowId.js'
 import { endSessions } from './performSession.js'
 import type { FlowEngine } from './FlowEngine.js'
@@ -35,7 +35,7 @@ const flowIdBytes = 16
 const newId = (decision: Decision): FlowId => {
   const id = decision.random.hex(flowIdBytes)
   if (!FlowIdC.is(id))
-    throw new CarillonError('invariant-broken', 'The source of randomness gave something that is not hex.')
+    throw new NodeFault('invariant-broken', 'The source of randomness gave something that is not hex.')
   return id
 }
 

@@ -8,6 +8,8 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, recordError } from '../errors/CarillonError.js'
+import type { FlowId } from '../flow/FlowId.js'
+import type { StateRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
 import { claimControlPath, releaseControlPath } from './controlAddress.js'
 import {
@@ -16,10 +18,12 @@ import {
   RequestC,
   ResultArgsC,
   StartArgsC,
+  type ActivityAction,
+  type FlowAction,
   type OperatorRequest,
 } from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
-import type { Node } from './Node.js'
+import type { By, ByWithNote, Node } from './Node.js'
 
 export type ControlSocket = {
   readonly path: string
@@ -41,21 +45,44 @@ const handler =
     return perform(node, decoded.right)
   }
 
+const operateFlow = (node: Node, action: FlowAction, flow: FlowId, by: By): Promise<void> => {
+  switch (action) {
+    case 'retry':
+      return node.retryFlow(flow, by)
+    case 'kill':
+      return node.killFlow(flow, by)
+    case 'pause':
+      return node.pauseFlow(flow, by)
+    case 'resume':
+      return node.resumeFlow(flow, by)
+  }
+}
+
+const operateActivity = (node: Node, action: ActivityAction, ref: StateRef, by: ByWithNote): Promise<void> => {
+  switch (action) {
+    case 'trigger':
+      return node.trigger(ref, by)
+    case 'retry':
+      return node.retry(ref, by)
+    case 'discharge':
+      return node.discharge(ref, by)
+    case 'pause':
+      return node.pause(ref, by)
+    case 'resume':
+      return node.resume(ref, by)
+  }
+}
+
 const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   const { by } = request
   switch (request.on) {
     case 'node':
       return request.action === 'start' ? node.drain({ by }) : node.endDraining({ by })
-    case 'flow': {
-      const { flow, action } = request
-      const act = { retry: node.retryFlow, kill: node.killFlow, pause: node.pauseFlow, resume: node.resumeFlow }[action]
-      return act.call(node, flow, { by })
-    }
+    case 'flow':
+      return operateFlow(node, request.action, request.flow, { by })
     case 'activity': {
-      const { ref, action, note } = request
-      const { trigger, retry, discharge, pause, resume } = node
-      const act = { trigger, retry, discharge, pause, resume }[action]
-      return act.call(node, ref, { by, ...(note === undefined ? {} : { note }) })
+      const { note } = request
+      return operateActivity(node, request.action, request.ref, { by, ...(note === undefined ? {} : { note }) })
     }
   }
 }
@@ -109,10 +136,12 @@ const answerTo = async (node: Node, line: string): Promise<Readonly<Record<strin
 const serve = (node: Node, client: Socket): void => {
   const reader = new LineReader(limits.controlLineBytes, lineTooLong)
   let underWay = 0
+  let leaving = false
   const say = (answer: Readonly<Record<string, unknown>>): void => {
     if (client.writable) client.write(`${JSON.stringify(answer)}\n`)
   }
   const sayGoodbye = (error: unknown): void => {
+    leaving = true
     // What still comes in is dropped unread, so that the client can finish writing and see the answer.
     client.removeAllListeners('data').resume()
     client.end(`${JSON.stringify({ id: null, error: recordError(error, 'invariant-broken') })}\n`)
@@ -133,7 +162,7 @@ const serve = (node: Node, client: Socket): void => {
   }
   client.on('data', (chunk) => {
     try {
-      for (const line of reader.feed(chunk)) if (line.trim() !== '') handle(line)
+      for (const line of reader.feed(chunk)) if (!leaving && line.trim() !== '') handle(line)
     } catch (error) {
       sayGoodbye(error)
     }

@@ -2,7 +2,7 @@
  * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
@@ -234,10 +234,9 @@ export class Loop {
       try {
         input.decide(tick)
       } catch (error) {
-        if (!(error instanceof CarillonError) || error.consequence === 'stop' || error.consequence === 'retry')
-          throw error
+        if (!(error instanceof CarillonError) || concernsNode(error)) throw error
         if (tick.events.length !== before)
-          throw new CarillonError(
+          throw new NodeFault(
             'invariant-broken',
             `An input was refused after it had stated facts: ${error.message}`,
             {},
@@ -318,12 +317,7 @@ export class Loop {
     const known =
       error instanceof CarillonError
         ? error
-        : new CarillonError(
-            'invariant-broken',
-            `Carillon met an error it does not know: ${messageOf(error)}`,
-            {},
-            error,
-          )
+        : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry') {
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
       this.#giveBack(taken, known)

@@ -2,7 +2,7 @@
  * A node's folder: the store, the key, and the lock that keeps a second process out. The lock is held by the
  * operating system, so it is gone the moment its process is, however that ends.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -55,6 +55,12 @@ export const lockFolder = (folder: string): (() => void) => {
   }
 }
 
+/** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */
+const keepPrivate = (file: string): void => {
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+}
+
 const keyOf = (file: string): KeyPair => {
   if (existsSync(file)) return importKeyPair(readFileSync(file, 'utf8'))
   const made = generateKeyPair()
@@ -74,8 +80,8 @@ export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => 
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const unlock = lockFolder(folder)
     try {
+      keepPrivate(files.database)
       const store = EmbeddedStore.open(files.database)
-      chmodSync(files.database, 0o600)
       return {
         store,
         key: key ?? keyOf(files.key),

@@ -2,7 +2,7 @@
  * A recorded transaction with its signatures, taken from the tick that holds it. Where the tick was signed as a
  * batch, the transaction's own share of that signature is proven.
  */
-import { CarillonError } from '../errors/CarillonError.js'
+import { NodeFault } from '../errors/CarillonError.js'
 import { signatureFor } from '../ledger/signatures.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
@@ -57,7 +57,7 @@ export class SignedTransactionReader {
     }
     const found = transactions.get(id)
     if (found === undefined)
-      throw new CarillonError(
+      throw new NodeFault(
         'invariant-broken',
         `transaction ${id} is in the vault but not in tick ${tickNumber} of the log`,
       )

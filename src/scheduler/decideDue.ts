@@ -110,8 +110,11 @@ const assertSettled = (
   }
 }
 
-const isMissed = (activity: Activity, latenessMs: number, cause: StartCause): boolean =>
-  activity.toleranceMs !== undefined && latenessMs > activity.toleranceMs && (cause === 'due' || cause === 'restart')
+/** Too late to run. A party that takes over is late from the moment its own turn came. */
+const isMissed = (decision: Decision, activity: Activity, turnAt: Instant, cause: StartCause): boolean =>
+  activity.toleranceMs !== undefined &&
+  decision.nowMs - toMillis(turnAt) > activity.toleranceMs &&
+  (cause === 'due' || cause === 'restart')
 
 /** Whether it is still another party's turn; an operator's word does not wait for it. */
 const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause): boolean =>
@@ -154,7 +157,7 @@ export const decideOccurrence = (
         decideOccurrence(decision, engine, moved, cause, true)
       return
     }
-    if (!isMissed(activity, occurrence.latenessMs, cause)) {
+    if (!isMissed(decision, activity, assessment.actsAt ?? activity.at, cause)) {
       startFlow(decision, engine, occurrence, activity.flow, cause)
     } else if (activity.onMissed !== undefined) {
       startFlow(decision, engine, occurrence, activity.onMissed, 'missed')

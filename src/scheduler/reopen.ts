@@ -1,6 +1,6 @@
 /**
  * A start of the node opens a new attempt for each overdue occurrence whose flow ended before without consuming
- * its state. It goes through them in log order, as many as a tick has room for, and each at most once a start.
+ * its state. It goes through them in the order of their due instants, as many as a tick has room for, and each at most once a start.
  */
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
@@ -8,7 +8,7 @@ import { limits } from '../limits.js'
 import { decideOccurrence } from './decideDue.js'
 
 export class Reopening {
-  #afterSeq = 0
+  #after = { dueMs: Number.MIN_SAFE_INTEGER, seq: 0 }
   #done = false
   readonly #startRevision: number
 
@@ -23,21 +23,21 @@ export class Reopening {
 
   decide(decision: Decision, engine: FlowEngine): void {
     if (this.#done || decision.views.facts.now.draining) return
-    const rows = decision.views.states.ended(this.#afterSeq, limits.activitiesPerTick)
-    let afterSeq = this.#afterSeq
+    const rows = decision.views.states.ended(this.#after, limits.activitiesPerTick)
+    let after = this.#after
     let complete = rows.length < limits.activitiesPerTick
     for (const row of rows) {
       if (decision.isFull()) {
         complete = false
         break
       }
-      afterSeq = row.seq
+      after = { dueMs: row.dueMs ?? 0, seq: row.seq }
       const endedBefore = decision.views.flows.lastEndOf(row.seq) < this.#startRevision
       if (row.standing === 'ended' && endedBefore && (row.dueMs ?? 0) <= decision.nowMs)
         decideOccurrence(decision, engine, row, 'restart')
     }
     decision.release(() => {
-      this.#afterSeq = afterSeq
+      this.#after = after
       this.#done = complete
     })
   }

@@ -1,7 +1,7 @@
 /**
  * What went wrong with a store, in Carillon's words: SQLite and file system errors become typed ones.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
 
 /** SQLite's own result codes, which node:sqlite gives as numbers and better-sqlite3 as names. */
 const codeOf = (error: unknown): string => {
@@ -28,7 +28,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   const code = codeOf(error)
   const because = messageOf(error)
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
-    return new CarillonError(
+    return new NodeFault(
       'disk-full',
       `There is no space left to write ${file}. Nothing was recorded; make room, and the node goes on by itself. (${because})`,
       { file },
@@ -36,7 +36,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
     )
   }
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) {
-    return new CarillonError(
+    return new NodeFault(
       'store-corrupt',
       `${file} is damaged or is not a Carillon store. Restore it from a backup, or import an export made with "carillon log export". (${because})`,
       { file },
@@ -44,7 +44,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
     )
   }
   if (code.startsWith('SQLITE_BUSY')) {
-    return new CarillonError(
+    return new NodeFault(
       'store-locked',
       `${file} is held by another process. Stop that process, or choose another store. (${because})`,
       { file },
@@ -56,7 +56,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
     code.startsWith('SQLITE_CANTOPEN') ||
     ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)
   ) {
-    return new CarillonError(
+    return new NodeFault(
       'store-not-writable',
       `${file} cannot be written. Check that the folder exists and that this user may write to it. (${because})`,
       { file },
@@ -64,12 +64,12 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
     )
   }
   if (code.startsWith('SQLITE_IOERR')) {
-    return new CarillonError(
+    return new NodeFault(
       'disk-full',
       `Writing ${file} failed: ${because}. Nothing was recorded; check the disk, and the node goes on by itself.`,
       { file },
       error,
     )
   }
-  return new CarillonError('invariant-broken', `${file}: ${because}`, { file }, error)
+  return new NodeFault('invariant-broken', `${file}: ${because}`, { file }, error)
 }

@@ -33,7 +33,7 @@ export const statesSchema = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
   CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
-  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
+  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
 `
 
 export const stateColumns =
@@ -100,7 +100,9 @@ export class StateTable {
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
     this.#nextDue = db.prepare('SELECT acts_at_ms FROM states WHERE acts_at_ms IS NOT NULL ORDER BY acts_at_ms LIMIT 1')
-    this.#ended = db.prepare(`${select} WHERE s.standing = 'ended' AND s.seq > ? ORDER BY s.seq LIMIT ?`)
+    this.#ended = db.prepare(
+      `${select} WHERE s.standing = 'ended' AND (s.due_ms > ? OR (s.due_ms = ? AND s.seq > ?)) ORDER BY s.due_ms, s.seq LIMIT ?`,
+    )
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
@@ -169,10 +171,10 @@ export class StateTable {
     return orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
   }
 
-  /** Activities whose flow ended without consuming the state, after a given sequence number. */
-  ended(afterSeq: number, limit: number): readonly StateRow[] {
+  /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
+  ended(after: { readonly dueMs: number; readonly seq: number }, limit: number): readonly StateRow[] {
     this.flush()
-    return this.#ended.all(afterSeq, limit).map((row) => this.#remember(row))
+    return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
   unconsumed(type: string, limit: number): readonly StateRow[] {

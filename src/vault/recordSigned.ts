@@ -5,7 +5,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { canonicalText } from '../encoding/canonical.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
@@ -78,7 +78,7 @@ export const recordSigned = (
     notary: body.notary.key,
     outputs: body.outputs.map(({ type, version, contract, data }, index) => {
       const output = assessed[index]
-      if (output === undefined) throw new CarillonError('invariant-broken', `output ${index} of ${id} was not assessed`)
+      if (output === undefined) throw new NodeFault('invariant-broken', `output ${index} of ${id} was not assessed`)
       return { type, version, contract, text: canonicalText(data), assessment: output.parts }
     }),
   }

