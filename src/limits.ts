@@ -61,6 +61,10 @@ export const limits = {
   resendLongestMs: 60_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
+  /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
+  messageBytes: 320 * KiB,
+  /** A transaction that is to be agreed with others: with everyone's signatures it must still fit into a message. */
+  sharedTransactionBytes: 256 * KiB,
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
   /** Transactions walked back in one operation when another party's knowledge is compared. */

@@ -3,10 +3,11 @@
  * record. Everything is checked before the single fact is stated.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
+import { limits } from '../limits.js'
 import { isSatisfiedBy } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { Party } from '../identity/Party.js'
@@ -158,6 +159,13 @@ export const decideTransaction = (
   })
   orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))
   if (isShared || !isOwn(decision, draft, ledgerTransaction)) {
+    const bytes = utf8Length(transaction.encoded.text)
+    if (bytes > limits.sharedTransactionBytes)
+      throw new CarillonError(
+        'fact-too-large',
+        `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
+        { bytes },
+      )
     const body = JSON.parse(transaction.encoded.text) as TransactionBody
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
