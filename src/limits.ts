@@ -31,8 +31,6 @@ export const limits = {
   stepResultBytes: 128 * KiB,
   /** Size of what a flow returns, for the same reason. */
   flowResultBytes: 128 * KiB,
-  /** Size of a transaction that other parties must sign: it is recorded once more, as the flow's proposal. */
-  proposalBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
   /** Side-effect steps under way at one time. */
@@ -105,6 +103,13 @@ export const limits = {
   members: 10_000,
   /** Size of a network map file: some hundred bytes a member. */
   networkMapBytes: 8 * 1024 * KiB,
+  /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
+  messageBytes: 224 * KiB,
+  /**
+   * A transaction that is to be agreed with others: with everyone's signatures it must still fit into a message,
+   * and it is recorded once more, as the flow's proposal.
+   */
+  sharedTransactionBytes: 128 * KiB,
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
   /** Transactions walked back in one operation when another party's knowledge is compared. */
