@@ -95,17 +95,6 @@ const statesFacts: ReadonlySet<Operation['kind']> = new Set([
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
 
-/** Operations that add facts to the tick: when it is full, they wait for the next. */
-const statesFacts: ReadonlySet<Operation['kind']> = new Set([
-  'finalise',
-  'initiate',
-  'send',
-  'close',
-  'record',
-  'vend',
-  'notarise',
-])
-
 const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
   switch (wait.kind) {
     case 'until':

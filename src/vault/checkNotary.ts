@@ -10,10 +10,8 @@ import { requireRow } from './resolveBody.js'
 
 export const checkNotary = (decision: Decision, body: TransactionBody): void => {
   const { notary } = body
-  const { notaryOf } = decision.views.transactions
   for (const ref of [...body.inputs, ...body.references]) {
-    const row = requireRow(decision, ref)
-    const theirs = notaryOf(row.transactionSeq) ?? decision.me.key
+    const theirs = requireRow(decision, ref).notary ?? decision.me.key
     if (theirs !== notary.key) {
       throw new CarillonError(
         'notary-unknown',
