@@ -17,6 +17,7 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 
+/** One end of a conversation with another party's flow. Call its operations with `yield*`. */
 export class Session {
   readonly id: SessionId
   /** The party at the other end. */

@@ -8,11 +8,13 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
+/** A tree of keys, satisfied when the weights of those that have signed reach the threshold. */
 export type CompositeKey = {
   readonly threshold: number
   readonly children: readonly { readonly key: Key; readonly weight: number }[]
 }
 
+/** Who must sign: one key, or a tree of them. */
 export type Key = PublicKey | CompositeKey
 
 const totalWeight = (key: CompositeKey): number => key.children.reduce((sum, { weight }) => sum + weight, 0)
@@ -25,6 +27,7 @@ const faultOf = (key: CompositeKey): string | undefined => {
   return key.threshold > totalWeight(key) ? 'the threshold is more than all weights together' : undefined
 }
 
+/** Codec of a composite key. */
 export const CompositeKeyC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unknown>('CompositeKey', () =>
   t.refinement(
     t.strict({ threshold: IntegerC, children: t.readonlyArray(t.strict({ key: KeyC, weight: IntegerC })) }),
@@ -33,6 +36,7 @@ export const CompositeKeyC: t.Type<CompositeKey, unknown> = t.recursion<Composit
   ),
 )
 
+/** Codec of a key, single or composite. */
 export const KeyC: t.Type<Key, unknown> = t.recursion<Key, unknown>('Key', () => t.union([PublicKeyC, CompositeKeyC]))
 
 const depthOf = (key: Key): number =>

@@ -17,6 +17,7 @@ export const MemberC = t.readonly(
 /** A party as the map lists it. */
 export type Member = t.TypeOf<typeof MemberC>
 
+/** The parties a node knows, and which of them are notaries. */
 export class NetworkMap {
   readonly members: readonly Member[]
   readonly #byKey = new Map<PublicKey, Member>()
