@@ -19,6 +19,7 @@ import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
+import type { Message } from '../session/Message.js'
 import { replayFlow, startedByOf } from './replayFlow.js'
 import { waitAfter } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
@@ -68,24 +69,31 @@ const recordable = (value: unknown, longest: number): Json => {
 }
 
 /** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
-const failureFor = (error: unknown): { readonly kind: 'error'; readonly code: string; readonly message: string } =>
+const failureFor = (error: unknown): Extract<Message, { readonly kind: 'error' }> =>
   error instanceof CarillonError
-    ? { kind: 'error', code: error.code, message: error.message }
+    ? { kind: 'error', ...recordError(error, 'flow-threw') }
     : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
+
+/** The state that an error says was consumed by another, be it this node's word, a notary's or a counterparty's. */
+const consumedRefOf = (error: unknown): unknown => {
+  if (!(error instanceof CarillonError)) return undefined
+  const code = error.code === 'counterparty-failed' ? error.details['code'] : error.code
+  return code === 'state-consumed' ? error.details['ref'] : undefined
+}
+
+/** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
+const statesFacts: ReadonlySet<Operation['kind']> = new Set([
+  'finalise',
+  'record',
+  'vend',
+  'send',
+  'initiate',
+  'close',
+  'notarise',
+])
 
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
-
-/** Operations that add facts to the tick: when it is full, they wait for the next. */
-const statesFacts: ReadonlySet<Operation['kind']> = new Set([
-  'finalise',
-  'initiate',
-  'send',
-  'close',
-  'record',
-  'vend',
-  'notarise',
-])
 
 const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
   switch (wait.kind) {
@@ -405,11 +413,7 @@ export class FlowEngine {
       return
     }
     const ref = row.stateSeq === null ? undefined : showRef(decision.views.states.get(row.stateSeq).ref)
-    const superseded =
-      error instanceof CarillonError &&
-      error.code === 'state-consumed' &&
-      ref !== undefined &&
-      error.details['ref'] === ref
+    const superseded = ref !== undefined && consumedRefOf(error) === ref
     decision.emit({
       type: 'FlowEnded',
       flow: row.id,

@@ -23,7 +23,7 @@ import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy
 import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
 import type { Proposal } from '../vault/decideTransaction.js'
-import { sessionIdOf } from '../session/SessionId.js'
+import { sessionIdOf, sessionNonce } from '../session/SessionId.js'
 import { Session } from './Session.js'
 
 /** Why a flow that was started by an activity was started. */
@@ -202,9 +202,10 @@ export class FlowIo {
    */
   *initiate(party: Party): FlowBody<Session> {
     const { name, version } = this.#stack.at(-1) ?? { name: '', version: 1 }
-    const session = sessionIdOf(this.flowId, this.#sessions)
+    const nonce = sessionNonce(this.flowId, this.#sessions)
+    const session = sessionIdOf(this.me.key, nonce)
     this.#sessions += 1
-    yield* ask({ kind: 'initiate', session, party, flow: name, version })
+    yield* ask({ kind: 'initiate', session, nonce, party, flow: name, version })
     return new Session(session, party, 'initiator')
   }
 

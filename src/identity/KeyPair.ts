@@ -19,15 +19,22 @@ export type KeyPair = {
 // The fixed DER header of an Ed25519 SubjectPublicKeyInfo; the 32 key bytes follow it.
 const spkiHeader = '302a300506032b6570032100'
 
-const publicKeyOf = (privateKey: KeyObject): PublicKey => {
-  const der = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('hex')
+/** A key of node:crypto as Carillon writes it; undefined when it is not an Ed25519 key. */
+export const publicKeyFrom = (key: KeyObject): PublicKey | undefined => {
+  if (key.asymmetricKeyType !== 'ed25519') return undefined
+  const der = key.export({ format: 'der', type: 'spki' }).toString('hex')
   const decoded = PublicKeyC.decode(`ed25519:${der.slice(spkiHeader.length)}`)
-  if (isLeft(decoded))
+  return isLeft(decoded) ? undefined : decoded.right
+}
+
+const publicKeyOf = (privateKey: KeyObject): PublicKey => {
+  const publicKey = publicKeyFrom(createPublicKey(privateKey))
+  if (publicKey === undefined)
     throw new CarillonError(
       'signature-invalid',
       'The private key is not an Ed25519 key. Make one with generateKeyPair().',
     )
-  return decoded.right
+  return publicKey
 }
 
 const keyPairOf = (privateKey: KeyObject): KeyPair => {

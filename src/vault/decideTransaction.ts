@@ -178,13 +178,12 @@ export const decideTransaction = (
   orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))
   if (isShared || !isOwn(decision, draft, ledgerTransaction)) {
     const bytes = utf8Length(transaction.encoded.text)
-    if (bytes > limits.proposalBytes) {
+    if (bytes > limits.sharedTransactionBytes)
       throw new CarillonError(
         'fact-too-large',
-        `A transaction of ${bytes} bytes is too large to be proposed to others; at most ${limits.proposalBytes} bytes are. Split it.`,
+        `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
         { bytes },
       )
-    }
     const body = JSON.parse(transaction.encoded.text) as TransactionBody
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
