@@ -338,6 +338,8 @@ export class Loop {
     }
     if (retryLater) {
       this.#wakeAt(this.#parts.clock.now() + limits.storeRetryMs)
+      // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
+      this.#settle()
       return
     }
     const { views } = this.#parts.store

@@ -124,6 +124,7 @@ export class Postman {
     const envelope = decoded.right
     try {
       const verdict = await loop.submit((decision) => decideEnvelope(decision, engine, from, envelope))
+      if (verdict === 'refuse') logger.warn('A message was refused that its sender has no right to send.', { from })
       if (verdict === 'acknowledge' && !this.#stopped)
         transport.send(from, [
           { kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },

@@ -2,13 +2,14 @@
  * A node's folder: the store, the key, and the lock that keeps a second process out. The lock is held by the
  * operating system, so it is gone the moment its process is, however that ends.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
+import type { Database } from '../views/Database.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 
@@ -32,6 +33,12 @@ const holderText = (file: string): string => {
   }
 }
 
+/**
+ * The locks this process holds. Referring to them here keeps the garbage collector from closing, and so from
+ * giving up, the lock of a node that nobody refers to any more.
+ */
+const held = new Set<Database>()
+
 /** Takes the lock, or says who holds it. */
 export const lockFolder = (folder: string): (() => void) => {
   const files = storeFiles(folder)
@@ -50,8 +57,15 @@ export const lockFolder = (folder: string): (() => void) => {
     )
   }
   const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-  writeFileSync(files.holder, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  try {
+    writeFileSync(files.holder, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  } catch (error) {
+    db.close()
+    throw storeFailure(error, files.holder)
+  }
+  held.add(db)
   return () => {
+    held.delete(db)
     db.close()
   }
 }
@@ -62,11 +76,30 @@ const keepPrivate = (file: string): void => {
   chmodSync(file, 0o600)
 }
 
-const keyOf = (file: string, options: KeyFileOptions): KeyPair => {
+/** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
+const keyOf = (file: string, options: KeyFileOptions, store: EmbeddedStore): KeyPair => {
   if (existsSync(file)) return readKeyFile(file, options)
+  const owner = store.views.facts.now.partyKey
+  if (owner !== null)
+    throw new CarillonError(
+      'store-foreign',
+      `This store belongs to the key ${owner}, but its key file ${file} is missing. Put it back from a backup, or start the node with that key.`,
+      { expected: owner, file },
+    )
   const made = generateKeyPair()
   writeKeyFile(file, made, options)
   return made
+}
+
+/** A store that has been started has a key and a file with something in it; to begin anew there would lose it unseen. */
+const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
+  const isEmpty = statSync(files.database, { throwIfNoEntry: false })?.size === 0
+  if (!isEmpty || !existsSync(files.key)) return
+  throw new CarillonError(
+    'store-corrupt',
+    `${files.database} is empty, although this store has been used. Restore it from a backup, or import an export made with "carillon log export". If there never was anything in it, delete the file.`,
+    { file: files.database },
+  )
 }
 
 export type OpenedFolder = {
@@ -81,15 +114,21 @@ export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFi
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const unlock = lockFolder(folder)
     try {
+      assertNotEmptied(files)
       keepPrivate(files.database)
       const store = EmbeddedStore.open(files.database)
-      return {
-        store,
-        key: key ?? keyOf(files.key, keyOptions),
-        releaseHold: async () => {
-          await store.close()
-          unlock()
-        },
+      try {
+        return {
+          store,
+          key: key ?? keyOf(files.key, keyOptions, store),
+          releaseHold: async () => {
+            await store.close()
+            unlock()
+          },
+        }
+      } catch (error) {
+        void store.close()
+        throw error
       }
     } catch (error) {
       unlock()

@@ -83,6 +83,7 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
 }
 
+/** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
   if (options.networkFolder === undefined) return start(options)
   const { joined, ...rest } = joinNetwork(options.networkFolder, options)
@@ -141,10 +142,17 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
       steps.stop()
       postman?.stop()
     }
-    await loop.start((error) => {
+    try {
+      await loop.start((error) => {
+        stopOutside()
+        options.onFailure?.(error)
+      })
+    } catch (error) {
+      // Otherwise it would go on trying, on a store that is given back below.
       stopOutside()
-      options.onFailure?.(error)
-    })
+      await loop.stop(new CarillonError('node-stopped', 'The node could not start.'), [])
+      throw error
+    }
     postman?.start()
     return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
   } catch (error) {

@@ -17,6 +17,7 @@ const applicationId = 0x43617269
 const pragma = (db: Database, name: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? { value: 0 })[0])
 
+/** Refuses a file that is no store, or one of a newer version. */
 export const assertReadable = (db: Database, file: string): void => {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] ?? 0)
   if (tables === 0) return
@@ -37,23 +38,33 @@ export const assertReadable = (db: Database, file: string): void => {
   }
 }
 
+/**
+ * Refuses a file that is no store, or one this version cannot read, without changing it. It is opened read-only
+ * for that, because opening for writing already changes a file's header.
+ */
+export const assertStoreFile = (file: string): void => {
+  if (file === ':memory:' || !existsSync(file) || statSync(file).size === 0) return
+  const db = openDatabase(file, { readOnly: true })
+  try {
+    assertReadable(db, file)
+  } finally {
+    db.close()
+  }
+}
+
 /** SQL that marks a file as a store of this version. Within a transaction it takes effect with the transaction. */
 export const formatStamp = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeFormat};`
 
+const isStamped = (db: Database): boolean =>
+  pragma(db, 'application_id') === applicationId && pragma(db, 'user_version') === storeFormat
+
 /** Opens a store's file for writing, making it if need be: schema and stamp at once, so no crash leaves half of them. */
 export const openStoreDatabase = (file: string, schema: string): Database => {
-  // Looked at read-only first: opening for writing already changes the file's header.
-  if (file !== ':memory:' && existsSync(file) && statSync(file).size > 0) {
-    const found = openDatabase(file, { readOnly: true })
-    try {
-      assertReadable(found, file)
-    } finally {
-      found.close()
-    }
-  }
+  assertStoreFile(file)
   const db = openWritable(file)
   try {
-    db.exec(`BEGIN IMMEDIATE; ${schema} ${formatStamp} COMMIT`)
+    // A stamp is a write even if it says the same, and a store that is only looked at should stay as it was.
+    db.exec(`BEGIN IMMEDIATE; ${schema} ${isStamped(db) ? '' : formatStamp} COMMIT`)
     return db
   } catch (error) {
     db.close()

@@ -35,17 +35,12 @@ const betterSqlite = (): Driver => {
   return { name: 'better-sqlite3', open: (file, { readOnly = false }) => new Constructor(file, { readonly: readOnly }) }
 }
 
-let chosen: Driver | undefined
-
-const driver = (): Driver => {
-  if (chosen !== undefined) return chosen
+/** The first driver that can be loaded, or an error that says what to install and why each of them could not be. */
+export const firstLoadable = (candidates: readonly (() => Driver)[]): Driver => {
   const problems: string[] = []
-  // A runtime that still calls node:sqlite experimental (Node 22) prints a warning for it; better-sqlite3 is used there when it is installed.
-  const major = Number(process.versions.node.split('.')[0])
-  for (const candidate of major >= 24 ? [nodeSqlite, betterSqlite] : [betterSqlite, nodeSqlite]) {
+  for (const candidate of candidates) {
     try {
-      chosen = candidate()
-      return chosen
+      return candidate()
     } catch (error) {
       problems.push(messageOf(error).split('\n')[0] ?? '')
     }
@@ -55,6 +50,15 @@ const driver = (): Driver => {
     `No SQLite driver could be loaded. On Node 22.13 or later nothing needs to be installed; on Node 20 run "npm install better-sqlite3" and, if npm asks, "npm install-scripts approve better-sqlite3" followed by "npm rebuild better-sqlite3". (${problems.join('; ')})`,
     { node: process.versions.node },
   )
+}
+
+let chosen: Driver | undefined
+
+const driver = (): Driver => {
+  // A runtime that still calls node:sqlite experimental (Node 22) prints a warning for it; better-sqlite3 is used there when it is installed.
+  const major = Number(process.versions.node.split('.')[0])
+  chosen ??= firstLoadable(major >= 24 ? [nodeSqlite, betterSqlite] : [betterSqlite, nodeSqlite])
+  return chosen
 }
 
 /** The name of the driver in use, for diagnostics. */

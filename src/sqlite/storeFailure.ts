@@ -27,7 +27,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (error instanceof CarillonError) return error
   const code = codeOf(error)
   const because = messageOf(error)
-  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
+  if (code.startsWith('SQLITE_FULL') || ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) {
     return new NodeFault(
       'disk-full',
       `There is no space left to write ${file}. Nothing was recorded; make room, and the node goes on by itself. (${because})`,
@@ -54,7 +54,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (
     code.startsWith('SQLITE_READONLY') ||
     code.startsWith('SQLITE_CANTOPEN') ||
-    ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)
+    ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code)
   ) {
     return new NodeFault(
       'store-not-writable',

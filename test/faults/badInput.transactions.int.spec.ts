@@ -158,7 +158,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   },
   'the signature of a party that is not here': {
     code: 'signature-missing',
-    says: [other.key, 'holds the key of Me alone'],
+    says: [other.key, 'Open a session with that party'],
     build: (io) =>
       io.finalise((tx) => tx.produce(Note, { owner: other, text: 'for Bob', n: 0 }).command(Write, [other])),
   },

@@ -157,6 +157,10 @@ describe('Looking at flows', () => {
     const virtual = await startVirtual(appOf([sleeper]))
     const { id } = await virtual.node.start(sleeper, {})
     const seen: FlowDetails[] = []
+    // Outside of the test runner, a rejection that nobody handles ends the process.
+    const unhandled: unknown[] = []
+    const notice = (reason: unknown): unknown => unhandled.push(reason)
+    process.on('unhandledRejection', notice)
     virtual.node.watchFlow(id, () => {
       throw new Error('a watcher broke')
     })
@@ -170,6 +174,8 @@ describe('Looking at flows', () => {
     expect(seen.map(({ status }) => status)).to.deep.equal(['paused', 'running', 'completed'])
     expect(seen.at(-1)?.result).to.equal('awake')
     expect(unwatched).to.deep.equal([])
+    process.off('unhandledRejection', notice)
+    expect(unhandled).to.deep.equal([])
     await virtual.stop()
   })
 })

@@ -11,7 +11,7 @@ import type { Head } from '../../log/Tick.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertReadable, formatStamp } from '../storeFormat.js'
+import { assertStoreFile, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { foldTick } from './foldLog.js'
 import { LogChecker } from './LogChecker.js'
@@ -24,9 +24,9 @@ const removeDatabase = (file: string): void => {
 /** A store that was opened but never started may be filled; one with events may not. */
 const assertEmpty = (database: string, folder: string): void => {
   if (!existsSync(database)) return
+  assertStoreFile(database)
   const db = openWritable(database)
   try {
-    assertReadable(db, database)
     db.exec(ticksSchema)
     const { revision } = new SqliteTicks(db).head()
     if (revision < 0) return
@@ -130,21 +130,24 @@ export const importLog = async (
   const { database } = storeFiles(folder)
   const building = `${database}.importing`
   const isNew = !existsSync(folder)
-  if (isNew) onDisk(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
-  const unlock = onDisk(folder, () => lockFolder(folder))
   let done = false
   try {
-    assertEmpty(database, folder)
-    removeDatabase(building)
-    const head = await build(lines, building, onProgress)
-    onDisk(folder, () => {
-      moveInPlace(building, database, folder)
-    })
-    done = true
-    return head
+    if (isNew) onDisk(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+    const unlock = onDisk(folder, () => lockFolder(folder))
+    try {
+      assertEmpty(database, folder)
+      removeDatabase(building)
+      const head = await build(lines, building, onProgress)
+      onDisk(folder, () => {
+        moveInPlace(building, database, folder)
+      })
+      done = true
+      return head
+    } finally {
+      if (!done) removeDatabase(building)
+      unlock()
+    }
   } finally {
-    if (!done) removeDatabase(building)
-    unlock()
     if (!done && isNew) rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -9,7 +9,7 @@ import { storeFailure } from '../../sqlite/storeFailure.js'
 import type { Database } from '../../views/Database.js'
 import { digestViews } from '../../views/digest.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertReadable } from '../storeFormat.js'
+import { assertStoreFile } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { assertFollows, eventsOf, foldTick } from './foldLog.js'
 
@@ -69,9 +69,9 @@ export const rebuildViews = async (folder: string, onProgress?: (events: number)
     )
   const unlock = lockFolder(folder)
   try {
+    assertStoreFile(database)
     const db = openWritable(database)
     try {
-      assertReadable(db, database)
       return await Promise.resolve(rebuild(db, onProgress))
     } finally {
       // Closing gives up what was not committed.

@@ -1,0 +1,354 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import {
+  exportLog,
+  foldLog,
+  importLog,
+  startNode,
+  verifyLog,
+  type CarillonError,
+  type EncodedTick,
+  type LogReport,
+} from '../../src/index.js'
+import { canonicalText } from '../../src/encoding/canonical.js'
+import { sha256 } from '../../src/encoding/hash.js'
+import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
+import { signBatch } from '../../src/ledger/signatures.js'
+import { limits } from '../../src/limits.js'
+import { emptyHead, headAfter, headerLine, tickAfter } from '../../src/log/Tick.js'
+import { signHead } from '../../src/node/signedHead.js'
+import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
+import { bank, Coin, MintCoin } from '../store/bank.js'
+
+async function* each<A>(items: readonly A[]): AsyncGenerator<A> {
+  for (const item of items) yield await Promise.resolve(item)
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<CarillonError> => {
+  try {
+    await work
+  } catch (error) {
+    return error as CarillonError
+  }
+  throw new Error('expected a failure')
+}
+
+/** Events as objects, loosely typed, so that a test can forge what no code of ours would write. */
+type Forged = Record<string, unknown> & { readonly type: string }
+
+/** The log with its events changed and all hashes made anew, as a forger with no key would leave it. */
+const forged = (
+  ticks: readonly EncodedTick[],
+  change: (event: Forged, revision: number) => readonly Forged[],
+): readonly EncodedTick[] => {
+  let head = emptyHead
+  const result: EncodedTick[] = []
+  for (const tick of ticks) {
+    const events = tick.events.flatMap((line, index) =>
+      change(JSON.parse(line) as Forged, tick.firstRevision + index).map((event) => canonicalText(event)),
+    )
+    if (events.length === 0) continue
+    const next = tickAfter(head, tick.at, events)
+    result.push(next)
+    head = headAfter(next)
+  }
+  return result
+}
+
+describe('tools for whole logs', () => {
+  const stranger = keyPairFromSeed(sha256('a stranger'))
+  let scratch: string
+  let folder: string
+  let ticks: readonly EncodedTick[]
+  let lines: readonly string[]
+  let virtual: VirtualNode
+
+  before(async () => {
+    virtual = await VirtualNode.start({ app: bank })
+    for (const value of [10, 20, 30]) await virtual.node.run(MintCoin, { value })
+    await Promise.all([40, 50].map((value) => virtual.node.run(MintCoin, { value })))
+    await virtual.stop()
+    const found: EncodedTick[] = []
+    for await (const tick of virtual.store.read(0)) found.push(tick)
+    ticks = found
+    const written: string[] = []
+    await exportLog(each(ticks), (line) => void written.push(line))
+    lines = written
+  })
+  after(() => virtual.store.close())
+
+  beforeEach(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'carillon-tools-'))
+    folder = join(scratch, 'store')
+  })
+  afterEach(() => {
+    rmSync(scratch, { recursive: true })
+  })
+
+  const verify = (log: readonly EncodedTick[]): Promise<LogReport> => verifyLog(each(log))
+  const problemsOf = async (log: readonly EncodedTick[]): Promise<string> =>
+    (await verify(log)).problems.map(({ what }) => what).join('\n')
+
+  describe('verifyLog', () => {
+    it('finds nothing wrong with what a node wrote, and counts it', async () => {
+      const seen: number[] = []
+      const report = await verifyLog(each(ticks), (events) => void seen.push(events))
+      const events = ticks.reduce((sum, tick) => sum + tick.events.length, 0)
+      expect(report).to.deep.equal({
+        ticks: ticks.length,
+        events,
+        head: headAfter(ticks.at(-1)!),
+        transactions: 5,
+        signedHeads: 1,
+        problems: [],
+      })
+      expect(seen.at(-1)).to.equal(events)
+      expect(await verify([])).to.deep.include({ ticks: 0, events: 0, head: emptyHead, problems: [] })
+    })
+
+    it('finds any change of any character of any event', () => {
+      const places = fc
+        .nat({ max: ticks.length - 1 })
+        .chain((tick) =>
+          fc
+            .nat({ max: ticks[tick]!.events.length - 1 })
+            .chain((event) =>
+              fc.tuple(fc.constant(tick), fc.constant(event), fc.nat({ max: ticks[tick]!.events[event]!.length - 1 })),
+            ),
+        )
+      return fc.assert(
+        fc.asyncProperty(places, fc.constantFrom('0', 'x', '"', ' '), async ([tick, event, at], character) => {
+          const line = ticks[tick]!.events[event]!
+          fc.pre(line[at] !== character)
+          const altered = line.slice(0, at) + character + line.slice(at + 1)
+          const log = ticks.with(tick, { ...ticks[tick]!, events: ticks[tick]!.events.with(event, altered) })
+          expect((await verify(log)).problems).to.not.have.length(0)
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    it('finds ticks that are missing, doubled, swapped or empty, and another instant', async () => {
+      expect(await problemsOf(ticks.toSpliced(2, 1))).to.match(/tick 4 follows tick 2/)
+      expect(await problemsOf(ticks.slice(1))).to.match(/tick 2 follows tick 0/)
+      expect(await problemsOf(ticks.toSpliced(2, 0, ticks[2]!))).to.match(/tick 3 follows tick 3/)
+      expect(await problemsOf(ticks.with(1, ticks[2]!).with(2, ticks[1]!))).to.match(/tick 3 follows tick 1/)
+      expect(await problemsOf(ticks.with(1, { ...ticks[1]!, events: [] }))).to.match(/tick 2 holds no event/)
+      const later = { ...ticks[1]!, at: '2027-01-01T00:00:00.000Z' as EncodedTick['at'] }
+      expect(await problemsOf(ticks.with(1, later))).to.match(/running hash of tick 2/)
+    })
+
+    it('names the revision, and goes on as if the log had meant what it says', async () => {
+      const altered = {
+        ...ticks[2]!,
+        events: ticks[2]!.events.with(0, canonicalText({ type: 'DrainingStarted', by: 'x' })),
+      }
+      const { problems } = await verify(ticks.with(2, altered))
+      expect(problems.every(({ revision }) => revision >= altered.firstRevision)).to.equal(true)
+      expect(problems.some(({ revision }) => revision > headAfter(altered).revision)).to.equal(false)
+    })
+
+    it('finds what a forger changed although he made all hashes anew', async () => {
+      const unchanged = forged(ticks, (event) => [event])
+      expect(unchanged).to.deep.equal(ticks)
+      const changes: readonly (readonly [RegExp, (event: Forged) => readonly Forged[]])[] = [
+        [
+          /transaction .* has a body whose id is/,
+          (event) => [JSON.parse(JSON.stringify(event).replace('"value":20', '"value":2000000')) as Forged],
+        ],
+        [
+          /signature .* over the transactions of tick .* does not verify/,
+          (event) => {
+            if (event.type !== 'TransactionRecorded') return [event]
+            const body = JSON.parse(
+              JSON.stringify(event['body']).replace('"value":20', '"value":99'),
+            ) as TransactionBody
+            return [{ ...event, body, id: sealBody(body).id }]
+          },
+        ],
+        [
+          /asks for the signature of .* which its tick does not hold/,
+          (event) => (event.type === 'TransactionsSigned' ? [] : [event]),
+        ],
+        [
+          /the signature says it covers 7 transactions/,
+          (event) => [event.type === 'TransactionsSigned' ? { ...event, count: 7 } : event],
+        ],
+        [
+          /asks for the signature of/,
+          (event) => [event.type === 'TransactionsSigned' ? { ...event, by: stranger.publicKey } : event],
+        ],
+        [/the running hash there is/, (event) => [event.type === 'NodeStarted' ? { ...event, app: 'other' } : event]],
+        [/where no recent tick ends/, (event) => [event.type === 'HeadSigned' ? { ...event, revision: 1_000 } : event]],
+        [
+          /is not the key of this node/,
+          (event) => [
+            event.type === 'HeadSigned'
+              ? signHead(stranger, { tick: 0, revision: Number(event['revision']), hash: sha256('') })
+              : event,
+          ],
+        ],
+        [
+          /signature of the head at revision .* does not verify/,
+          (event) => [event.type === 'HeadSigned' ? { ...event, signature: signBatch(stranger, []) } : event],
+        ],
+        [
+          /not in canonical form, or says more/,
+          (event) => [event.type === 'NodeStopped' ? { ...event, because: 'x' } : event],
+        ],
+        [/is a NodeHibernated/, (event) => [event.type === 'NodeStopped' ? { type: 'NodeHibernated' } : event]],
+        [
+          /outputs and 0 assessments/,
+          (event) => [event.type === 'TransactionRecorded' ? { ...event, assessments: [] } : event],
+        ],
+      ]
+      for (const [expected, change] of changes) expect(await problemsOf(forged(ticks, change))).to.match(expected)
+    })
+
+    it('lists a bounded number of problems', async () => {
+      const many = Array.from({ length: limits.problemsReported * 2 }, () => canonicalText({ type: 'Nonsense' }))
+      expect((await verify([tickAfter(emptyHead, ticks[0]!.at, many)])).problems).to.have.length(
+        limits.problemsReported,
+      )
+    })
+  })
+
+  describe('exportLog', () => {
+    it('writes what was hashed, as it stands, between a first line and the hashes', () => {
+      expect(lines[0]).to.equal('{"carillon":"log","format":1}')
+      const expected = ticks.flatMap((tick) => [
+        headerLine(tick),
+        ...tick.events,
+        `{"hash":"${tick.hash}","tick":${tick.number}}`,
+      ])
+      expect(lines.slice(1)).to.deep.equal(expected)
+    })
+
+    it('waits for the writer, so that a slow one is not overrun', async () => {
+      let writing = 0
+      let most = 0
+      await exportLog(each(ticks), async () => {
+        writing += 1
+        most = Math.max(most, writing)
+        await new Promise((resolve) => setImmediate(resolve))
+        writing -= 1
+      })
+      expect(most).to.equal(1)
+    })
+  })
+
+  describe('importLog', () => {
+    const importing = (text: readonly string[]): Promise<unknown> => importLog(each(text), folder)
+
+    it('makes a store a node can go on with', async () => {
+      expect(await importing([...lines, ''])).to.deep.equal(headAfter(ticks.at(-1)!))
+      expect(statSync(join(folder, 'carillon.db')).mode & 0o777).to.equal(0o600)
+      const node = await startNode({ app: bank, store: folder, key: virtual.key })
+      await node.run(MintCoin, { value: 60 })
+      expect((await node.states(Coin)).map(({ data }) => data.value)).to.deep.equal([10, 20, 30, 40, 50, 60])
+      expect((await verifyLog(node.readLog())).problems).to.deep.equal([])
+      await node.stop()
+    })
+
+    it('refuses a folder that holds events, and leaves it alone', async () => {
+      await importing(lines)
+      const failure = await failureOf(importing(lines))
+      expect(failure.code).to.equal('log-not-empty')
+      expect(failure.message).to.include(folder)
+    })
+
+    it('fills a folder that is empty, or holds a store in which nothing ever happened, or what a killed import left', async () => {
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'carillon.db.importing'), 'half a database')
+      await importing([lines[0]!])
+      expect(await importing(lines)).to.deep.equal(headAfter(ticks.at(-1)!))
+      expect(readdirSync(folder).filter((file) => file.includes('importing'))).to.deep.equal([])
+    })
+
+    it('refuses a file that is cut off anywhere inside a tick, naming the line', async () => {
+      const boundaries = new Set([1])
+      lines.forEach((line, index) => {
+        if (line.startsWith('{"hash"')) boundaries.add(index + 1)
+      })
+      for (let length = 0; length < lines.length; length++) {
+        if (boundaries.has(length)) continue
+        const failure = await failureOf(importing(lines.slice(0, length)))
+        expect(failure.code).to.equal('import-invalid')
+        expect(failure.message).to.include(`Line ${length + 1} `)
+        expect(existsSync(folder), 'nothing is left behind').to.equal(false)
+      }
+    })
+
+    it('refuses any line that was changed, left out, doubled or swapped', () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.nat({ max: lines.length - 2 }),
+          fc.constantFrom('cut', 'drop', 'double', 'swap', 'space', 'blank', 'text'),
+          async (place, how) => {
+            const line = lines[place]!
+            const altered = {
+              cut: () => lines.with(place, line.slice(0, -1)),
+              drop: () => lines.toSpliced(place, 1),
+              double: () => lines.toSpliced(place, 0, line),
+              swap: () => lines.with(place, lines[place + 1]!).with(place + 1, line),
+              space: () => lines.with(place, `${line} `),
+              blank: () => lines.toSpliced(place, 0, ''),
+              text: () => lines.with(place, 'Dear diary'),
+            }[how]()
+            const failure = await failureOf(importing(altered))
+            expect(failure.code, failure.message).to.equal('import-invalid')
+            // The fault shows in the tick of the line, or in that of the line it was swapped with.
+            const tickBegins = lines.findLastIndex((text, index) => index <= place && text.startsWith('{"at"'))
+            const tickEnds = lines.findIndex((text, index) => index > place && text.startsWith('{"hash"'))
+            expect(failure.details['line'], failure.message).to.be.within(Math.max(tickBegins, 0) + 1, tickEnds + 2)
+            expect(existsSync(folder)).to.equal(false)
+          },
+        ),
+        { numRuns: 40 },
+      ))
+
+    it('refuses a log that verification would refuse, naming the line', async () => {
+      const text: string[] = []
+      await exportLog(
+        each(forged(ticks, (event) => (event.type === 'TransactionsSigned' ? [] : [event]))),
+        (line) => void text.push(line),
+      )
+      const failure = await failureOf(importing(text))
+      expect(failure.code).to.equal('import-invalid')
+      const line = text.findIndex((event) => event.includes('"type":"TransactionRecorded"')) + 1
+      expect(failure.message).to.include(`Line ${line} `).and.to.include('asks for the signature')
+    })
+
+    it('says so when the export or an event in it is of a newer version', async () => {
+      expect((await failureOf(importing(['{"carillon":"log","format":2}']))).code).to.equal('log-too-new')
+      const text: string[] = []
+      await exportLog(
+        each(forged(ticks, (event) => [event.type === 'NodeStopped' ? { type: 'NodeHibernated' } : event])),
+        (line) => void text.push(line),
+      )
+      expect((await failureOf(importing(text))).code).to.equal('log-too-new')
+      expect(existsSync(folder)).to.equal(false)
+    })
+
+    it('passes on what the reader of the file throws, and leaves nothing behind', async () => {
+      const broken = async function* (): AsyncGenerator<string> {
+        yield* lines.slice(0, 5)
+        await Promise.resolve()
+        throw new Error('the tape is torn')
+      }
+      expect((await failureOf(importLog(broken(), folder))).message).to.equal('the tape is torn')
+      expect(existsSync(folder)).to.equal(false)
+    })
+  })
+
+  describe('foldLog', () => {
+    it('refuses to fold a log that does not hold together', async () => {
+      expect((await failureOf(foldLog(each(ticks.slice(1))))).code).to.equal('log-altered')
+      const altered = { ...ticks[1]!, hash: sha256('') }
+      expect((await failureOf(foldLog(each(ticks.with(1, altered))))).code).to.equal('log-altered')
+    })
+  })
+})
