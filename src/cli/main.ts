@@ -13,6 +13,7 @@ import { agenda } from './verbs/agenda.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
+import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
@@ -39,7 +40,7 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log])
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

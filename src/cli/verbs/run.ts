@@ -23,7 +23,13 @@ import { storeStatus } from '../storeStatus.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 
-type Options = StoreOptions & { readonly party?: string; readonly dev?: boolean }
+type Options = StoreOptions & {
+  readonly party?: string
+  readonly dev?: boolean
+  readonly network?: string
+  readonly listenOn?: string
+  readonly stopWithStdin?: boolean
+}
 
 const loggerOn = (terminal: Terminal): Logger => ({
   info: (message) => terminal.err(terminal.tone('dim', printable(message))),
@@ -92,8 +98,16 @@ const unlessItThrows = async (onStart: LoadedApp['onStart'], node: Node): Promis
   return new Promise(() => undefined)
 }
 
+/** Whoever started this process holds its stdin; when that closes, nobody is left to stop it. */
+const endOfStdin = (): Promise<string> =>
+  new Promise((resolve) => {
+    process.stdin.on('error', () => resolve('stdin failed'))
+    process.stdin.on('end', () => resolve('end of stdin'))
+    process.stdin.resume()
+  })
+
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
-  const { store, json, party, dev } = options
+  const { store, json, party, dev, network, listenOn, stopWithStdin } = options
   const { app, onStart } = await loadApp(file)
   const logger = loggerOn(terminal)
   const signals = new StopSignals(() =>
@@ -109,6 +123,8 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
     onFailure: (error) => fail(error),
     ...(party === undefined ? {} : { party }),
     ...(dev === undefined ? {} : { development: dev }),
+    ...(network === undefined ? {} : { networkFolder: network }),
+    ...(listenOn === undefined ? {} : { listenOn }),
   })
   const lines = liveLinesOf(node, terminal, json)
   let socket: ControlSocket | undefined
@@ -121,7 +137,12 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
     socket = await openSocket(node, store, logger)
     greet(node, app, options, terminal)
     await hearFrom(node, before + 1, lines)
-    const why = await Promise.race([failed, signals.asked, unlessItThrows(onStart, node)])
+    const why = await Promise.race([
+      failed,
+      signals.asked,
+      unlessItThrows(onStart, node),
+      ...(stopWithStdin === true ? [endOfStdin()] : []),
+    ])
     if (typeof why !== 'string') throw why
     if (json !== true) terminal.err(`${why}: stopping …`)
   } finally {
@@ -135,13 +156,32 @@ export const run = (terminal: Terminal): Command =>
   verb(
     'run',
     'run a node for an app, until Ctrl-C',
-    ['run src/app.ts', 'run dist/app.js --store /var/lib/app --party Alice', 'run src/app.ts --dev'],
+    [
+      'run src/app.ts',
+      'run dist/app.js --store /var/lib/app --party Alice',
+      'run dist/app.js --network local/Alice',
+      'run src/app.ts --dev',
+    ],
     'print one JSON document a line',
   )
     .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
     .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the store, or Me)'))
+    .addOption(
+      new Option(
+        '--network <folder>',
+        "a party's folder in a network, such as local/Alice; its store is there too",
+      ).env('CARILLON_NETWORK'),
+    )
+    .addOption(
+      new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
+    )
+    .addOption(new Option('--stop-with-stdin').hideHelp())
     .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
-    .action(async (module: string, options: Options) => {
+    .action(async (module: string, given: Options, asked: Command) => {
+      const { network } = given
+      // A store that is only named in the environment is another node's.
+      const ownStore = network === undefined || asked.getOptionValueSource('store') === 'cli'
+      const options = ownStore ? given : { ...given, store: network }
       const file = appFile(module)
       const command = commandOfApp(file)
       if (command !== undefined) {

@@ -60,22 +60,27 @@ const assertThere = (folder: string): void => {
   )
 }
 
+/** Reads a map and verifies it against the root whose certificate (PEM) is given. */
+export const readNetworkMap = (
+  file: string,
+  rootCertificate: string,
+  rootFile: string,
+): ReturnType<typeof openNetworkMap> => {
+  if (statSync(file).size > limits.networkMapBytes)
+    throw new CarillonError(
+      'network-map-invalid',
+      `The network map ${file} is larger than ${limits.networkMapBytes} bytes.`,
+      { where: file },
+    )
+  return openNetworkMap(readFileSync(file, 'utf8'), rootKeyOf(rootCertificate, rootFile), file)
+}
+
 /** Reads a party's folder and verifies that all of it belongs together. */
 export const openNetworkFolder = (folder: string, options: KeyFileOptions = {}): NetworkFolder => {
   assertThere(folder)
   const files = networkFiles(folder)
-  if (statSync(files.map).size > limits.networkMapBytes)
-    throw new CarillonError(
-      'network-map-invalid',
-      `The network map ${files.map} is larger than ${limits.networkMapBytes} bytes.`,
-      { where: files.map },
-    )
   const rootCertificate = readFileSync(files.root, 'utf8')
-  const { network, terms } = openNetworkMap(
-    readFileSync(files.map, 'utf8'),
-    rootKeyOf(rootCertificate, files.root),
-    files.map,
-  )
+  const { network, terms } = readNetworkMap(files.map, rootCertificate, files.root)
   const key = readKeyFile(files.key, options)
   const member = network.member(key.publicKey)
   if (member === undefined)

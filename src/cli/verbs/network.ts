@@ -1,0 +1,199 @@
+/**
+ * `carillon network`: makes a network of parties on this machine, shows it, and runs its nodes.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { Member, NotaryKind } from '../../identity/NetworkMap.js'
+import type { NetworkTerms } from '../../identity/SignedNetworkMap.js'
+import { makeNetwork, type NewMember } from '../../node/network/makeNetwork.js'
+import { networkFiles, readNetworkMap } from '../../node/network/NetworkFolder.js'
+import { appFile } from '../loadApp.js'
+import { NetworkProcesses } from '../NetworkProcesses.js'
+import { StopSignals } from '../StopSignals.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal, type Tone } from '../Terminal.js'
+import { bareVerb, jsonOption, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+
+type NewOptions = JsonOptions & {
+  readonly parties: readonly string[]
+  readonly notary: readonly NewMember[]
+  readonly host: string
+  readonly firstPort?: number
+}
+
+type RunOptions = JsonOptions & { readonly app: string; readonly only?: readonly string[]; readonly dev?: boolean }
+
+const namesOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+const notaryKinds: Readonly<Record<string, NotaryKind>> = { validating: 'validating', nonValidating: 'nonValidating' }
+
+const addNotary = (text: string, others: readonly NewMember[]): readonly NewMember[] => {
+  const [name = '', kind = 'validating'] = text.split(':')
+  const notary = notaryKinds[kind]
+  if (notary === undefined)
+    throw new InvalidArgumentError('A notary is validating or nonValidating, as in Notary:nonValidating.')
+  return [...others, { name, notary }]
+}
+
+const columns: readonly Column<Member>[] = [
+  { header: 'PARTY', cell: ({ party }) => party.name },
+  { header: 'ADDRESS', cell: ({ address }) => address ?? '' },
+  { header: 'NOTARY', cell: ({ notary }) => notary ?? '' },
+  { header: 'KEY', cell: ({ party }) => party.key, flexible: true },
+]
+
+const showMembers = (terminal: Terminal, members: readonly Member[]): void => {
+  for (const line of table(columns, members, terminal)) terminal.out(line)
+}
+
+const newNetwork = (terminal: Terminal): Command =>
+  bareVerb('new', 'make keys, certificates and a signed map for a network on this machine', [
+    'network new local --parties Alice,Bob --notary Notary',
+    'network new local --parties Alice,Bob,Carol --notary Fast:nonValidating --first-port 10001',
+  ])
+    .argument('<folder>', 'a folder to make, which will hold a folder for each party')
+    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf).default([]))
+    .addOption(
+      new Option('--notary <name[:kind]>', 'a notary, validating or nonValidating; may be given again')
+        .argParser(addNotary)
+        .default([], 'none'),
+    )
+    .addOption(new Option('--host <host>', 'where the nodes listen').default('127.0.0.1'))
+    .addOption(
+      new Option(
+        '--first-port <port>',
+        'the port of the first party, the others follow (default: free ports)',
+      ).argParser(wholeNumber(1)),
+    )
+    .addOption(jsonOption())
+    .action(async (folder: string, { parties, notary, host, firstPort, json }: NewOptions) => {
+      const members = [...parties.map((name) => ({ name })), ...notary]
+      const made = await makeNetwork(folder, { members, host, ...(firstPort === undefined ? {} : { firstPort }) })
+      if (json === true) {
+        terminal.out(JSON.stringify(made))
+        return
+      }
+      terminal.out(terminal.tone('bold', `The network ${printable(made.name)} is ready.`))
+      showMembers(terminal, made.members)
+      terminal.out('')
+      terminal.out('Next:')
+      terminal.out(`  carillon network run ${printable(folder)} --app <app-module>`)
+      terminal.err(
+        terminal.tone(
+          'dim',
+          `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
+        ),
+      )
+    })
+
+/** The map of the network in a folder, verified against the root beside it. */
+const mapOf = (folder: string): NetworkTerms => {
+  const files = networkFiles(folder)
+  if (!existsSync(files.map) || !existsSync(files.root))
+    throw new CarillonError(
+      'network-not-found',
+      `There is no network in ${folder}. Make one with "carillon network new ${folder} --parties Alice,Bob --notary Notary".`,
+      { folder },
+    )
+  return readNetworkMap(files.map, readFileSync(files.root, 'utf8'), files.root).terms
+}
+
+const show = (terminal: Terminal): Command =>
+  bareVerb('show', 'verify the map of a network and list its parties', ['network show local'])
+    .argument('<folder>', 'the folder of the network, or of one of its parties')
+    .addOption(jsonOption())
+    .action((folder: string, { json }: JsonOptions) => {
+      const terms = mapOf(folder)
+      if (json === true) {
+        terminal.out(JSON.stringify(terms))
+        return
+      }
+      terminal.out(printable(`${terms.name}, map ${terms.serial} of ${terms.madeAt}, signed by ${terms.root}`))
+      showMembers(terminal, terms.members)
+    })
+
+const tones: readonly Tone[] = ['cyan', 'green', 'yellow', 'bold']
+
+/** Runs the nodes until they are asked to stop, or all have ended. */
+const runAll = async (folder: string, options: RunOptions, terminal: Terminal): Promise<boolean> => {
+  const { app, only, dev, json } = options
+  const { members } = mapOf(folder)
+  const unknown = only?.find((name) => !members.some(({ party }) => party.name === name))
+  if (unknown !== undefined)
+    throw new CarillonError('usage', `There is no party ${unknown} in ${folder}. See: carillon network show ${folder}`)
+  const chosen = members.filter(({ party }) => only === undefined || only.includes(party.name))
+  const file = appFile(app)
+  const width = Math.max(...chosen.map(({ party }) => party.name.length))
+  const prefix = (party: string): string => {
+    const index = chosen.findIndex((member) => member.party.name === party)
+    return terminal.tone(tones[index % tones.length] ?? 'dim', `${party.padEnd(width)} |`)
+  }
+  // The nodes have made what they print safe to show.
+  const tell = (party: string, line: string): void =>
+    terminal.out(json === true ? withParty(party, line) : `${prefix(party)} ${line}`)
+  const processes = new NetworkProcesses(
+    chosen.map(({ party, notary }) => ({
+      party: party.name,
+      isNotary: notary !== undefined,
+      args: [
+        ...['run', file, '--network', join(resolve(folder), party.name), '--stop-with-stdin'],
+        ...(json === true ? ['--json'] : []),
+        ...(dev === true ? ['--dev'] : []),
+      ],
+    })),
+    {
+      out: tell,
+      err: (party, line) => terminal.err(`${prefix(party)} ${line}`),
+      ended: (party, how) => terminal.err(`${prefix(party)} ended by itself (${how}); the others go on.`),
+    },
+  )
+  const signals = new StopSignals(() => processes.kill())
+  const ended = processes.allEnded()
+  const why = await Promise.race([signals.asked, ended])
+  if (typeof why === 'string') {
+    if (json !== true) terminal.err(`${why}: stopping ${chosen.length} nodes …`)
+    await processes.stop()
+  }
+  return ended
+}
+
+const withParty = (party: string, line: string): string => {
+  try {
+    const document: unknown = JSON.parse(line)
+    if (typeof document === 'object' && document !== null) return JSON.stringify({ node: party, ...document })
+  } catch {
+    // The app itself has printed something.
+  }
+  return JSON.stringify({ node: party, event: 'printed', text: line })
+}
+
+const run = (terminal: Terminal): Command =>
+  bareVerb('run', 'run the nodes of a network, each in a process of its own, until Ctrl-C', [
+    'network run local --app src/app.ts',
+    'network run local --app dist/app.js --only Alice,Notary',
+  ])
+    .argument('<folder>', 'the folder of the network')
+    .addOption(
+      new Option('--app <app-module>', 'a module that exports `app`, for all nodes alike').makeOptionMandatory(),
+    )
+    .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesOf))
+    .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
+    .addOption(jsonOption('print one JSON document a line'))
+    .action(async (folder: string, options: RunOptions) => {
+      process.stdout.on('error', () => undefined)
+      const well = await runAll(folder, options, terminal)
+      process.exit(well ? 0 : 1)
+    })
+
+export const network = (terminal: Terminal): Command =>
+  verbGroup('network', 'make and run a network of parties on this machine', [
+    newNetwork(terminal),
+    run(terminal),
+    show(terminal),
+  ])

@@ -1,0 +1,122 @@
+/** Real nodes in processes of their own on one machine, driven over their control sockets. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Json } from '../../src/encoding/canonical.js'
+import type { FlowId } from '../../src/flow/FlowId.js'
+import type { Party } from '../../src/identity/Party.js'
+import { ControlClient } from '../../src/node/ControlClient.js'
+import { OperatorNameC } from '../../src/node/controlProtocol.js'
+import { makeNetwork, type NewMember, type NewNetwork } from '../../src/node/network/makeNetwork.js'
+import { readStore } from '../../src/node/readStore.js'
+import { queryVault, type VaultEntry } from '../../src/vault/readVault.js'
+import type { Database } from '../../src/views/Database.js'
+
+const root = resolve(import.meta.dirname, '../..')
+export const fromSources = [
+  '--conditions=carillon-source',
+  '--import',
+  import.meta.resolve('tsx'),
+  join(root, 'src/cli/main.ts'),
+]
+export const iouApp = join(root, 'test/session/iou.ts')
+
+const operator = 'api:spec'
+if (!OperatorNameC.is(operator)) throw new Error('no operator')
+const by = operator
+
+type Process = { readonly child: ChildProcess; output: string }
+
+export const cleanEnvironment = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS|CARILLON_.*)$/.test(name)))
+
+export class NetworkOfProcesses {
+  readonly #scratch: string
+  readonly #made: NewNetwork
+  readonly #processes = new Map<string, Process>()
+  readonly #clients = new Map<string, ControlClient>()
+
+  private constructor(scratch: string, made: NewNetwork) {
+    this.#scratch = scratch
+    this.#made = made
+  }
+
+  static async make(members: readonly NewMember[]): Promise<NetworkOfProcesses> {
+    const scratch = mkdtempSync(join(tmpdir(), 'carillon-network-'))
+    return new NetworkOfProcesses(scratch, await makeNetwork(join(scratch, 'local'), { members }))
+  }
+
+  folder(name: string): string {
+    return join(this.#made.folder, name)
+  }
+
+  party(name: string): Party {
+    const member = this.#made.members.find(({ party }) => party.name === name)
+    if (member === undefined) throw new Error(`no ${name}`)
+    return member.party
+  }
+
+  /** Starts a party's node as a process; resolves once it takes commands. */
+  async start(name: string): Promise<void> {
+    const child = spawn(process.execPath, [...fromSources, 'run', iouApp, '--network', this.folder(name), '--json'], {
+      cwd: root,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const running: Process = { child, output: '' }
+    this.#processes.set(name, running)
+    await new Promise<void>((resolve, reject) => {
+      const hear = (chunk: Buffer): void => {
+        running.output += chunk.toString('utf8')
+        if (running.output.includes('"event":"started"')) resolve()
+      }
+      child.stdout?.on('data', hear)
+      child.stderr?.on('data', hear)
+      child.on('close', () => reject(new Error(`${name} ended: ${running.output}`)))
+    })
+    const client = await ControlClient.connect(this.folder(name))
+    if (client === undefined) throw new Error(`${name} takes no commands: ${running.output}`)
+    this.#clients.set(name, client)
+  }
+
+  output(name: string): string {
+    return this.#processes.get(name)?.output ?? ''
+  }
+
+  client(name: string): ControlClient {
+    const client = this.#clients.get(name)
+    if (client === undefined) throw new Error(`${name} does not run`)
+    return client
+  }
+
+  startFlow(name: string, flow: string, input: Json): Promise<FlowId> {
+    return this.client(name).start({ flow, input, by })
+  }
+
+  /** Ends a party's process with a signal and waits until it is gone. */
+  async end(name: string, signal: NodeJS.Signals): Promise<number | null> {
+    const running = this.#processes.get(name)
+    if (running === undefined) return null
+    this.#clients.get(name)?.close()
+    const { child } = running
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const gone = new Promise<number | null>((resolve) => child.once('close', resolve))
+    child.kill(signal)
+    return gone
+  }
+
+  read<A>(name: string, read: (db: Database) => A): A {
+    return readStore(this.folder(name), read)
+  }
+
+  /** The unconsumed states of a party's vault, by ref. */
+  states(name: string): readonly VaultEntry[] {
+    return this.read(name, (db) => queryVault(db, { limit: 500 })).items
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([...this.#processes.keys()].map((name) => this.end(name, 'SIGKILL')))
+    rmSync(this.#scratch, { recursive: true, force: true })
+  }
+}
