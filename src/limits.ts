@@ -5,10 +5,14 @@
 const KiB = 1024
 
 export const limits = {
-  /** A tick closes once its events reach this size, so that it stays one append on every log adapter. */
-  tickBytes: 512 * KiB,
-  /** A single fact may not be larger: with a tick about to close it still fits EventStoreDB's 1 MiB append. */
-  factBytes: 384 * KiB,
+  /**
+   * A tick closes once its events reach this size. What a flow that is under way may still add (a transaction, its
+   * record, its result) is bounded below, so that a tick always stays one append on every log adapter: the
+   * smallest limit among them is EventStoreDB's 1 MiB.
+   */
+  tickBytes: 384 * KiB,
+  /** A single fact may not be larger. */
+  factBytes: 256 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */
   inputsPerTick: 1_000,
   /** Due activities started in one tick, so that catching up after an outage never starves the API. */
@@ -22,9 +26,11 @@ export const limits = {
   /** Operations one flow may run in a single tick before the others get their turn. */
   operationsPerTurn: 1_000,
   /** Bytes of unrecorded operations after which a flow's turn ends, so that its record always fits a fact. */
-  turnBytes: 128 * KiB,
+  turnBytes: 64 * KiB,
   /** Size of a step's recorded result; larger things belong in an outside store, with their name recorded. */
-  stepResultBytes: 192 * KiB,
+  stepResultBytes: 128 * KiB,
+  /** Size of what a flow returns, for the same reason. */
+  flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
   /** Side-effect steps under way at one time. */
@@ -61,6 +67,49 @@ export const limits = {
   resendLongestMs: 60_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
+  /** A frame between nodes: room for the largest fact and its envelope. Whoever announces more is cut off at once. */
+  frameBytes: 1024 * KiB,
+  /** Envelopes in one frame, so that one frame is never more than a tick's worth of decisions. */
+  envelopesPerFrame: 1_000,
+  /** Nesting of what another party sends: composite keys within a transaction need about a hundred levels. */
+  messageDepth: 256,
+  /** Bytes that wait for a connection to one party; what does not fit is dropped, and sent again when it is due. */
+  outgoingBytes: 4 * 1024 * KiB,
+  /** Envelopes of one connection that are being decided; beyond that nothing more is read from it. */
+  deliveriesUnderWay: 2_000,
+  /** Connections whose handshake is not over; beyond that the oldest of them is dropped. */
+  handshakesUnderWay: 64,
+  /** Connections with one party; a new one replaces the oldest, which may be half open after a crash over there. */
+  connectionsPerParty: 3,
+  /** A handshake that takes longer is given up. */
+  handshakeMs: 10_000,
+  /** After this long without a word an empty frame says that the connection is alive. */
+  keepAliveMs: 15_000,
+  /** A connection that brings no whole frame, or takes none, for so long is dead: three missed words. */
+  silenceMs: 45_000,
+  /** A connection without messages is closed after this long; the next message opens another. */
+  idleConnectionMs: 300_000,
+  /** First wait before a party is dialled again; it doubles from there. */
+  reconnectFirstMs: 100,
+  /** Longest wait between two dials: a party that comes back is met soon. */
+  reconnectLongestMs: 10_000,
+  /** How long a closing transport waits for what it has written to leave. */
+  closeMs: 1_000,
+  /** Time between two log lines about the same kind of refusal by the same side, so that a flood cannot fill the disk. */
+  refusalLineMs: 10_000,
+  /** Different refusals remembered for that. */
+  refusalsRemembered: 1_000,
+  /** Parties in a network map. */
+  members: 10_000,
+  /** Size of a network map file: some hundred bytes a member. */
+  networkMapBytes: 8 * 1024 * KiB,
+  /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
+  messageBytes: 224 * KiB,
+  /**
+   * A transaction that is to be agreed with others: with everyone's signatures it must still fit into a message,
+   * and it is recorded once more, as the flow's proposal.
+   */
+  sharedTransactionBytes: 128 * KiB,
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
   /** Transactions walked back in one operation when another party's knowledge is compared. */

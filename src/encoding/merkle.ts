@@ -69,3 +69,62 @@ export const rootFromProof = (leaf: Hash, index: number, count: number, path: re
     return turn === 'left' ? nodeHash(below, sibling) : nodeHash(sibling, below)
   }, leaf)
 }
+
+/**
+ * The hashes that lead from several leaves up to the root, from left to right: those of the largest parts of the
+ * tree that hold none of them. Far shorter than a path for each when the places lie close together.
+ */
+export const merkleProofOfMany = (leaves: readonly Hash[], places: readonly number[]): readonly Hash[] => {
+  const proof: Hash[] = []
+  const visit = (from: number, until: number, within: readonly number[]): void => {
+    if (within.length === 0) proof.push(rootOfRange(leaves, from, until))
+    else if (until - from > 1) {
+      const middle = from + largestPowerBelow(until - from)
+      visit(
+        from,
+        middle,
+        within.filter((place) => place < middle),
+      )
+      visit(
+        middle,
+        until,
+        within.filter((place) => place >= middle),
+      )
+    }
+  }
+  if (leaves.length > 0) visit(0, leaves.length, places)
+  return proof
+}
+
+/** The root that some leaves and their common proof lead to; undefined when the proof does not fit the places. */
+export const rootFromProofOfMany = (
+  shown: ReadonlyMap<number, Hash>,
+  count: number,
+  proof: readonly Hash[],
+): Hash | undefined => {
+  const places = [...shown.keys()]
+  if (!Number.isInteger(count) || count < 1 || count > mostLeaves) return undefined
+  if (!places.every((place) => Number.isInteger(place) && place >= 0 && place < count)) return undefined
+  let used = 0
+  const visit = (from: number, until: number, within: readonly number[]): Hash | undefined => {
+    if (within.length === 0) {
+      used += 1
+      return proof[used - 1]
+    }
+    if (until - from === 1) return shown.get(from)
+    const middle = from + largestPowerBelow(until - from)
+    const left = visit(
+      from,
+      middle,
+      within.filter((place) => place < middle),
+    )
+    const right = visit(
+      middle,
+      until,
+      within.filter((place) => place >= middle),
+    )
+    return left === undefined || right === undefined ? undefined : nodeHash(left, right)
+  }
+  const root = visit(0, count, places)
+  return used === proof.length ? root : undefined
+}

@@ -67,6 +67,16 @@ export const catalogue = {
   'flow-version-unsupported': entry('refuse', 'The two sides of a session do not speak the same version'),
   'notary-unknown': entry('refuse', 'The notary is not one this network trusts'),
   'signature-refused': entry('fail', 'A party refused to sign'),
+  'network-map-invalid': entry('refuse', 'The network map cannot be used'),
+  'network-map-untrusted': entry('refuse', 'The network map is not signed by the root of this network'),
+  'certificate-invalid': entry('refuse', 'A certificate does not belong to the party or the network'),
+  'address-unavailable': entry('refuse', 'The node cannot listen on its address'),
+  'network-not-found': entry('refuse', 'There is no network here'),
+
+  // Keys
+  'key-file-invalid': entry('refuse', 'The key file cannot be read'),
+  'key-locked': entry('refuse', 'The key file needs a passphrase'),
+  'key-passphrase-wrong': entry('refuse', 'The passphrase does not open the key file'),
 
   // Log, store and node
   'log-altered': entry('stop', 'The log does not match its hash chain'),
@@ -95,4 +105,5 @@ export const catalogue = {
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),
 } as const satisfies Record<string, Entry>
 
+/** The code of an error. Codes are never reused or renamed; docs/errors has a page for each. */
 export type ErrorCode = keyof typeof catalogue

@@ -3,6 +3,7 @@
  * the states be consumed, and every participant records it.
  */
 import * as t from 'io-ts'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { defineFlow, type FlowBody } from '../flow/FlowDefinition.js'
@@ -11,42 +12,68 @@ import type { FlowIo } from '../flow/FlowIo.js'
 import type { Session } from '../flow/Session.js'
 import { isSatisfiedBy, primitiveKeys } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
-import { needsNotary, SignedTransactionC, type SignedTransaction } from '../ledger/SignedTransaction.js'
-import type { TransactionSignature } from '../ledger/signatures.js'
+import {
+  checkSignatures,
+  needsNotary,
+  SignedTransactionC,
+  type SignedTransaction,
+} from '../ledger/SignedTransaction.js'
+import { verifyTransactionSignature, type TransactionSignature } from '../ledger/signatures.js'
+import { dependenciesOf, type TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
 import type { NotaryRequest } from '../notary/NotaryRequest.js'
 import type { Proposal } from '../vault/decideTransaction.js'
 import { perform, sendHistory } from './history.js'
 import { FetchC, RecordedC, RefusedC, SignatureC } from './protocol.js'
 
-/** Sends a transaction and serves the other side's questions about its history until it gives its answer. */
-const sendWithHistory = function* <A extends { readonly type: string }>(
+/** Serves the other side's questions about a transaction's history until it gives its answer. */
+const serveUntil = function* <A extends { readonly type: string }>(
   session: Session,
-  payload: Json,
+  body: TransactionBody | undefined,
   answer: t.Type<A, unknown>,
 ): FlowBody<A> {
-  yield* session.send(payload)
+  // Only what the transaction builds on is shown, and whom a part was shown is shown no history.
+  const mayAsk = new Set(body === undefined ? [] : dependenciesOf(body))
   for (;;) {
     const reply = yield* session.receive(t.union([FetchC, answer]))
     if (!FetchC.is(reply)) return reply
+    const strange = reply.ids.find((id) => !mayAsk.has(id))
+    if (strange !== undefined)
+      throw new CarillonError(
+        'message-invalid',
+        `${session.party.name} asked for transaction ${strange}, which the one it was shown does not build on.`,
+        { party: session.party.name, transaction: strange },
+      )
     yield* sendHistory(session, reply.ids)
   }
 }
 
 const asJson = (signed: SignedTransaction): Json => signed as unknown as Json
 
-const collectSignature = function* (session: Session, signed: SignedTransaction): FlowBody<TransactionSignature> {
-  const answer = yield* sendWithHistory(
-    session,
-    { type: 'sign', transaction: asJson(signed) },
-    t.union([SignatureC, RefusedC]),
-  )
+/** The other party's signature, once it is seen to be one: a notary that sees only a part would not notice. */
+const collectSignature = function* (
+  session: Session,
+  id: TransactionId,
+  signed: SignedTransaction,
+): FlowBody<TransactionSignature> {
+  const { party } = session
+  yield* session.send({ type: 'sign', transaction: asJson(signed) })
+  const answer = yield* serveUntil(session, signed.body, t.union([SignatureC, RefusedC]))
   if (answer.type === 'refused') {
-    throw new CarillonError('signature-refused', `${session.party.name} refused to sign: ${answer.reason}`, {
-      party: session.party.name,
+    throw new CarillonError('signature-refused', `${party.name} refused to sign: ${answer.reason}`, {
+      party: party.name,
       reason: answer.reason,
     })
   }
-  return answer.signature
+  const { signature } = answer
+  if (signature.by !== party.key || !verifyTransactionSignature(id, signature)) {
+    throw new CarillonError(
+      'signature-invalid',
+      `What ${party.name} answered is not its signature over transaction ${id}.`,
+      { party: party.name, transaction: id },
+    )
+  }
+  return signature
 }
 
 /** Asks the notary for its signature, in a session of its own. */
@@ -56,31 +83,39 @@ export const NotariseFlow = defineFlow({
   *run(io, { signed }): FlowBody<TransactionSignature> {
     const request = (yield* perform({ kind: 'notaryRequest', signed })) as NotaryRequest
     const session = yield* io.initiate(signed.body.notary)
-    const { signature } = yield* sendWithHistory(
-      session,
-      { type: 'notarise', request: request as unknown as Json },
-      SignatureC,
-    )
+    yield* session.send({ type: 'notarise', request: request as unknown as Json })
+    const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)
     yield* session.close()
     return signature
   },
 })
 
-/** Hands a final transaction to a participant who has no session with this flow. */
+const sendFinal = function* (session: Session, signed: SignedTransaction): FlowBody<void> {
+  yield* session.send({ type: 'finality', transaction: asJson(signed) })
+}
+
+/** Opens sessions with parties that have none with this flow, and sends them a final transaction. */
 export const BroadcastFlow = defineFlow({
   name: 'carillon/Broadcast',
-  input: t.strict({ to: PartyC, signed: SignedTransactionC }),
-  *run(io, { to, signed }): FlowBody<void> {
-    const session = yield* io.initiate(to)
-    yield* sendWithHistory(session, { type: 'finality', transaction: asJson(signed) }, RecordedC)
-    yield* session.close()
+  input: t.strict({ to: t.readonlyArray(PartyC), signed: SignedTransactionC }),
+  *run(io, { to, signed }): FlowBody<readonly Session[]> {
+    const sessions: Session[] = []
+    for (const party of to) {
+      const opened = yield* io.attempt(io.initiate(party))
+      // A party that is not in the map cannot be told; where that matters, its signature was asked for before.
+      if (isLeft(opened)) continue
+      yield* sendFinal(opened.right, signed)
+      sessions.push(opened.right)
+    }
+    return sessions
   },
 })
 
-/** Whose signatures are asked for: those sessions whose party has a key in the commands. */
-const signersAmong = (sessions: readonly Session[], proposal: Proposal): readonly Session[] => {
-  const wanted = new Set(proposal.body.signers.flat().flatMap(primitiveKeys))
-  return sessions.filter(({ party }) => wanted.has(party.key))
+/** Whose signatures are asked for: those sessions whose party has a key in the commands, the notary's last. */
+const signersAmong = (sessions: readonly Session[], body: TransactionBody): readonly Session[] => {
+  const wanted = new Set(body.signers.flat().flatMap(primitiveKeys))
+  const isNotary = ({ party }: Session): number => (party.key === body.notary.key ? 1 : 0)
+  return sessions.filter(({ party }) => wanted.has(party.key)).sort((a, b) => isNotary(a) - isNotary(b))
 }
 
 const assertAllReachable = (io: FlowIo, proposal: Proposal, sessions: readonly Session[]): void => {
@@ -102,6 +137,44 @@ export type TogetherOptions = {
   readonly observers?: readonly Party[]
 }
 
+/** Everyone's signature, the notary's last: nothing is consumed for a transaction that then lacks a signature. */
+const collectSignatures = function* (
+  io: FlowIo,
+  { id, body }: Proposal,
+  sessions: readonly Session[],
+): FlowBody<SignedTransaction> {
+  const signatures: TransactionSignature[] = []
+  const signed = (): SignedTransaction => ({ body, signatures: [...signatures] })
+  const byNotary = needsNotary(body)
+  const isNotary = byNotary && body.notary.key === io.me.key
+  const signs = body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
+  if (signs && !isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  for (const session of signersAmong(sessions, body)) {
+    if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(session, id, signed()))
+  }
+  if (isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  else if (byNotary && !signatures.some(({ by }) => by === body.notary.key)) {
+    const complete = checkSignatures(id, signed(), [body.notary.key])
+    if (isLeft(complete)) throw complete.left
+    signatures.push(yield* io.subFlow(NotariseFlow, { signed: signed() }))
+  }
+  return signed()
+}
+
+/** Waits until the other ends have recorded what was sent to them; gives those that will not, and why. */
+const awaitRecorded = function* (
+  io: FlowIo,
+  sessions: readonly Session[],
+  { body }: SignedTransaction,
+): FlowBody<readonly { readonly party: Party; readonly why: CarillonError }[]> {
+  const failed: { readonly party: Party; readonly why: CarillonError }[] = []
+  for (const session of sessions) {
+    const served = yield* io.attempt(serveUntil(session, body, RecordedC))
+    if (isLeft(served)) failed.push({ party: session.party, why: served.left })
+  }
+  return failed
+}
+
 export const finaliseTogether = function* (
   io: FlowIo,
   proposal: Proposal,
@@ -109,28 +182,22 @@ export const finaliseTogether = function* (
 ): FlowBody<Finalised> {
   const sessions = options.sessions ?? []
   assertAllReachable(io, proposal, sessions)
-  const signatures: TransactionSignature[] = []
-  const mine =
-    proposal.body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key)) ||
-    proposal.body.notary.key === io.me.key
-  if (mine) signatures.push((yield* perform({ kind: 'sign', id: proposal.id })) as TransactionSignature)
-  for (const session of signersAmong(sessions, proposal)) {
-    signatures.push(yield* collectSignature(session, { body: proposal.body, signatures: [...signatures] }))
-  }
-  if (needsNotary(proposal.body) && proposal.body.notary.key !== io.me.key) {
-    signatures.push(yield* io.subFlow(NotariseFlow, { signed: { body: proposal.body, signatures: [...signatures] } }))
-  }
-  const signed: SignedTransaction = { body: proposal.body, signatures }
+  const signed = yield* collectSignatures(io, proposal, sessions)
   const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
-  const told = new Set([io.me.key])
-  for (const session of sessions) {
-    told.add(session.party.key)
-    yield* sendWithHistory(session, { type: 'finality', transaction: asJson(signed) }, RecordedC)
-  }
-  for (const to of [...proposal.participants, ...(options.observers ?? [])]) {
-    if (told.has(to.key)) continue
-    told.add(to.key)
-    yield* io.subFlow(BroadcastFlow, { to, signed })
-  }
+  const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
+  const others = [...proposal.participants, ...(options.observers ?? [])].filter(({ key }) => {
+    if (told.has(key)) return false
+    told.add(key)
+    return true
+  })
+  // All are told before any is waited for: one that is down for a week keeps nobody else waiting.
+  for (const session of sessions) yield* sendFinal(session, signed)
+  const opened = others.length === 0 ? [] : yield* io.subFlow(BroadcastFlow, { to: others, signed })
+  const failed = yield* awaitRecorded(io, sessions, signed)
+  // It is final whatever a party's flow made of it: one that has failed or ended is replaced by the built-in one.
+  const again =
+    failed.length === 0 ? [] : yield* io.subFlow(BroadcastFlow, { to: failed.map(({ party }) => party), signed })
+  const [refused] = yield* awaitRecorded(io, [...opened, ...again], signed)
+  if (refused !== undefined) throw refused.why
   return finalised
 }

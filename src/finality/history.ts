@@ -28,10 +28,13 @@ export const sendHistory = function* (session: Session, wanted: readonly Transac
     }
     const answer = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, LackingC)
     const offered = new Set(walked.visited)
-    const lacks = answer.ids.filter((id) => offered.has(id))
+    const lacks = [...new Set(answer.ids)].filter((id) => offered.has(id))
     lacking.push(...lacks)
-    // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known.
-    frontier = lacks.length === 0 ? [] : walked.frontier
+    // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known. What
+    // this walk had yet to come to may lie on another branch than all it has offered.
+    const parents = lacks.length === 0 ? [] : ((yield* perform({ kind: 'parents', ids: lacks })) as TransactionId[])
+    const beyond = new Set([...frontier, ...parents])
+    frontier = walked.frontier.filter((id) => beyond.has(id))
   }
   // Walked newest first; sent oldest first, so that each can be verified when it arrives.
   const toSend = [...new Set(lacking)].reverse()

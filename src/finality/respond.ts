@@ -14,7 +14,6 @@ import { primitiveKeys } from '../identity/Key.js'
 import { requiredKeys, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import type { TransactionSignature } from '../ledger/signatures.js'
-import { sealBody } from '../ledger/Transaction.js'
 import { NotaryRequestC } from '../notary/NotaryRequest.js'
 import { perform, resolveDependencies } from './history.js'
 import { FinalityC, SignRequestC } from './protocol.js'
@@ -44,7 +43,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
       { party: session.party.name, reason: verdict.left },
     )
   }
-  const signature = (yield* perform({ kind: 'sign', id: sealBody(signed.body).id })) as TransactionSignature
+  const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
   yield* session.send({ type: 'signature', signature: signature as unknown as Json })
 }
 

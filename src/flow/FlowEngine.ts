@@ -19,6 +19,7 @@ import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
+import type { Message } from '../session/Message.js'
 import { replayFlow, startedByOf } from './replayFlow.js'
 import { waitAfter } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
@@ -48,14 +49,48 @@ const weightOf = (operation: Operation, answer: Answer): number => {
   if (operation.kind === 'progress') return plainWeight + 2 * utf8Length(canonicalText(clipLabel(operation.label)))
   if (operation.kind === 'step')
     return plainWeight + (answer.recorded === undefined ? 0 : utf8Length(canonicalText(answer.recorded)))
+  if (
+    answer.recorded !== undefined &&
+    typeof answer.recorded === 'object' &&
+    answer.recorded !== null &&
+    'proposal' in answer.recorded
+  )
+    return plainWeight + utf8Length(canonicalText(answer.recorded))
   return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
 }
 
+/** A value as the log will hold it; throws when it has no canonical form or is larger than it may be. */
+const recordable = (value: unknown, longest: number): Json => {
+  const text = canonicalText(value)
+  const bytes = utf8Length(text)
+  if (bytes > longest)
+    throw new CarillonError('fact-too-large', `it takes ${bytes} bytes; at most ${longest} bytes can be recorded.`)
+  return JSON.parse(text) as Json
+}
+
 /** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
-const failureFor = (error: unknown): { readonly kind: 'error'; readonly code: string; readonly message: string } =>
+const failureFor = (error: unknown): Extract<Message, { readonly kind: 'error' }> =>
   error instanceof CarillonError
-    ? { kind: 'error', code: error.code, message: error.message }
+    ? { kind: 'error', ...recordError(error, 'flow-threw') }
     : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
+
+/** The state that an error says was consumed by another, be it this node's word, a notary's or a counterparty's. */
+const consumedRefOf = (error: unknown): unknown => {
+  if (!(error instanceof CarillonError)) return undefined
+  const code = error.code === 'counterparty-failed' ? error.details['code'] : error.code
+  return code === 'state-consumed' ? error.details['ref'] : undefined
+}
+
+/** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
+const statesFacts: ReadonlySet<Operation['kind']> = new Set([
+  'finalise',
+  'record',
+  'vend',
+  'send',
+  'initiate',
+  'close',
+  'notarise',
+])
 
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
@@ -102,7 +137,7 @@ export class FlowEngine {
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
     first()
     try {
-      const live = new LiveFlow(definition, id, decision.me, startedByOf(decision, row), input)
+      const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOf(decision, row), input)
       this.#goOn(decision, row, live, live.begin())
     } catch (error) {
       if (concernsNode(error)) throw error
@@ -249,7 +284,7 @@ export class FlowEngine {
       if (
         turn >= limits.operationsPerTurn ||
         live.weight > limits.turnBytes ||
-        (turn > 0 && operation.kind === 'finalise' && decision.isFull())
+        (turn > 0 && statesFacts.has(operation.kind) && decision.isFull())
       ) {
         live.pending = operation
         this.#record(decision, row, live, { for: 'turn' })
@@ -346,7 +381,7 @@ export class FlowEngine {
       return
     }
     try {
-      const result = stop.result === undefined ? undefined : (JSON.parse(canonicalText(stop.result)) as Json)
+      const result = stop.result === undefined ? undefined : recordable(stop.result, limits.flowResultBytes)
       decision.emit({
         type: 'FlowEnded',
         flow: row.id,
@@ -378,11 +413,7 @@ export class FlowEngine {
       return
     }
     const ref = row.stateSeq === null ? undefined : showRef(decision.views.states.get(row.stateSeq).ref)
-    const superseded =
-      error instanceof CarillonError &&
-      error.code === 'state-consumed' &&
-      ref !== undefined &&
-      error.details['ref'] === ref
+    const superseded = ref !== undefined && consumedRefOf(error) === ref
     decision.emit({
       type: 'FlowEnded',
       flow: row.id,
@@ -395,15 +426,9 @@ export class FlowEngine {
   #checked(step: string, value: unknown): Answer {
     if (value === undefined) return valueAnswer(undefined)
     try {
-      const text = canonicalText(value)
-      const bytes = utf8Length(text)
-      if (bytes > limits.stepResultBytes)
-        throw new CarillonError(
-          'fact-too-large',
-          `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
-        )
+      const recorded = recordable(value, limits.stepResultBytes)
       // The flow gets a copy of its own: what it does to it must not reach the record.
-      return valueAnswer(JSON.parse(text), JSON.parse(text) as Json)
+      return valueAnswer(recordable(recorded, limits.stepResultBytes), recorded)
     } catch (error) {
       return {
         kind: 'error',

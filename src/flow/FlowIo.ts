@@ -23,7 +23,7 @@ import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy
 import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
 import type { Proposal } from '../vault/decideTransaction.js'
-import { sessionIdOf } from '../session/SessionId.js'
+import { sessionIdOf, sessionNonce } from '../session/SessionId.js'
 import { Session } from './Session.js'
 
 /** Why a flow that was started by an activity was started. */
@@ -43,9 +43,12 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 
+/** What a flow acts with. Call each operation with `yield*`. */
 export class FlowIo {
   /** The flow's own id. */
   readonly flowId: FlowId
+  /** The version of its definition that the flow was started with: newer code can go the old way for it. */
+  readonly version: number
   /** The party whose node runs the flow. */
   readonly me: Party
   /** The activity that started the flow; undefined when a client did. */
@@ -61,6 +64,7 @@ export class FlowIo {
     startedBy: StartedBy | undefined,
   ) {
     this.#stack = [flow]
+    this.version = flow.version
     this.flowId = flowId
     this.me = me
     this.startedBy = startedBy
@@ -198,9 +202,10 @@ export class FlowIo {
    */
   *initiate(party: Party): FlowBody<Session> {
     const { name, version } = this.#stack.at(-1) ?? { name: '', version: 1 }
-    const session = sessionIdOf(this.flowId, this.#sessions)
+    const nonce = sessionNonce(this.flowId, this.#sessions)
+    const session = sessionIdOf(this.me.key, nonce)
     this.#sessions += 1
-    yield* ask({ kind: 'initiate', session, party, flow: name, version })
+    yield* ask({ kind: 'initiate', session, nonce, party, flow: name, version })
     return new Session(session, party, 'initiator')
   }
 

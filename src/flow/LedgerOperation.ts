@@ -10,8 +10,8 @@ import type { Role } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
 
 export type LedgerOperation =
-  /** This party's signature over a transaction. */
-  | { readonly kind: 'sign'; readonly id: TransactionId }
+  /** This party's signature over a transaction; where it is the notary, its decision too. */
+  | { readonly kind: 'sign'; readonly signed: SignedTransaction }
   /** Which of the transactions this node does not hold. */
   | { readonly kind: 'missing'; readonly ids: readonly TransactionId[] }
   /** Which of a transaction's dependencies this node does not hold. */
@@ -22,6 +22,8 @@ export type LedgerOperation =
   | { readonly kind: 'record'; readonly transactions: readonly SignedTransaction[] }
   /** From these transactions back towards their origins. */
   | { readonly kind: 'walk'; readonly frontier: readonly TransactionId[] }
+  /** What the transactions build on directly. */
+  | { readonly kind: 'parents'; readonly ids: readonly TransactionId[] }
   /** A page of history for the other end of a session. */
   | { readonly kind: 'vend'; readonly session: SessionId; readonly role: Role; readonly ids: readonly TransactionId[] }
   /** What a notary has to be shown of a transaction, signed by this party. */

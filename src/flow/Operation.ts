@@ -3,6 +3,7 @@
  * it at once or suspends the flow until the answer is there.
  */
 import type { Json } from '../encoding/canonical.js'
+import type { Hash } from '../encoding/hash.js'
 import type { Party } from '../identity/Party.js'
 import type { Role } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
@@ -23,6 +24,7 @@ export type StepContext = {
   readonly term: number
 }
 
+/** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
   | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
   | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
@@ -44,6 +46,7 @@ export type Operation =
   | {
       readonly kind: 'initiate'
       readonly session: SessionId
+      readonly nonce: Hash
       readonly party: Party
       readonly flow: string
       readonly version: number

@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, type ErrorDetails } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import type { Message, Role } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
@@ -17,12 +17,23 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 
+/** Of what the other party says about its error, whatever is plain enough to be said again. */
+const detailsOf = (details: Readonly<Record<string, unknown>> | undefined): ErrorDetails =>
+  Object.fromEntries(
+    Object.entries(details ?? {}).filter(
+      (entry): entry is [string, string | number | boolean | null] =>
+        entry[1] === null || ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    ),
+  )
+
 export class Session {
   readonly id: SessionId
   /** The party at the other end. */
   readonly party: Party
   readonly role: Role
   #taken: number
+  /** Why nothing more will come, once that is known. */
+  #over: CarillonError | undefined
 
   constructor(id: SessionId, party: Party, role: Role) {
     this.id = id
@@ -45,6 +56,7 @@ export class Session {
 
   /** Waits for the other side's next message, however long that takes, and decodes it. */
   *receive<A>(codec: t.Decoder<unknown, A>): FlowBody<A> {
+    if (this.#over !== undefined) throw this.#over
     const seq = this.#taken
     this.#taken += 1
     const message = (yield* ask({
@@ -55,17 +67,21 @@ export class Session {
       seq,
     })) as Message
     if (message.kind === 'error') {
-      throw new CarillonError('counterparty-failed', `${this.party.name} answered with an error: ${message.message}`, {
-        party: this.party.name,
-        code: message.code,
-      })
+      this.#over = new CarillonError(
+        'counterparty-failed',
+        `${this.party.name} answered with an error: ${message.message}`,
+        { ...detailsOf(message.details), party: this.party.name, code: message.code },
+      )
+      throw this.#over
     }
-    if (message.kind !== 'data')
-      throw new CarillonError(
+    if (message.kind !== 'data') {
+      this.#over = new CarillonError(
         'session-ended',
         `${this.party.name} has ended the session; no further message will come.`,
         { party: this.party.name },
       )
+      throw this.#over
+    }
     const decoded = decodeWith(codec, message.payload)
     if (isLeft(decoded)) {
       throw new CarillonError(

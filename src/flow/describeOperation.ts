@@ -35,7 +35,7 @@ const labelOf = (operation: Operation): string => {
       return `finalise ${commands.map(({ type }) => type).join(', ')}: ${inputs.length} consumed, produces ${outputs.map(({ definition }) => definition.type).join(', ') || 'nothing'}`
     }
     case 'sign':
-      return `sign ${operation.id}`
+      return `sign ${sealBody(operation.signed.body).id}`
     case 'missing':
       return 'see which transactions are missing'
     case 'dependencies':
@@ -46,6 +46,8 @@ const labelOf = (operation: Operation): string => {
       return `record ${operation.transactions.length} ${operation.transactions.length === 1 ? 'transaction' : 'transactions'}`
     case 'walk':
       return 'walk back through history'
+    case 'parents':
+      return 'see what transactions build on'
     case 'vend':
       return 'send history'
     case 'notaryRequest':
@@ -75,6 +77,7 @@ const detailOf = (operation: Operation): string => {
     case 'enter':
       return canonicalText(operation.input)
     case 'missing':
+    case 'parents':
       return canonicalText(operation.ids)
     case 'dependencies':
     case 'check':

@@ -8,24 +8,21 @@ import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { signTransaction } from '../ledger/signatures.js'
-import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { tearOff } from '../ledger/TearOff.js'
-import { componentsOf, sealBody, type TransactionBody } from '../ledger/Transaction.js'
+import { componentsOf, dependenciesOf, sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
-import { decideNotarisation } from '../notary/decideNotarisation.js'
+import { decideNotarisation, notariseOwn } from '../notary/decideNotarisation.js'
 import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
-import { recordSigned } from '../vault/recordSigned.js'
+import { checkNotary } from '../vault/checkNotary.js'
+import { checkUnconsumed, recordSigned } from '../vault/recordSigned.js'
 import { resolveBody } from '../vault/resolveBody.js'
 import { valueAnswer, type Answer } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { LedgerOperation } from './LedgerOperation.js'
 import { emitMessage } from './performSession.js'
-
-const dependenciesOf = (body: TransactionBody): readonly TransactionId[] => [
-  ...new Set([...body.inputs, ...body.references].map(({ transaction }) => transaction)),
-]
 
 /** Ids of those that this node does not hold. */
 const missingOf = (decision: Decision, ids: readonly TransactionId[]): readonly TransactionId[] =>
@@ -98,7 +95,11 @@ export const requestFor = (decision: Decision, signed: SignedTransaction): Notar
 export const performLedger = (decision: Decision, flow: FlowId, operation: LedgerOperation): Answer => {
   switch (operation.kind) {
     case 'sign': {
-      const signature = signTransaction(decision.key, operation.id)
+      const { body } = operation.signed
+      const signature =
+        needsNotary(body) && body.notary.key === decision.me.key
+          ? notariseOwn(decision, operation.signed)
+          : signTransaction(decision.key, sealBody(body).id)
       return valueAnswer(signature, signature)
     }
     case 'missing': {
@@ -109,8 +110,13 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       const missing = missingOf(decision, dependenciesOf(operation.signed.body))
       return valueAnswer(missing, missing)
     }
-    case 'check':
+    case 'check': {
+      const { body } = operation.signed
+      // True now, and not asked again when the flow is run over its record: by then the answer may be another.
+      checkNotary(decision, body)
+      checkUnconsumed(decision, sealBody(body).id, body)
       return valueAnswer(checkTransaction(decision, operation.signed, operation))
+    }
     case 'record': {
       const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow))
       const last = recorded.at(-1)
@@ -120,6 +126,10 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
     case 'walk': {
       const walked = walk(decision, operation.frontier, limits.historyWalk)
       return valueAnswer(walked, walked)
+    }
+    case 'parents': {
+      const parents = [...new Set(operation.ids.flatMap((id) => dependenciesOf(decision.signedTransaction(id).body)))]
+      return valueAnswer(parents, parents)
     }
     case 'vend':
       return vend(decision, operation)

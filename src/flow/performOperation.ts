@@ -121,6 +121,7 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'check':
     case 'record':
     case 'walk':
+    case 'parents':
     case 'vend':
     case 'notaryRequest':
     case 'notarise':

@@ -2,8 +2,9 @@
  * The operations of a session. What is sent is stated as a fact, and leaves the node once that fact is durable.
  */
 import type { Decision } from '../decision/Decision.js'
-import type { Json } from '../encoding/canonical.js'
+import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 import type { Message, Role } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
 import type { SessionRow } from '../session/SessionTable.js'
@@ -16,6 +17,13 @@ type SessionOperation = Extract<Operation, { readonly kind: 'initiate' | 'send' 
 
 /** States that a message is to be sent; it is on its way after the tick. */
 export const emitMessage = (decision: Decision, session: SessionRow, message: Message): void => {
+  const bytes = utf8Length(canonicalText(message))
+  if (bytes > limits.messageBytes)
+    throw new CarillonError(
+      'fact-too-large',
+      `A message of ${bytes} bytes is larger than the ${limits.messageBytes} bytes one message may take. Send it in parts.`,
+      { bytes },
+    )
   decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message })
 }
 
@@ -49,6 +57,7 @@ const initiate = (
     kind: 'open',
     flow: operation.flow,
     version: operation.version,
+    nonce: operation.nonce,
   })
   return valueAnswer(undefined)
 }

@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
@@ -17,30 +18,69 @@ export type Key = PublicKey | CompositeKey
 
 const totalWeight = (key: CompositeKey): number => key.children.reduce((sum, { weight }) => sum + weight, 0)
 
+const hasTwins = (key: CompositeKey): boolean =>
+  new Set(key.children.map((child) => canonicalText(child.key))).size < key.children.length
+
 /** What is wrong with a composite key's own numbers; nothing when it can be satisfied and must be worked for. */
 const faultOf = (key: CompositeKey): string | undefined => {
   if (key.children.length === 0) return 'it has no children, so nobody could sign for it'
+  if (![key.threshold, ...key.children.map(({ weight }) => weight)].every(Number.isSafeInteger))
+    return 'threshold and weights must be whole numbers'
   if (key.children.some(({ weight }) => weight < 1)) return 'every weight must be at least 1'
   if (key.threshold < 1) return 'the threshold must be at least 1, or nobody would have to sign'
+  if (!Number.isSafeInteger(totalWeight(key))) return 'its weights together are more than can be counted'
+  // One signature would count twice; a larger weight says the same and can be read.
+  if (hasTwins(key)) return 'it has the same child twice; give that child more weight instead'
   return key.threshold > totalWeight(key) ? 'the threshold is more than all weights together' : undefined
 }
 
-export const CompositeKeyC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unknown>('CompositeKey', () =>
+/** A loop and not a recursion: what another party sends may be nested deeper than the stack is. */
+const isTooDeep = (value: unknown): boolean => {
+  let level: readonly unknown[] = typeof value === 'object' ? [value] : []
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= limits.keyDepth) return true
+    level = level.flatMap((key) => {
+      const children: unknown = typeof key === 'object' && key !== null && 'children' in key ? key.children : undefined
+      return Array.isArray(children)
+        ? children.flatMap((child: unknown) =>
+            typeof child === 'object' && child !== null && 'key' in child && typeof child.key === 'object'
+              ? [child.key]
+              : [],
+          )
+        : []
+    })
+  }
+  return false
+}
+
+const bounded = <A>(codec: t.Type<A, unknown>): t.Type<A, unknown> =>
+  new t.Type(
+    codec.name,
+    (value): value is A => !isTooDeep(value) && codec.is(value),
+    (value, context) =>
+      isTooDeep(value)
+        ? t.failure(value, context, `a composite key is nested more than ${limits.keyDepth} deep`)
+        : codec.validate(value, context),
+    codec.encode,
+  )
+
+const CompositeC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unknown>('CompositeKey', () =>
   t.refinement(
-    t.strict({ threshold: IntegerC, children: t.readonlyArray(t.strict({ key: KeyC, weight: IntegerC })) }),
+    t.strict({
+      threshold: IntegerC,
+      children: t.readonlyArray(t.strict({ key: t.union([PublicKeyC, CompositeC]), weight: IntegerC })),
+    }),
     (key) => faultOf(key) === undefined,
     'CompositeKey',
   ),
 )
 
-export const KeyC: t.Type<Key, unknown> = t.recursion<Key, unknown>('Key', () => t.union([PublicKeyC, CompositeKeyC]))
+export const CompositeKeyC: t.Type<CompositeKey, unknown> = bounded(CompositeC)
 
-const depthOf = (key: Key): number =>
-  typeof key === 'string' ? 0 : 1 + Math.max(0, ...key.children.map((child) => depthOf(child.key)))
+export const KeyC: t.Type<Key, unknown> = bounded<Key>(t.union([PublicKeyC, CompositeC], 'Key'))
 
 const checked = (key: CompositeKey): CompositeKey => {
-  const fault =
-    faultOf(key) ?? (depthOf(key) > limits.keyDepth ? `it is nested more than ${limits.keyDepth} deep` : undefined)
+  const fault = isTooDeep(key) ? `it is nested more than ${limits.keyDepth} deep` : faultOf(key)
   if (fault !== undefined) throw new CarillonError('definition-invalid', `The composite key cannot be used: ${fault}.`)
   return key
 }

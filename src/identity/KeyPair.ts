@@ -7,6 +7,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
+/** A key that can sign. It shows only its public half when it is printed or encoded. */
 export type KeyPair = {
   readonly publicKey: PublicKey
   /** Signs a text; the signature is base64. */
@@ -18,15 +19,22 @@ export type KeyPair = {
 // The fixed DER header of an Ed25519 SubjectPublicKeyInfo; the 32 key bytes follow it.
 const spkiHeader = '302a300506032b6570032100'
 
-const publicKeyOf = (privateKey: KeyObject): PublicKey => {
-  const der = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('hex')
+/** A key of node:crypto as Carillon writes it; undefined when it is not an Ed25519 key. */
+export const publicKeyFrom = (key: KeyObject): PublicKey | undefined => {
+  if (key.asymmetricKeyType !== 'ed25519') return undefined
+  const der = key.export({ format: 'der', type: 'spki' }).toString('hex')
   const decoded = PublicKeyC.decode(`ed25519:${der.slice(spkiHeader.length)}`)
-  if (isLeft(decoded))
+  return isLeft(decoded) ? undefined : decoded.right
+}
+
+const publicKeyOf = (privateKey: KeyObject): PublicKey => {
+  const publicKey = publicKeyFrom(createPublicKey(privateKey))
+  if (publicKey === undefined)
     throw new CarillonError(
       'signature-invalid',
       'The private key is not an Ed25519 key. Make one with generateKeyPair().',
     )
-  return decoded.right
+  return publicKey
 }
 
 const keyPairOf = (privateKey: KeyObject): KeyPair => {
@@ -39,8 +47,10 @@ const keyPairOf = (privateKey: KeyObject): KeyPair => {
   })
 }
 
+/** A new random key. */
 export const generateKeyPair = (): KeyPair => keyPairOf(generateKeyPairSync('ed25519').privateKey)
 
+/** The key in a PKCS#8 PEM, as {@link KeyPair} exports it. */
 export const importKeyPair = (pem: string): KeyPair => keyPairOf(createPrivateKey(pem))
 
 // The fixed DER header of an Ed25519 PKCS#8 private key; the 32 seed bytes follow it.

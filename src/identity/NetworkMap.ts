@@ -11,10 +11,13 @@ export const NotaryKindC = t.keyof({ validating: null, nonValidating: null })
 export type NotaryKind = t.TypeOf<typeof NotaryKindC>
 
 export const MemberC = t.readonly(
-  t.intersection([t.strict({ party: PartyC }), t.exact(t.partial({ address: t.string, notary: NotaryKindC }))]),
+  t.intersection([
+    t.strict({ party: PartyC }),
+    t.exact(t.partial({ address: t.string, notary: NotaryKindC, certificate: t.string })),
+  ]),
   'Member',
 )
-/** A party as the map lists it. */
+/** A party as the map lists it: its address is `host:port`, its certificate the SHA-256 of its X.509 certificate. */
 export type Member = t.TypeOf<typeof MemberC>
 
 export class NetworkMap {

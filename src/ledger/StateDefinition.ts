@@ -21,6 +21,7 @@ export type RunsOn = {
 /** Brings data of the version it is filed under to the next version; both in encoded form. */
 export type Upcaster = (older: unknown) => unknown
 
+/** A kind of state. Make one with {@link defineState}. */
 export type StateDefinition<A> = {
   readonly type: string
   readonly version: number
@@ -51,6 +52,7 @@ export type StateOptions<A> = {
   readonly data: t.Type<A, unknown>
   /** The rules. Default: every participant of a consumed or produced state must sign. */
   readonly contract?: ContractDefinition
+  /** Whom the state concerns. */
   readonly participants: (data: A) => readonly Party[]
   /**
    * What the state is known by, such as an account's number: a flow finds it by this key however many states there
@@ -67,6 +69,7 @@ export type StateOptions<A> = {
   readonly upcasters?: Readonly<Record<number, Upcaster>>
 }
 
+/** Defines a kind of state. Names and versions are checked at once; whatever else can go wrong has its own error. */
 export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
   assertName('state', options.type)
   const version = options.version ?? 1

@@ -7,23 +7,31 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { decodeWith } from '../encoding/decode.js'
 import { HashC } from '../encoding/hash.js'
-import { leafHash, merkleProof, rootFromProof } from '../encoding/merkle.js'
+import { leafHash, merkleProofOfMany, rootFromProofOfMany } from '../encoding/merkle.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { KeyC, primitiveKeys, type Key } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import { limits } from '../limits.js'
 import { componentTexts, leavesOf, nonceOf, type Components } from './componentTree.js'
 import { StateRefC, type StateRef } from './StateRef.js'
 import { TimeWindowC, type TimeWindow } from './TimeWindow.js'
 import { OutputC, type Output } from './Transaction.js'
 import { TransactionIdC, type TransactionId } from './TransactionId.js'
 
-const RevealedC = t.readonly(
-  t.strict({ place: IntegerC, text: t.string, nonce: t.string, path: t.readonlyArray(HashC) }),
-)
+/** The nonce has one form: with any other, the text hashed could be cut apart in another place. */
+const NonceC = t.refinement(t.string, (nonce) => /^[0-9a-f]{32}$/.test(nonce), 'Nonce')
+
+const RevealedC = t.readonly(t.strict({ place: IntegerC, text: t.string, nonce: NonceC }))
 
 export const TearOffC = t.readonly(
-  t.strict({ id: TransactionIdC, leaves: IntegerC, revealed: t.readonlyArray(RevealedC) }),
+  t.strict({
+    id: TransactionIdC,
+    leaves: IntegerC,
+    revealed: t.readonlyArray(RevealedC),
+    /** One for all that is revealed: a notary is shown a thousand inputs, and a path for each would be long. */
+    proof: t.readonlyArray(HashC),
+  }),
   'TearOff',
 )
 export type TearOff = t.TypeOf<typeof TearOffC>
@@ -34,13 +42,20 @@ export type Group = 'header' | 'inputs' | 'references' | 'outputs' | 'commands' 
 /** Which components to show: a predicate over the group and the place within it. The header is always shown. */
 export type Reveal = (group: Group, index: number) => boolean
 
+/** Whoever makes a tear-off writes its header: a count is not believed, nor room made for it, beyond what is allowed. */
+const CountC = t.refinement(
+  IntegerC,
+  (count) => count >= 0 && count <= limits.componentsPerTransaction,
+  `Count up to ${limits.componentsPerTransaction}`,
+)
+
 const HeaderC = t.intersection([
   t.strict({
-    format: IntegerC,
-    inputs: IntegerC,
-    references: IntegerC,
-    outputs: IntegerC,
-    commands: IntegerC,
+    format: t.literal(1),
+    inputs: CountC,
+    references: CountC,
+    outputs: CountC,
+    commands: CountC,
     notary: PartyC,
   }),
   t.exact(t.partial({ timeWindow: TimeWindowC })),
@@ -92,10 +107,14 @@ export const tearOff = (id: TransactionId, components: Components, reveal: Revea
   const texts = componentTexts(components)
   const revealed = groupsOf(countsOf(components)).flatMap(({ group, index }, place) =>
     group === 'header' || reveal(group, index)
-      ? [{ place, text: texts[place] ?? '', nonce: nonceOf(components.salt, place), path: merkleProof(leaves, place) }]
+      ? [{ place, text: texts[place] ?? '', nonce: nonceOf(components.salt, place) }]
       : [],
   )
-  return { id, leaves: leaves.length, revealed }
+  const proof = merkleProofOfMany(
+    leaves,
+    revealed.map(({ place }) => place),
+  )
+  return { id, leaves: leaves.length, revealed, proof }
 }
 
 const refuse = (what: string): Either<CarillonError, never> =>
@@ -103,15 +122,16 @@ const refuse = (what: string): Either<CarillonError, never> =>
 
 /** Checks every proof and decodes what is shown. */
 export const checkTearOff = (torn: TearOff): Either<CarillonError, Visible> => {
-  const places = new Map<number, string>()
-  for (const { place, text, nonce, path } of torn.revealed) {
-    if (rootFromProof(leafHash(`${nonce}\n${place}\n${text}`), place, torn.leaves, path) !== torn.id)
-      return refuse(`the component at place ${place} does not belong to transaction ${torn.id}`)
-    places.set(place, text)
-  }
+  const places = new Map(torn.revealed.map(({ place, text }) => [place, text]))
+  if (places.size < torn.revealed.length) return refuse('it shows a component twice')
+  const leaves = new Map(
+    torn.revealed.map(({ place, text, nonce }) => [place, leafHash(`${nonce}\n${place}\n${text}`)]),
+  )
+  if (rootFromProofOfMany(leaves, torn.leaves, torn.proof) !== torn.id)
+    return refuse(`what it shows does not belong to transaction ${torn.id}`)
   try {
     const header = decodeWith(HeaderC, JSON.parse(places.get(0) ?? 'null'))
-    if (isLeft(header)) return refuse('it does not show the header')
+    if (isLeft(header)) return refuse(`it does not show a header that can be read: ${header.left.join('; ')}`)
     const counts = header.right
     const groups = groupsOf(counts)
     // The header commits to the number of components, so a proof over another number of leaves is none.

@@ -41,6 +41,11 @@ export const TransactionBodyC = t.readonly(
 )
 export type TransactionBody = t.TypeOf<typeof TransactionBodyC>
 
+/** The transactions that made what a transaction consumes and references. */
+export const dependenciesOf = (body: TransactionBody): readonly TransactionId[] => [
+  ...new Set([...body.inputs, ...body.references].map(({ transaction }) => transaction)),
+]
+
 export type Transaction = {
   readonly id: TransactionId
   /** The canonical text of the whole body. */

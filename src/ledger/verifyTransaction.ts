@@ -27,6 +27,7 @@ const structuralViolations = (transaction: LedgerTransaction): Violations => {
       .filter(({ signers }) => signers.length === 0)
       .map(({ type }) => `command ${type} has no signer`),
     ...(inputs.length < 2 ? [] : repeated(inputs).map((ref) => `it consumes ${ref} twice`)),
+    ...(references.length < 2 ? [] : repeated(references).map((ref) => `it references ${ref} twice`)),
     ...(references.length === 0
       ? []
       : inputs.filter((ref) => references.includes(ref)).map((ref) => `it both consumes and references ${ref}`)),

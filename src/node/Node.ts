@@ -44,6 +44,7 @@ import type { TickStore } from './TickStore.js'
 
 /** Who asks; recorded with the action. */
 export type By = { readonly by?: string }
+/** Who asks, and a remark of theirs. */
 export type ByWithNote = By & { readonly note?: string }
 
 export type NodeInternals = {
@@ -64,6 +65,7 @@ type EndWait = { readonly resolve: () => void; readonly reject: (reason: Carillo
 
 const defaultOperator = 'api'
 
+/** A running node. {@link startNode} gives one; every method that changes something resolves once that is durable. */
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals

@@ -11,12 +11,23 @@ import type { Logger } from './Logger.js'
 import type { Committed } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
+/** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
+  /** What the node runs. */
   readonly app: App
   /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
   readonly store?: string | TickStore
+  /**
+   * The folder of a party as `carillon network new` or {@link makeNetwork} makes it: key, certificate and signed map. The
+   * node is that party's, talks with the others over TLS, and has its store there unless `store` says otherwise.
+   */
+  readonly networkFolder?: string
+  /** Where to listen, as `host:port`, when that is not the address in the map: behind a proxy, in a container. */
+  readonly listenOn?: string
+  /** Opens the key file. Default: from CARILLON_KEY_PASSPHRASE, or the file CARILLON_KEY_PASSPHRASE_FILE names. */
+  readonly keyPassphrase?: string
   /** Who else is there. Default: this party alone. */
   readonly network?: NetworkMap
   /** The way to the other parties' nodes. Default: none. */

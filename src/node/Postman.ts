@@ -41,9 +41,7 @@ export class Postman {
     parts.loop.follow((committed) => {
       this.#committed(committed)
     })
-    parts.transport.listen((from, envelopes) => {
-      this.#deliver(from, envelopes)
-    })
+    parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
   }
 
   /** Sends what was left without an acknowledgement when the node last stopped. */
@@ -110,27 +108,29 @@ export class Postman {
     })
   }
 
-  #deliver(from: PublicKey, envelopes: readonly unknown[]): void {
-    const { loop, engine, transport, logger } = this.#parts
+  /** Resolves once everything in the batch has been decided on, one way or the other. */
+  async #deliver(from: PublicKey, envelopes: readonly unknown[]): Promise<void> {
     if (this.#stopped) return
-    for (const value of envelopes) {
-      const decoded = EnvelopeC.decode(value)
-      if (!isRight(decoded)) {
-        logger.warn('A message that cannot be understood was dropped.', { from })
-        continue
-      }
-      const envelope = decoded.right
-      loop
-        .submit((decision) => decideEnvelope(decision, engine, from, envelope))
-        .then((verdict) => {
-          if (verdict === 'acknowledge' && !this.#stopped) {
-            transport.send(from, [
-              { kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },
-            ])
-          }
-        })
-        // Refused while the node is busy or has stopped; the sender tries again.
-        .catch(() => undefined)
+    await Promise.all(envelopes.map((value) => this.#decide(from, value)))
+  }
+
+  async #decide(from: PublicKey, value: unknown): Promise<void> {
+    const { loop, engine, transport, logger } = this.#parts
+    const decoded = EnvelopeC.decode(value)
+    if (!isRight(decoded)) {
+      logger.warn('A message that cannot be understood was dropped.', { from })
+      return
+    }
+    const envelope = decoded.right
+    try {
+      const verdict = await loop.submit((decision) => decideEnvelope(decision, engine, from, envelope))
+      if (verdict === 'refuse') logger.warn('A message was refused that its sender has no right to send.', { from })
+      if (verdict === 'acknowledge' && !this.#stopped)
+        transport.send(from, [
+          { kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },
+        ])
+    } catch {
+      // Refused while the node is busy or has stopped; the sender tries again.
     }
   }
 }

@@ -6,11 +6,12 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, st
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
-import { generateKeyPair, importKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database } from '../views/Database.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
+import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
@@ -76,8 +77,8 @@ const keepPrivate = (file: string): void => {
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
-const keyOf = (file: string, store: EmbeddedStore): KeyPair => {
-  if (existsSync(file)) return importKeyPair(readFileSync(file, 'utf8'))
+const keyOf = (file: string, options: KeyFileOptions, store: EmbeddedStore): KeyPair => {
+  if (existsSync(file)) return readKeyFile(file, options)
   const owner = store.views.facts.now.partyKey
   if (owner !== null)
     throw new CarillonError(
@@ -86,7 +87,7 @@ const keyOf = (file: string, store: EmbeddedStore): KeyPair => {
       { expected: owner, file },
     )
   const made = generateKeyPair()
-  writeFileSync(file, made.exportPrivate(), { mode: 0o600, flag: 'wx' })
+  writeKeyFile(file, made, options)
   return made
 }
 
@@ -107,7 +108,7 @@ export type OpenedFolder = {
   readonly releaseHold: () => Promise<void>
 }
 
-export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => {
+export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFileOptions = {}): OpenedFolder => {
   const files = storeFiles(folder)
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -119,7 +120,7 @@ export const openStoreFolder = (folder: string, key?: KeyPair): OpenedFolder => 
       try {
         return {
           store,
-          key: key ?? keyOf(files.key, store),
+          key: key ?? keyOf(files.key, keyOptions, store),
           releaseHold: async () => {
             await store.close()
             unlock()

@@ -15,15 +15,50 @@ import { Loop } from './Loop.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
+import type { KeyFileOptions } from './keys/KeyFile.js'
+import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
 import { openStoreFolder } from './StoreFolder.js'
+import { TlsTransport } from './transports/TlsTransport.js'
+import type { Transport } from '../session/Transport.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
 
 type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
+const keyOptionsOf = ({ keyPassphrase }: NodeOptions): KeyFileOptions =>
+  keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }
+
+/** The party's folder says who the node is and whom it knows; what contradicts that is a mistake. */
+const joinNetwork = (folder: string, options: NodeOptions): NodeOptions & { readonly joined: NetworkFolder } => {
+  if (options.network !== undefined || options.transport !== undefined || options.key !== undefined)
+    throw new CarillonError(
+      'definition-invalid',
+      'A node with a network folder has its key, its map and its transport from there. Leave out network, transport and key.',
+    )
+  const joined = openNetworkFolder(folder, keyOptionsOf(options))
+  if (options.party !== undefined && options.party !== joined.party.name)
+    throw new CarillonError(
+      'store-foreign',
+      `${folder} is the folder of party ${joined.party.name}; the node was started for ${options.party}. Choose the folder of ${options.party}.`,
+      { expected: joined.party.name, actual: options.party },
+    )
+  const { party, key, network } = joined
+  return { ...options, party: party.name, key, network, store: options.store ?? folder, joined }
+}
+
+const openTransport = (joined: NetworkFolder, { listenOn, logger }: NodeOptions): Promise<TlsTransport> =>
+  TlsTransport.open({
+    key: joined.key,
+    certificate: joined.certificate,
+    rootCertificate: joined.rootCertificate,
+    network: joined.network,
+    ...(listenOn === undefined ? {} : { listenOn }),
+    ...(logger === undefined ? {} : { logger }),
+  })
+
 const open = (options: NodeOptions): Opened => {
-  if (typeof options.store === 'string') return openStoreFolder(options.store, options.key)
+  if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
   const store = options.store ?? EmbeddedStore.inMemory()
   // A store that was handed in is its owner's to close.
   return {
@@ -48,13 +83,30 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
 }
 
+/** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
+  if (options.networkFolder === undefined) return start(options)
+  const { joined, ...rest } = joinNetwork(options.networkFolder, options)
+  return start(rest, () => openTransport(joined, options))
+}
+
+/** `connect` opens a transport that is the node's own, to be closed with it. */
+const start = async (options: NodeOptions, connect?: () => Promise<Transport>): Promise<Node> => {
   const registry = new Registry(options.app, builtInFlows)
-  const { store, key, releaseHold } = open(options)
+  const opened = open(options)
+  const { store, key } = opened
+  let ownTransport: Transport | undefined
+  const releaseHold = async (): Promise<void> => {
+    await ownTransport?.close()
+    await opened.releaseHold()
+  }
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
     const party = { name, key: key.publicKey }
+    // After the store is known to be ours and before anything is recorded: an address may be taken.
+    ownTransport = await connect?.()
+    const transport = ownTransport ?? options.transport
     const network = options.network ?? new NetworkMap([{ party }])
     const clock = options.clock ?? systemClock
     const steps = new AsyncStepRunner()
@@ -85,10 +137,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
         .catch(() => undefined)
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
-    const postman =
-      options.transport === undefined
-        ? undefined
-        : new Postman({ loop, store, engine, transport: options.transport, clock, logger })
+    const postman = transport === undefined ? undefined : new Postman({ loop, store, engine, transport, clock, logger })
     const stopOutside = (): void => {
       steps.stop()
       postman?.stop()

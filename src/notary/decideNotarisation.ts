@@ -7,13 +7,14 @@ import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { signTransaction, type TransactionSignature } from '../ledger/signatures.js'
-import { checkSignatures } from '../ledger/SignedTransaction.js'
-import type { StateRef } from '../ledger/StateRef.js'
-import { checkTearOff, showsAll } from '../ledger/TearOff.js'
+import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import { checkTearOff, showsAll, type TearOff } from '../ledger/TearOff.js'
 import type { TimeWindow } from '../ledger/TimeWindow.js'
 import { sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { checkNotary } from '../vault/checkNotary.js'
 import { resolveBody } from '../vault/resolveBody.js'
 import { notarise } from './notarise.js'
 import { verifyRequest, type NotaryRequest } from './NotaryRequest.js'
@@ -26,26 +27,65 @@ type Case = {
   readonly timeWindow: TimeWindow | undefined
 }
 
-/** Reads the request and checks everything about it that does not depend on what was notarised before. */
-const caseOf = (decision: Decision, request: NotaryRequest): Case => {
-  if (request.type === 'whole') {
-    const { body } = request.transaction
-    const { id } = sealBody(body)
-    const signatures = checkSignatures(id, request.transaction, [decision.me.key])
-    if (isLeft(signatures)) throw signatures.left
-    const verified = verifyTransaction(resolveBody(decision, id, body), decision.registry.contract)
-    if (isLeft(verified)) throw verified.left
-    return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
-  }
-  const visible = checkTearOff(request.tearOff)
+const assertMine = (decision: Decision, id: TransactionId, notary: Party): void => {
+  if (notary.key === decision.me.key) return
+  throw new CarillonError(
+    'notary-unknown',
+    `Transaction ${id} names ${notary.name} as its notary, not ${decision.me.name}.`,
+    { transaction: id, notary: notary.name },
+  )
+}
+
+/** A whole transaction is verified like any other; only this notary's own signature may still be missing. */
+const caseOfWhole = (decision: Decision, signed: SignedTransaction): Case => {
+  const { body } = signed
+  const { id } = sealBody(body)
+  assertMine(decision, id, body.notary)
+  const signatures = checkSignatures(id, signed, [decision.me.key])
+  if (isLeft(signatures)) throw signatures.left
+  checkNotary(decision, body)
+  const verified = verifyTransaction(resolveBody(decision, id, body), decision.registry.contract)
+  if (isLeft(verified)) throw verified.left
+  return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
+}
+
+const caseOfTearOff = (decision: Decision, torn: TearOff): Case => {
+  const visible = checkTearOff(torn)
   if (isLeft(visible)) throw visible.left
+  const { id, notary, inputs, references } = visible.right
+  assertMine(decision, id, notary)
   if (!showsAll(visible.right, 'inputs') || !showsAll(visible.right, 'references')) {
     throw new CarillonError(
       'transaction-malformed',
       'The tear-off hides some of the states the transaction consumes or references; a notary must see them all.',
     )
   }
+  const refs = [...inputs, ...references].map(showRef)
+  if (new Set(refs).size < refs.length) {
+    throw new CarillonError(
+      'transaction-malformed',
+      'The transaction names the same state more than once among those it consumes and references.',
+      { transaction: id },
+    )
+  }
   return visible.right
+}
+
+/** Reads the request and checks everything about it that does not depend on what was notarised before. */
+const caseOf = (decision: Decision, request: NotaryRequest): Case => {
+  const kind = decision.network.notaryKind(decision.me.key)
+  // Its own states stand under itself; others have no business consuming them here.
+  if (kind === undefined)
+    throw new CarillonError('notary-unknown', `${decision.me.name} is not a notary of this network.`, {
+      notary: decision.me.name,
+    })
+  if (request.type === 'whole') return caseOfWhole(decision, request.transaction)
+  if (kind === 'validating')
+    throw new CarillonError(
+      'transaction-malformed',
+      `${decision.me.name} is a validating notary and must be shown the whole transaction, not a tear-off.`,
+    )
+  return caseOfTearOff(decision, request.tearOff)
 }
 
 /** What has consumed a state: as this notary has let it, or as it has recorded for itself. */
@@ -56,8 +96,18 @@ export const consumerOf = (decision: Decision, ref: StateRef): TransactionId | u
   return consumedBy === null ? undefined : decision.views.transactions.get(consumedBy)?.id
 }
 
+const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: Case, caller: Party): void => {
+  const { spent, transactions } = decision.views
+  if (spent.isNotarised(id) || transactions.find(id) !== undefined) return
+  const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(decision, ref) }))
+  const verdict = notarise(claims, timeWindow, decision.now)
+  if (isLeft(verdict)) throw verdict.left
+  decision.emit({ type: 'TransactionNotarised', id, inputs, caller: caller.key })
+}
+
 export const decideNotarisation = (decision: Decision, request: NotaryRequest, caller: Party): TransactionSignature => {
-  const { id, notary, inputs, references, timeWindow } = caseOf(decision, request)
+  const examined = caseOf(decision, request)
+  const { id } = examined
   if (!verifyRequest(caller.key, id, request.callerSignature)) {
     throw new CarillonError(
       'signature-invalid',
@@ -65,19 +115,16 @@ export const decideNotarisation = (decision: Decision, request: NotaryRequest, c
       { transaction: id },
     )
   }
-  if (notary.key !== decision.me.key) {
-    throw new CarillonError(
-      'notary-unknown',
-      `Transaction ${id} names ${notary.name} as its notary, not ${decision.me.name}.`,
-      { transaction: id },
-    )
-  }
-  const { spent } = decision.views
-  if (!spent.isNotarised(id)) {
-    const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(decision, ref) }))
-    const verdict = notarise(claims, timeWindow, decision.now)
-    if (isLeft(verdict)) throw verdict.left
-    decision.emit({ type: 'TransactionNotarised', id, inputs, caller: caller.key })
-  }
+  decideCase(decision, examined, caller)
   return signTransaction(decision.key, id)
+}
+
+/**
+ * The signature of a party that is the notary too. There is only one signature by one key, so whoever has it has
+ * the notary's word: it is given last, and never without the notary's decision.
+ */
+export const notariseOwn = (decision: Decision, signed: SignedTransaction): TransactionSignature => {
+  const examined = caseOfWhole(decision, signed)
+  decideCase(decision, examined, decision.me)
+  return signTransaction(decision.key, examined.id)
 }

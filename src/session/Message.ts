@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
+import { HashC } from '../encoding/hash.js'
 import { SessionIdC } from './SessionId.js'
 
 /** The end that opened the session, or the one that answers it. */
@@ -13,15 +14,24 @@ export type Role = t.TypeOf<typeof RoleC>
 
 export const otherRole = (role: Role): Role => (role === 'initiator' ? 'responder' : 'initiator')
 
+/** Short text: what another party writes into it is repeated in errors and recorded. */
+const shortText = (longest: number) =>
+  t.refinement(t.string, (text) => text.length <= longest && text.isWellFormed(), `Text up to ${longest}`)
+
+const SeqC = t.refinement(IntegerC, (seq) => seq >= 0, 'Seq')
+
 export const MessageC = t.union(
   [
     /** The first message: which flow opens the session, so that its counterpart can be started. */
-    t.strict({ kind: t.literal('open'), flow: t.string, version: IntegerC }),
+    t.strict({ kind: t.literal('open'), flow: shortText(500), version: IntegerC, nonce: HashC }),
     t.strict({ kind: t.literal('data'), payload: JsonC }),
     /** The sender's flow has ended well, or closed the session. */
     t.strict({ kind: t.literal('end') }),
     /** The sender's flow has failed, or could not be started. */
-    t.strict({ kind: t.literal('error'), code: t.string, message: t.string }),
+    t.intersection([
+      t.strict({ kind: t.literal('error'), code: shortText(100), message: shortText(4_000) }),
+      t.exact(t.partial({ details: t.UnknownRecord })),
+    ]),
   ],
   'Message',
 )
@@ -30,9 +40,9 @@ export type Message = t.TypeOf<typeof MessageC>
 /** A message on its way. */
 export const EnvelopeC = t.union(
   [
-    t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: IntegerC, message: MessageC }),
+    t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: SeqC, message: MessageC }),
     /** Sent back once a message is durable at its receiver. */
-    t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: IntegerC }),
+    t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: SeqC }),
   ],
   'Envelope',
 )

@@ -8,7 +8,10 @@ import type { Envelope } from './Message.js'
 export type Transport = {
   /** Sends as well as it can; never throws for a party that cannot be reached. */
   readonly send: (to: PublicKey, envelopes: readonly Envelope[]) => void
-  /** Hands over what arrives. `from` is authenticated by the transport. */
-  readonly listen: (deliver: (from: PublicKey, envelopes: readonly Envelope[]) => void) => void
+  /**
+   * Hands over what arrives. `from` is authenticated by the transport. A promise resolves once the envelopes have been
+   * decided on, so that a transport need not take more from a party than the node can keep up with.
+   */
+  readonly listen: (deliver: (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>) => void
   readonly close: () => Promise<void>
 }

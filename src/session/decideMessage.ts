@@ -7,14 +7,22 @@ import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { SessionInput } from '../flow/Responder.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Party } from '../identity/Party.js'
+import { canonicalText, utf8Length } from '../encoding/canonical.js'
+import { messageOf } from '../errors/CarillonError.js'
+import { hasEnded } from '../flow/FlowRow.js'
+import { limits } from '../limits.js'
 import { otherRole, type Envelope, type Message } from './Message.js'
-import { responderIdOf } from './SessionId.js'
+import { responderIdOf, sessionIdOf } from './SessionId.js'
+import type { SessionRow } from './SessionTable.js'
 
 type Incoming = Extract<Envelope, { readonly kind: 'message' }>
 type Opening = Extract<Message, { readonly kind: 'open' }>
 
-/** What to do once the tick is durable: acknowledge, or keep silent so that it is sent again. */
-export type Verdict = 'acknowledge' | 'ignore'
+/**
+ * What to do once the tick is durable: acknowledge, keep silent so that it is sent again, or keep silent because
+ * nobody who means well would have sent it.
+ */
+export type Verdict = 'acknowledge' | 'ignore' | 'refuse'
 
 /** A session that cannot be answered is recorded with its refusal, so that the other side surely hears of it. */
 const refuse = (decision: Decision, from: PublicKey, envelope: Incoming, code: string, message: string): void => {
@@ -73,9 +81,30 @@ const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: 
   )
 }
 
+/** The message as it can be recorded: one that cannot be reaches the flow as an error, and so ends the session. */
+const recordable = (message: Message): Message => {
+  const unfit = (why: string): Message => ({
+    kind: 'error',
+    code: 'message-invalid',
+    message: `A message was sent that cannot be recorded: ${why}`.slice(0, 1_000).toWellFormed(),
+  })
+  try {
+    const bytes = utf8Length(canonicalText(message))
+    return bytes > limits.messageBytes
+      ? unfit(`it takes ${bytes} bytes; at most ${limits.messageBytes} are allowed.`)
+      : message
+  } catch (error) {
+    return unfit(messageOf(error))
+  }
+}
+
+/** Whether nobody at this end will ever read what still arrives. */
+const isOver = (decision: Decision, session: SessionRow): boolean =>
+  session.flowSeq === null || hasEnded(decision.views.flows.get(session.flowSeq))
+
 const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey, envelope: Incoming): Verdict => {
   const member = decision.network.member(from)
-  if (member === undefined) return 'ignore'
+  if (member === undefined) return 'refuse'
   const role = otherRole(envelope.from)
   const session = decision.views.sessions.find(envelope.session, role)
   if (session === undefined) {
@@ -83,18 +112,20 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
     if (role === 'initiator' || envelope.message.kind !== 'open' || envelope.seq !== 0) return 'ignore'
     // Nothing starts while the node drains; the sender tries again.
     if (decision.views.facts.now.draining) return 'ignore'
+    if (sessionIdOf(from, envelope.message.nonce) !== envelope.session) return 'refuse'
     answer(decision, engine, member.party, envelope, envelope.message)
     return 'acknowledge'
   }
   // Another party's session: to someone who is not its other end it does not exist.
-  if (session.party !== from) return 'ignore'
-  if (decision.views.sessions.incoming(session, envelope.seq) !== undefined) return 'acknowledge'
+  if (session.party !== from) return 'refuse'
+  if (decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session))
+    return 'acknowledge'
   decision.emit({
     type: 'MessageReceived',
     session: envelope.session,
     role,
     seq: envelope.seq,
-    message: envelope.message,
+    message: recordable(envelope.message),
   })
   return 'acknowledge'
 }

@@ -3,7 +3,7 @@
  * record. Everything is checked before the single fact is stated.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
@@ -17,6 +17,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import type { Assessment } from '../log/events.js'
+import { limits } from '../limits.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { notarise } from '../notary/notarise.js'
 import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
@@ -176,6 +177,13 @@ export const decideTransaction = (
   })
   orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))
   if (isShared || !isOwn(decision, draft, ledgerTransaction)) {
+    const bytes = utf8Length(transaction.encoded.text)
+    if (bytes > limits.sharedTransactionBytes)
+      throw new CarillonError(
+        'fact-too-large',
+        `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
+        { bytes },
+      )
     const body = JSON.parse(transaction.encoded.text) as TransactionBody
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }

@@ -26,6 +26,7 @@ export type VaultEntry = {
   readonly untilRevision?: number
 }
 
+/** Which states to list. */
 export type VaultQuery = {
   /** Only states of this type. */
   readonly type?: string
@@ -41,6 +42,7 @@ export type VaultQuery = {
   readonly after?: number
 }
 
+/** One page of an answer. */
 export type Page<A> = {
   readonly items: readonly A[]
   /** Give it as `after` to get the next page; undefined on the last one. */

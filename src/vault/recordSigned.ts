@@ -7,46 +7,27 @@ import type { Decision } from '../decision/Decision.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
-import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import { sealBody } from '../ledger/Transaction.js'
+import { sealBody, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { consumerOf } from '../notary/decideNotarisation.js'
 import { assess } from '../scheduler/assess.js'
+import { checkNotary } from './checkNotary.js'
 import { requireRow, resolveBody } from './resolveBody.js'
 import type { TransactionParts } from './TransactionParts.js'
 
-const checkNotary = (decision: Decision, signed: SignedTransaction): void => {
-  const { notary } = signed.body
-  for (const ref of [...signed.body.inputs, ...signed.body.references]) {
-    const theirs = requireRow(decision, ref).notary ?? decision.me.key
-    if (theirs !== notary.key) {
-      throw new CarillonError(
-        'notary-unknown',
-        `State ${showRef(ref)} stands under another notary than the transaction, ${notary.name}. Change its notary first.`,
-        { ref: showRef(ref), notary: notary.name },
-      )
-    }
-  }
-  if (!needsNotary(signed.body) || notary.key === decision.me.key) return
-  if (decision.network.notaryKind(notary.key) === undefined) {
-    throw new CarillonError(
-      'notary-unknown',
-      `The transaction was notarised by ${notary.name}, which this node's network map does not list as a notary. A state notarised by its owner needs a change of notary before others accept it.`,
-      { notary: notary.name },
-    )
-  }
-}
-
-const checkUnconsumed = (decision: Decision, id: TransactionId, signed: SignedTransaction): void => {
-  for (const ref of signed.body.inputs) {
-    const { consumedBy } = requireRow(decision, ref)
-    if (consumedBy === null) continue
-    const other = decision.views.transactions.get(consumedBy)?.id ?? 'another transaction'
+/** Throws when something else has consumed a state: in this vault, or by this node's leave if it is the notary. */
+export const checkUnconsumed = (decision: Decision, id: TransactionId, body: TransactionBody): void => {
+  for (const ref of body.inputs) {
+    requireRow(decision, ref)
+    const consumedBy = consumerOf(decision, ref)
+    if (consumedBy === undefined || consumedBy === id) continue
     throw new CarillonError(
       'state-consumed',
-      `State ${showRef(ref)} was already consumed by transaction ${other}; transaction ${id} cannot consume it too.`,
-      { ref: showRef(ref), consumedBy: other },
+      `State ${showRef(ref)} was already consumed by transaction ${consumedBy}; transaction ${id} cannot consume it too.`,
+      { ref: showRef(ref), consumedBy },
     )
   }
 }
@@ -64,8 +45,8 @@ export const recordSigned = (
 
   const signaturesChecked = checkSignatures(id, signed)
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
-  checkNotary(decision, signed)
-  checkUnconsumed(decision, id, signed)
+  checkNotary(decision, body)
+  checkUnconsumed(decision, id, body)
   const transaction = resolveBody(decision, id, body)
   const verified = verifyTransaction(transaction, decision.registry.contract)
   if (isLeft(verified)) throw verified.left

@@ -28,6 +28,12 @@ export const resolveBody = (decision: Decision, id: TransactionId, body: Transac
     references: body.references.map(resolve),
     outputs: body.outputs.map((output, index) => {
       const definition = decision.registry.requireState(output.type)
+      if (output.contract.name !== definition.contract.name)
+        throw new CarillonError(
+          'transaction-malformed',
+          `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
+          { type: output.type, contract: output.contract.name },
+        )
       const decoded: Either<CarillonError, unknown> = decodeState(
         definition,
         output.version,

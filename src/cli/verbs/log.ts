@@ -126,7 +126,7 @@ const importing = (terminal: Terminal): Command =>
       terminal.err(
         terminal.tone(
           'dim',
-          `An export holds no keys: copy node.key of the old store to ${printable(store)} before you run a node on it.`,
+          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)} before you run a node on it.`,
         ),
       )
     })

@@ -1,0 +1,45 @@
+/**
+ * The sample's app: the chore engine, two chores, and the governance they work on, put together for one process.
+ */
+import { defineApp, type App, type Node } from 'carillon'
+import { archiveProposals } from './archiveProposals.js'
+import { ChoreDesk, ChoreEngine, type Grants } from './engine/index.js'
+import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
+import { refreshVotingPower } from './refreshVotingPower.js'
+
+/** Who may do what with the chores of this sample. */
+export const grants: Grants = {
+  controllers: ['operator'],
+  permissions: { auditor: ['ViewChores'], caretaker: ['ManageChores'] },
+}
+
+export type ChoresApp = {
+  readonly app: App
+  readonly engine: ChoreEngine
+  /** Puts the chores to work on a node that has just started: what another process had begun starts again. */
+  readonly connect: (node: Node) => Promise<void>
+  readonly deskOf: (caller: string) => ChoreDesk
+}
+
+/** Everything a process needs. Make it anew at each start: closures do not survive one, and need not. */
+export const createChoresApp = (): ChoresApp => {
+  const engine = new ChoreEngine()
+  const governance = new Governance()
+  engine.registerChore(refreshVotingPower(engine, governance))
+  engine.registerChore(archiveProposals(engine, governance))
+  return {
+    engine,
+    app: defineApp({
+      name: 'chores',
+      version: '1.0.0',
+      states: [...engine.states, ...governanceStates],
+      flows: [...engine.flows, ...governanceFlows],
+    }),
+    connect: async (node) => {
+      governance.connect(node)
+      await engine.connect(node)
+      await engine.resumeTimers()
+    },
+    deskOf: (caller) => new ChoreDesk(engine, grants, caller),
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What happened to a chore, one line each, read back from the node's log. Polls that brought nothing are left out.
+ */
+import { decodeEvent, type Instant, type Node } from 'carillon'
+import { happeningsOf, readTransaction } from './ChoreView.js'
+import type { Happening } from './Happening.js'
+
+export type RunLogEntry = Happening & { readonly at: Instant; readonly revision: number }
+
+export type RunLogQuery = {
+  /** Only this run; default all. */
+  readonly run?: number
+  /** Where in the log to begin. */
+  readonly fromRevision?: number
+}
+
+const uneventful: ReadonlySet<Happening['kind']> = new Set(['polled', 'task-continued'])
+
+export const readRunLog = async (
+  node: Pick<Node, 'readLog'>,
+  choreId: string,
+  { run, fromRevision = 0 }: RunLogQuery = {},
+): Promise<readonly RunLogEntry[]> => {
+  const entries: RunLogEntry[] = []
+  for await (const { firstRevision, at, events } of node.readLog(fromRevision)) {
+    for (const [place, line] of events.entries()) {
+      const revision = firstRevision + place
+      // Only transactions carry happenings, and decoding the others would be most of the work.
+      if (!line.includes('"TransactionRecorded"')) continue
+      const event = decodeEvent(line, revision)
+      if (event.type !== 'TransactionRecorded') continue
+      for (const happening of happeningsOf(readTransaction(event).commands))
+        if (
+          happening.choreId === choreId &&
+          !uneventful.has(happening.kind) &&
+          (run ?? happening.run) === happening.run
+        )
+          entries.push({ ...happening, at, revision })
+    }
+  }
+  return entries
+}

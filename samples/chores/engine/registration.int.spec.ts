@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import { ChoreStand } from '../testing/ChoreStand.js'
+import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreEngine, done, type ChoreDefinition } from './index.js'
+
+describe('registering a chore', () => {
+  it('[SNE-01] leaves it disabled, with the defaults of its definition and nothing done', async () => {
+    const stand = await standWith(() => () => done, { defaultTaskTimeoutSeconds: 60 })
+    expect(stand.engine.getConfig('chore')).to.deep.equal({
+      enabled: false,
+      paused: false,
+      intervalSeconds: 3_600,
+      maxIntervalSeconds: null,
+      taskTimeoutSeconds: 60,
+      countFrom: 'fire',
+    })
+    expect(stand.engine.getRuntimeState('chore')).to.deep.equal({
+      schedulerTimerId: null,
+      nextScheduledRunAt: null,
+      lastCompletedRunAt: null,
+      conductorActive: false,
+      conductorTimerId: null,
+      conductorStartedAt: null,
+      conductorInvocationCount: 0,
+      currentTaskId: null,
+      taskActive: false,
+      taskTimerId: null,
+      taskStartedAt: null,
+      lastCompletedTaskId: null,
+      lastTaskSucceeded: null,
+      lastTaskError: null,
+      stopRequested: false,
+      totalRunCount: 0,
+      totalSuccessCount: 0,
+      totalFailureCount: 0,
+      lastError: null,
+      lastErrorAt: null,
+    })
+  })
+
+  it('[SNE-02] again after a restart keeps the stored settings and counts', async () => {
+    const stand = await standWith(() => () => done)
+    await stand.engine.setInterval('chore', 120)
+    await stand.engine.setTaskTimeout('chore', 7)
+    await stand.engine.start('chore')
+    await stand.advance({ minutes: 5 })
+    const config = stand.engine.getConfig('chore')
+    const status = stand.engine.getStatus('chore')
+    expect(status?.totalRunCount).to.equal(3)
+    await stand.restart()
+    expect(stand.engine.getConfig('chore')).to.deep.equal(config)
+    expect(stand.engine.getStatus('chore')).to.deep.equal(status)
+    expect(stand.engine.getAllStatuses()).to.have.length(1)
+  })
+
+  it('[SNE-03] without a timeout gives its tasks 300 seconds', async () => {
+    const stand = await standWith(() => () => done)
+    expect(stand.engine.getConfig('chore')?.taskTimeoutSeconds).to.equal(300)
+  })
+
+  it('[SNE-04] leaves every other chore alone when one runs', async () => {
+    const stand = await ChoreStand.open({
+      chores: (engine) => {
+        engine.registerChore(simpleChore('one'))
+        engine.registerChore(simpleChore('two'))
+      },
+    })
+    await stand.engine.setEnabled('two', true)
+    const untouched = [stand.engine.getStatus('two'), stand.engine.getRuntimeState('two')]
+    await stand.engine.start('one')
+    await stand.engine.stopChore('one')
+    await stand.engine.trigger('one')
+    await stand.quiet()
+    expect(stand.engine.getStatus('one')?.totalRunCount).to.be.greaterThan(0)
+    expect([stand.engine.getStatus('two'), stand.engine.getRuntimeState('two')]).to.deep.equal(untouched)
+  })
+
+  it('refuses two definitions of one id', () => {
+    const engine = new ChoreEngine()
+    const chore: ChoreDefinition = simpleChore('chore')
+    engine.registerChore(chore)
+    expect(() => engine.registerChore(chore)).to.throw('There is a chore chore already')
+  })
+
+  it('gives no config, status or runtime state for an id nobody knows, and refuses to control it', async () => {
+    const stand = await standWith(() => () => done)
+    expect(stand.engine.getConfig('other')).to.equal(undefined)
+    expect(stand.engine.getStatus('other')).to.equal(undefined)
+    expect(stand.engine.getRuntimeState('other')).to.equal(undefined)
+    expect(stand.engine.getAllConfigs().map(([id]) => id)).to.deep.equal(['chore'])
+    const refusal = await stand.engine.trigger('other').catch((error: unknown) => error)
+    expect(refusal).to.be.an('error').with.property('message', 'There is no chore other.')
+  })
+})

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { plus, startNode } from 'carillon'
+import { archiveProposals, archiveProposalsId } from './archiveProposals.js'
+import { ChoreStand } from './testing/ChoreStand.js'
+import { Held } from './testing/Held.js'
+import { createChoresApp } from './app.js'
+import { Archive, SettleProposals } from './governance/Archive.js'
+import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
+import { CreateNeuron, Neuron } from './governance/Neuron.js'
+import { refreshVotingPower, refreshVotingPowerId } from './refreshVotingPower.js'
+
+const open = async (neurons: readonly (readonly [id: string, isDissolved: boolean])[]) => {
+  const governance = new Governance()
+  const refreshed: string[] = []
+  let hold: Held<undefined> | undefined
+  const watched = {
+    listNeurons: () => governance.listNeurons(),
+    refreshVotingPower: async (neuronId: string) => {
+      refreshed.push(neuronId)
+      await hold?.promise
+      await governance.refreshVotingPower(neuronId)
+    },
+  }
+  const stand = await ChoreStand.open({
+    app: { states: governanceStates, flows: governanceFlows },
+    started: (node) => {
+      governance.connect(node)
+    },
+    chores: (engine) => {
+      engine.registerChore(refreshVotingPower(engine, watched))
+      engine.registerChore(archiveProposals(engine, governance))
+    },
+  })
+  for (const [neuronId, isDissolved] of neurons) await stand.node.run(CreateNeuron, { neuronId, isDissolved })
+  return {
+    stand,
+    refreshed,
+    holdCalls: () => (hold = new Held<undefined>()),
+    letCallsThrough: () => {
+      hold = undefined
+    },
+  }
+}
+
+const id = refreshVotingPowerId
+
+describe('the weekly refresh of voting power', () => {
+  it('[SNE-41] is done at its first tick when there are no neurons, without a task', async () => {
+    const { stand } = await open([])
+    await stand.engine.trigger(id)
+    await stand.quiet()
+    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: null })
+    const kinds = (await stand.engine.getRunLog(id, { run: 1 })).map(({ kind }) => kind)
+    expect(kinds).to.deep.equal(['control', 'run-started', 'run-completed'])
+  })
+
+  it('[SNE-42] records a neuron that fails, and goes on with the next', async () => {
+    const { stand, refreshed } = await open([
+      ['n-0', false],
+      ['n-1', true],
+      ['n-2', false],
+    ])
+    await stand.engine.trigger(id)
+    await stand.advance({ seconds: 10 })
+    expect(stand.engine.getStatus(id)).to.include({
+      lastCompletedTaskId: 'refresh-1',
+      lastTaskSucceeded: false,
+      lastTaskError: 'Neuron n-1 is dissolved.',
+      conductorStatus: 'Polling',
+    })
+    await stand.advance({ seconds: 20 })
+    expect(refreshed).to.deep.equal(['n-0', 'n-1', 'n-2'])
+    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'refresh-2' })
+    const neurons = await stand.node.states(Neuron)
+    expect(neurons.map(({ data }) => data.refreshedAt !== null).toSorted()).to.deep.equal([false, true, true])
+  })
+
+  it('[SNE-43] polls again while a task runs, without going on to the next neuron', async () => {
+    const { stand, refreshed, holdCalls, letCallsThrough } = await open([
+      ['n-0', false],
+      ['n-1', false],
+    ])
+    const held = holdCalls()
+    await stand.engine.trigger(id)
+    await stand.advance({ seconds: 30 })
+    expect(refreshed).to.deep.equal(['n-0'])
+    expect(stand.engine.getStatus(id)).to.include({ conductorInvocationCount: 4, currentTaskId: 'refresh-0' })
+    letCallsThrough()
+    held.release(undefined)
+    await stand.advance({ seconds: 10 })
+    expect(refreshed).to.deep.equal(['n-0', 'n-1'])
+  })
+
+  it('[SNE-44] repeats from its first tick every week', async () => {
+    const { stand, refreshed } = await open([
+      ['n-0', false],
+      ['n-1', false],
+    ])
+    await stand.engine.start(id)
+    const monday = stand.now
+    await stand.advance({ weeks: 2, minutes: 5 })
+    expect(refreshed).to.deep.equal(['n-0', 'n-1', 'n-0', 'n-1', 'n-0', 'n-1'])
+    expect(stand.engine.getStatus(id)).to.include({
+      totalSuccessCount: 3,
+      lastCompletedRunAt: plus(monday, { weeks: 2, seconds: 20 }),
+      nextScheduledRunAt: plus(monday, { weeks: 3 }),
+    })
+  })
+
+  it('refreshes every neuron once on the ledger although a crash in the middle makes it begin again', async () => {
+    const { stand, refreshed } = await open([
+      ['n-0', false],
+      ['n-1', false],
+    ])
+    await stand.engine.trigger(id)
+    await stand.advance({ seconds: 5 })
+    await stand.crash()
+    await stand.boot()
+    await stand.advance({ seconds: 40 })
+    expect(refreshed.filter((neuron) => neuron === 'n-0')).to.have.length(2)
+    const all = await stand.node.queryVault({ type: Neuron.type, status: 'all' })
+    expect(all.items).to.have.length(4)
+    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+  })
+})
+
+describe('archiving proposals', () => {
+  it('works in many small chunks, and takes them up where the ledger says after a crash', async () => {
+    const { stand } = await open([])
+    await stand.node.run(SettleProposals, { count: 95 })
+    await stand.engine.trigger(archiveProposalsId)
+    const archived = async () => (await stand.node.states(Archive))[0]?.data.archived ?? 0
+    while ((await archived()) < 30) await new Promise((resolve) => setImmediate(resolve))
+    await stand.crash()
+    await stand.boot()
+    await stand.advance({ minutes: 1 })
+    expect(await archived()).to.equal(95)
+    const portions = await stand.node.queryVault({ type: Archive.type, status: 'all' })
+    // The proposals as they were settled, and one state for each portion of ten: none was archived twice.
+    expect(portions.items).to.have.length(11)
+    expect(stand.engine.getStatus(archiveProposalsId)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+  })
+})
+
+describe('the app of the sample', () => {
+  it('connects its chores to a node of its own', async () => {
+    const { app, connect, deskOf } = createChoresApp()
+    const node = await startNode({ app })
+    await connect(node)
+    expect(
+      deskOf('auditor')
+        .getChoreStatuses()
+        .map(({ choreId }) => choreId),
+    ).to.deep.equal([refreshVotingPowerId, archiveProposalsId])
+    await node.stop()
+  })
+})

@@ -1,0 +1,104 @@
+/**
+ * The network map as a file: who is in the network, signed by its root. A node takes nothing from a map that the root
+ * it was given has not signed, and none that could mean two things.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { canonicalText } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { InstantC } from '../time/Instant.js'
+import { verifySignature, type KeyPair } from './KeyPair.js'
+import { MemberC, NetworkMap } from './NetworkMap.js'
+import { PublicKeyC, type PublicKey } from './PublicKey.js'
+
+export const NetworkTermsC = t.strict(
+  {
+    /** The network's name, for people. */
+    name: t.string,
+    /** Rises with every map the root signs for this network. */
+    serial: IntegerC,
+    madeAt: InstantC,
+    root: PublicKeyC,
+    members: t.readonlyArray(MemberC),
+  },
+  'NetworkTerms',
+)
+/** What a map says. */
+export type NetworkTerms = t.TypeOf<typeof NetworkTermsC>
+
+export const SignedNetworkMapC = t.strict(
+  {
+    format: t.literal('carillon-network-map'),
+    version: t.literal(1),
+    map: NetworkTermsC,
+    /** The root's Ed25519 signature, base64. */
+    signature: t.string,
+  },
+  'SignedNetworkMap',
+)
+export type SignedNetworkMap = t.TypeOf<typeof SignedNetworkMapC>
+
+const textToSign = (terms: NetworkTerms): string => `carillon network map 1\n${canonicalText(terms)}`
+
+const repeated = (texts: readonly string[]): string | undefined => {
+  const seen = new Set<string>()
+  return texts.find((text) => seen.size === seen.add(text).size)
+}
+
+/** What is wrong with a map's own contents. */
+const faultOf = ({ members }: NetworkTerms): string | undefined => {
+  if (members.length > limits.members) return `it lists more than ${limits.members} parties`
+  if (members.some(({ party }) => party.name.trim() === '')) return 'a party in it has no name'
+  const name = repeated(members.map(({ party }) => party.name))
+  if (name !== undefined) return `it lists two parties called ${name}`
+  const key = repeated(members.map(({ party }) => party.key))
+  if (key !== undefined) return `it lists two parties with the key ${key}`
+  const address = repeated(members.flatMap((member) => (member.address === undefined ? [] : [member.address])))
+  return address === undefined ? undefined : `it lists two parties at ${address}`
+}
+
+const invalid = (where: string, why: string): CarillonError =>
+  new CarillonError(
+    'network-map-invalid',
+    `The network map ${where} cannot be used: ${why}. Ask whoever runs the network for its current map.`,
+    { where },
+  )
+
+/** Signs a map with the root's key. Refused when the map could mean two things. */
+export const signNetworkMap = (terms: Omit<NetworkTerms, 'root'>, root: KeyPair): SignedNetworkMap => {
+  const map = { ...terms, root: root.publicKey }
+  const fault = faultOf(map)
+  if (fault !== undefined) throw invalid(`of ${terms.name}`, fault)
+  return { format: 'carillon-network-map', version: 1, map, signature: root.sign(textToSign(map)) }
+}
+
+/** Reads a map and verifies it against the root that this node trusts. `where` names the map in errors. */
+export const openNetworkMap = (
+  text: string,
+  root: PublicKey,
+  where = 'it was given',
+): { readonly network: NetworkMap; readonly terms: NetworkTerms } => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalid(where, 'it is not JSON')
+  }
+  const decoded = decodeWith(SignedNetworkMapC, value)
+  if (isLeft(decoded)) throw invalid(where, decoded.left.slice(0, 3).join('; '))
+  const { map, signature } = decoded.right
+  if (map.root !== root || !verifySignature(root, textToSign(map), signature))
+    throw new CarillonError(
+      'network-map-untrusted',
+      map.root === root
+        ? `The network map ${where} was altered: its signature is not the root's. Ask whoever runs the network for its current map.`
+        : `The network map ${where} is of another network: its root is ${map.root}, and this node trusts ${root}.`,
+      { where, root },
+    )
+  const fault = faultOf(map)
+  if (fault !== undefined) throw invalid(where, fault)
+  return { network: new NetworkMap(map.members), terms: map }
+}

@@ -1,0 +1,92 @@
+/**
+ * A key file: a party's private key, sealed under a passphrase or under a secret in a file beside it. The secret file
+ * lets a node start with nobody at hand; keep it out of backups and repositories, and a key file that leaks alone is
+ * worth nothing. Plain PEM files of earlier versions are still read.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { importKeyPair, type KeyPair } from '../../identity/KeyPair.js'
+import { passphraseFrom, passphraseFileVariable, passphraseVariable } from './passphrase.js'
+import { openSealedKey, parseSealedKey, sealKey } from './sealKey.js'
+
+export type KeyFileOptions = {
+  /** Default: from the environment variable CARILLON_KEY_PASSPHRASE, or the file CARILLON_KEY_PASSPHRASE_FILE names. */
+  readonly passphrase?: string
+}
+
+/** `node.key` has its secret in `node.secret`. */
+export const secretFileOf = (file: string): string => `${file.replace(/\.key$/, '')}.secret`
+
+/** A whole file or none, whenever the power goes. */
+const writeWhole = (file: string, text: string): void => {
+  const draft = `${file}.draft`
+  const handle = openSync(draft, 'w', 0o600)
+  try {
+    writeFileSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(draft, file)
+}
+
+const readSecret = (file: string): string => {
+  try {
+    const text = readFileSync(secretFileOf(file), 'utf8').trim()
+    if (text !== '') return text
+  } catch (error) {
+    throw new CarillonError(
+      'key-locked',
+      `${file} is sealed with a secret that should be in ${secretFileOf(file)}, which cannot be read: ${messageOf(error)}. Put the secret back beside the key.`,
+      { file },
+    )
+  }
+  throw new CarillonError('key-locked', `${secretFileOf(file)} is empty. Put the secret back beside the key.`, { file })
+}
+
+/** The secret beside a key file; made when there is none yet. */
+const secretFor = (file: string): string => {
+  if (!existsSync(secretFileOf(file))) writeWhole(secretFileOf(file), `${randomBytes(32).toString('base64')}\n`)
+  return readSecret(file)
+}
+
+const passphraseOf = ({ passphrase }: KeyFileOptions): string | undefined => passphrase ?? passphraseFrom(process.env)
+
+/** Seals a key into a file: under the passphrase if there is one, otherwise under a secret beside it. */
+export const writeKeyFile = (file: string, key: KeyPair, options: KeyFileOptions = {}): void => {
+  if (existsSync(file))
+    throw new CarillonError('key-file-invalid', `${file} holds a key already, which is never overwritten.`, { file })
+  const passphrase = passphraseOf(options)
+  const sealed =
+    passphrase === undefined ? sealKey(key, secretFor(file), 'secretFile') : sealKey(key, passphrase, 'passphrase')
+  writeWhole(file, `${JSON.stringify(sealed, undefined, 2)}\n`)
+}
+
+const readPlain = (text: string, file: string): KeyPair => {
+  try {
+    return importKeyPair(text)
+  } catch {
+    // OpenSSL's message helps nobody, and no part of a private key shall reach a log.
+    throw new CarillonError(
+      'key-file-invalid',
+      `${file} is PEM, but holds no Ed25519 key without a passphrase. Restore it from a backup.`,
+      { file },
+    )
+  }
+}
+
+export const readKeyFile = (file: string, options: KeyFileOptions = {}): KeyPair => {
+  const text = readFileSync(file, 'utf8')
+  if (text.trimStart().startsWith('-----BEGIN')) return readPlain(text, file)
+  const sealed = parseSealedKey(text, file)
+  if (sealed.unlock === 'secretFile') return openSealedKey(sealed, readSecret(file), file)
+  const passphrase = passphraseOf(options)
+  if (passphrase === undefined)
+    throw new CarillonError(
+      'key-locked',
+      `${file} is sealed with a passphrase. Give it in ${passphraseVariable}, or name a file that holds it in ${passphraseFileVariable}.`,
+      { file, publicKey: sealed.publicKey },
+    )
+  return openSealedKey(sealed, passphrase, file)
+}

@@ -1,0 +1,88 @@
+/**
+ * The folder of one party of a network: its key, its certificate, the root it trusts and the map that the root has
+ * signed. It is also the folder of the party's store, and can be moved to another machine as a whole.
+ */
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import type { KeyPair } from '../../identity/KeyPair.js'
+import type { NetworkMap } from '../../identity/NetworkMap.js'
+import type { Party } from '../../identity/Party.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+import { openNetworkMap } from '../../identity/SignedNetworkMap.js'
+import { limits } from '../../limits.js'
+import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
+import { storeFiles } from '../StoreFolder.js'
+import { certifiedKey } from '../transports/certificate.js'
+
+/** The files of a party's folder, beside those of its store. */
+export const networkFiles = (folder: string) => ({
+  key: storeFiles(folder).key,
+  certificate: join(folder, 'certificate.pem'),
+  root: join(folder, 'root.pem'),
+  map: join(folder, 'network.json'),
+})
+
+export type NetworkFolder = {
+  readonly party: Party
+  readonly key: KeyPair
+  readonly network: NetworkMap
+  /** PEM. */
+  readonly certificate: string
+  /** PEM. */
+  readonly rootCertificate: string
+}
+
+/** The key of the root whose certificate a node was given. */
+const rootKeyOf = (pem: string, file: string): PublicKey => {
+  const invalid = (why: string): CarillonError =>
+    new CarillonError('certificate-invalid', `${file} is not the certificate of a network's root: ${why}.`, { file })
+  let certificate: X509Certificate
+  try {
+    certificate = new X509Certificate(pem)
+  } catch (error) {
+    throw invalid(messageOf(error))
+  }
+  const key = certifiedKey(certificate)
+  if (key === undefined) throw invalid('it carries no Ed25519 key')
+  if (!certificate.ca || !certificate.verify(certificate.publicKey)) throw invalid('it has not signed itself as a root')
+  return key
+}
+
+const assertThere = (folder: string): void => {
+  const missing = Object.values(networkFiles(folder)).filter((file) => !existsSync(file))
+  if (missing.length === 0) return
+  throw new CarillonError(
+    'network-not-found',
+    `${folder} is not the folder of a party of a network: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. Make a network with "carillon network new <folder>", and name one of its parties' folders.`,
+    { folder },
+  )
+}
+
+/** Reads a party's folder and verifies that all of it belongs together. */
+export const openNetworkFolder = (folder: string, options: KeyFileOptions = {}): NetworkFolder => {
+  assertThere(folder)
+  const files = networkFiles(folder)
+  if (statSync(files.map).size > limits.networkMapBytes)
+    throw new CarillonError(
+      'network-map-invalid',
+      `The network map ${files.map} is larger than ${limits.networkMapBytes} bytes.`,
+      { where: files.map },
+    )
+  const rootCertificate = readFileSync(files.root, 'utf8')
+  const { network, terms } = openNetworkMap(
+    readFileSync(files.map, 'utf8'),
+    rootKeyOf(rootCertificate, files.root),
+    files.map,
+  )
+  const key = readKeyFile(files.key, options)
+  const member = network.member(key.publicKey)
+  if (member === undefined)
+    throw new CarillonError(
+      'party-unknown',
+      `The key in ${files.key}, ${key.publicKey}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it.`,
+      { key: key.publicKey },
+    )
+  return { party: member.party, key, network, certificate: readFileSync(files.certificate, 'utf8'), rootCertificate }
+}
