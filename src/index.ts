@@ -79,6 +79,8 @@ export {
 export { allBetween, checkRecurrence, nextAfter, preview, previousBefore } from './time/recurrence/occurrences.js'
 export { defaultDstPolicy, DstPolicyC, type DstPolicy } from './time/recurrence/DstPolicy.js'
 export { JitterC, type Jitter } from './time/recurrence/jitter.js'
+export { recurring, type Recurring, type RecurringOptions } from './recurring/recurring.js'
+export type { Missed, Overlap, RecurringOccurrence, RecurringSchedule } from './recurring/schedule.js'
 
 // Identity
 export { PartyC, type Party } from './identity/Party.js'
