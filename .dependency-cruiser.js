@@ -5,7 +5,7 @@
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
 const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
 const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
-const overEngine = [...pure, ...engine, 'time/SystemClock']
+const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
 /** @type {Record<string, readonly string[]>} */
 const mayImport = {
@@ -27,8 +27,10 @@ const mayImport = {
     ]),
   ),
 
-  // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port.
+  // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port, and so is the
+  // version of the host's zone data.
   'time/SystemClock': pure,
+  'time/zoneDataVersion': pure,
   'log/memory': [...overEngine, ...adapters],
   'log/sqlite': [...overEngine, ...adapters],
   'log/postgres': [...overEngine, ...adapters],
@@ -45,8 +47,9 @@ const mayImport = {
 const places = {
   limits: '^src/limits\\.ts$',
   index: '^src/index\\.ts$',
-  time: '^src/time/(?!SystemClock\\.ts$)',
+  time: '^src/time/(?!(SystemClock|zoneDataVersion)\\.ts$)',
   'time/SystemClock': '^src/time/SystemClock\\.ts$',
+  'time/zoneDataVersion': '^src/time/zoneDataVersion\\.ts$',
   log: '^src/log/[^/]+$',
 }
 const placeOf = (room) => places[room] ?? `^src/${room}/`
@@ -60,6 +63,12 @@ const roomRules = Object.entries(mayImport).map(([room, others]) => ({
   from: { path: placeOf(room), pathNot: spec },
   to: { path: '^src/', pathNot: [room, ...others].map(placeOf) },
 }))
+
+/** The two files that read a notation of others, each with the package that knows it. Both run in UTC, without a clock. */
+const ruleParsers = [
+  { file: '^src/time/recurrence/CronRule\\.ts$', packageName: 'croner' },
+  { file: '^src/time/recurrence/RRule\\.ts$', packageName: 'rrule-temporal' },
+]
 
 const innerRooms = [...pure, ...engine].map(placeOf)
 
@@ -92,9 +101,16 @@ export default {
       name: 'inner-rings-know-few-packages',
       comment: 'Rings 1 and 2 use fp-ts, io-ts and luxon; whatever does I/O belongs behind a port.',
       severity: 'error',
-      from: { path: innerRooms, pathNot: spec },
+      from: { path: innerRooms, pathNot: [spec, ...ruleParsers.map(({ file }) => file)] },
       to: { path: 'node_modules/', pathNot: 'node_modules/(@types/)?(fp-ts|io-ts|luxon)/' },
     },
+    ...ruleParsers.map(({ file, packageName }) => ({
+      name: `parser-${packageName}`,
+      comment: `${file} reads a rule that others have specified, so it may also use ${packageName}, which only parses and counts (docs/adr/0030).`,
+      severity: 'error',
+      from: { path: file },
+      to: { path: 'node_modules/', pathNot: `node_modules/(@types/)?(fp-ts|io-ts|luxon|${packageName})/` },
+    })),
     {
       name: 'shipped-code-needs-shipped-packages',
       comment: 'What is published may import only dependencies and optionalDependencies.',

@@ -28,6 +28,57 @@ export {
 } from './time/Instant.js'
 export type { Clock } from './time/Clock.js'
 export { systemClock } from './time/SystemClock.js'
+export {
+  localDate,
+  LocalDateC,
+  localTime,
+  LocalTimeC,
+  timeOfDay,
+  TimeOfDayC,
+  type LocalDate,
+  type LocalTime,
+  type TimeOfDay,
+} from './time/LocalTime.js'
+export { zone, ZoneC, type Zone } from './time/Zone.js'
+export { zoneDataVersion } from './time/zoneDataVersion.js'
+
+// Business calendars
+export {
+  addBusinessDays,
+  BusinessCalendarC,
+  CentreC,
+  endOfMonth,
+  isBusinessDay,
+  isEndOfMonth,
+  RollC,
+  rollDate,
+  unionOf,
+  type BusinessCalendar,
+  type Centre,
+  type Roll,
+} from './time/calendars/BusinessCalendar.js'
+export { holidayDataVersion } from './time/calendars/holidays.js'
+
+// Recurrence
+export {
+  atInstants,
+  cron,
+  everyInterval,
+  everyOnCalendar,
+  ExclusionsC,
+  RecurrenceC,
+  repetition,
+  rrule,
+  RuleC,
+  type Exclusions,
+  type LocalOptions,
+  type Recurrence,
+  type RecurrenceOptions,
+  type Rule as RecurrenceRule,
+} from './time/recurrence/Recurrence.js'
+export { allBetween, checkRecurrence, nextAfter, preview, previousBefore } from './time/recurrence/occurrences.js'
+export { defaultDstPolicy, DstPolicyC, type DstPolicy } from './time/recurrence/DstPolicy.js'
+export { JitterC, type Jitter } from './time/recurrence/jitter.js'
 
 // Identity
 export { PartyC, type Party } from './identity/Party.js'

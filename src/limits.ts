@@ -5,10 +5,14 @@
 const KiB = 1024
 
 export const limits = {
-  /** A tick closes once its events reach this size, so that it stays one append on every log adapter. */
-  tickBytes: 512 * KiB,
-  /** A single fact may not be larger: with a tick about to close it still fits EventStoreDB's 1 MiB append. */
-  factBytes: 384 * KiB,
+  /**
+   * A tick closes once its events reach this size. What a flow that is under way may still add (a transaction, its
+   * record, its result) is bounded below, so that a tick always stays one append on every log adapter: the
+   * smallest limit among them is EventStoreDB's 1 MiB.
+   */
+  tickBytes: 384 * KiB,
+  /** A single fact may not be larger. */
+  factBytes: 256 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */
   inputsPerTick: 1_000,
   /** Due activities started in one tick, so that catching up after an outage never starves the API. */
@@ -22,9 +26,13 @@ export const limits = {
   /** Operations one flow may run in a single tick before the others get their turn. */
   operationsPerTurn: 1_000,
   /** Bytes of unrecorded operations after which a flow's turn ends, so that its record always fits a fact. */
-  turnBytes: 128 * KiB,
+  turnBytes: 64 * KiB,
   /** Size of a step's recorded result; larger things belong in an outside store, with their name recorded. */
-  stepResultBytes: 192 * KiB,
+  stepResultBytes: 128 * KiB,
+  /** Size of what a flow returns, for the same reason. */
+  flowResultBytes: 128 * KiB,
+  /** Size of a transaction that other parties must sign: it is recorded once more, as the flow's proposal. */
+  proposalBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
   /** Side-effect steps under way at one time. */

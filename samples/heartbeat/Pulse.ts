@@ -24,8 +24,8 @@ export class Pulse {
   readonly #flowNames = new Map<string, string>()
   /** Set while missed beats are made up for. */
   #madeUp: { beats: number; readonly sinceMs: number } | undefined
-  /** The heart after its last beat. */
-  heartbeat: StateRef | undefined
+  /** The state whose activity was started last. */
+  lastStarted: StateRef | undefined
 
   constructor(screen: Screen, onBeat: (beaten: Beaten) => void) {
     this.#screen = screen
@@ -45,7 +45,10 @@ export class Pulse {
   }
 
   #hearEvent(event: DomainEvent): void {
-    if (event.type === 'FlowStarted') this.#flowNames.set(event.flow, event.name)
+    if (event.type === 'FlowStarted') {
+      this.#flowNames.set(event.flow, event.name)
+      if (event.origin.kind === 'activity') this.lastStarted = event.origin.ref
+    }
     if (event.type !== 'FlowEnded') return
     const name = this.#flowNames.get(event.flow)
     this.#flowNames.delete(event.flow)
@@ -58,7 +61,6 @@ export class Pulse {
 
   #beat(beaten: Beaten): void {
     const { latenessMs, intervalMs, due } = beaten
-    this.heartbeat = beaten.heartbeat
     if (latenessMs > intervalMs && this.#madeUp === undefined) {
       this.#madeUp = { beats: 0, sinceMs: performance.now() }
       this.#screen.away(due, latenessMs, Math.ceil(latenessMs / intervalMs), catchUpPlan)
@@ -78,7 +80,6 @@ export class Pulse {
   }
 
   #skip(skipped: Skipped): void {
-    this.heartbeat = skipped.heartbeat
     this.#screen.away(skipped.due, skipped.latenessMs, skipped.skipped, skipPlan)
     this.#screen.skip(skipped)
   }

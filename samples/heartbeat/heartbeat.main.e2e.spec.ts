@@ -71,7 +71,7 @@ describe('npm start', function () {
     expect(await run.ended).to.equal(0)
     expect(run.output()).to.contain('A heart named Emmanuel has been started.')
     expect(beatsIn(run.output()).slice(0, 3)).to.deep.equal([1, 2, 3])
-    expect(run.output()).to.match(/npx carillon why [0-9a-f]{64}:0 --store/)
+    expect(run.output()).to.match(/npx carillon why [0-9a-f]{12}:0 --store/)
     expect(run.output()).not.to.contain('\u001b')
   })
 

@@ -2,7 +2,7 @@
  * What `npm start` runs: one node, live, with a heart in it. Stop it as you like, and start it again.
  */
 import { parseArgs } from 'node:util'
-import { CarillonError, showRef, startNode, type Node, type StateRef } from 'carillon'
+import { CarillonError, startNode, type Node, type StateRef } from 'carillon'
 import { app } from './app.js'
 import { StartHeartbeat } from './flows/StartHeartbeat.js'
 import { StopHeartbeat } from './flows/StopHeartbeat.js'
@@ -122,16 +122,18 @@ const main = async (): Promise<void> => {
     ['how the node is', `npx carillon status --store ${store}`],
     ['a death without a goodbye', `kill -9 ${process.pid}`],
   ])
+  if (node.isDraining)
+    screen.trouble(`The node is draining, so nothing beats until: npx carillon drain end --store ${store}`)
   pulse.tell()
   await told
   await node.stop()
 
-  const ref = showRef(pulse.heartbeat ?? heartbeat)
+  const { transaction, index } = pulse.lastStarted ?? heartbeat
   screen.hint(
     `Stopped after ${beats.toLocaleString('en')} beats. The heart itself is not dead, only nobody is there to beat it.`,
     [
       ['wait a while, and start it again', 'npm start'],
-      ['why it did what it did', `npx carillon why ${ref} --store ${store}`],
+      ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} --store ${store}`],
       ['what is due next', `npx carillon agenda --store ${store}`],
       ['end its life', 'npm start -- --stop'],
     ],

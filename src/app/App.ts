@@ -5,6 +5,7 @@ import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { assertName } from '../ledger/assertName.js'
 
+/** What a node runs. Make one with {@link defineApp}. */
 export type App = {
   readonly name: string
   readonly version: string
@@ -22,6 +23,7 @@ export type AppOptions = {
   readonly flows: readonly AnyFlowDefinition[]
 }
 
+/** Defines an app by its states and flows; contracts and commands come along with them. */
 export const defineApp = (options: AppOptions): App => {
   assertName('app', options.name)
   return Object.freeze({

@@ -3,6 +3,7 @@
  */
 import * as t from 'io-ts'
 
+/** Codec of a whole number that JSON carries without loss. */
 export const IntegerC: t.Type<number> = new t.Type(
   'Integer',
   (value): value is number => Number.isSafeInteger(value) && !Object.is(value, -0),

@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import type { Json } from './canonical.js'
 
+/** Codec of any JSON value. */
 export const JsonC: t.Type<Json> = new t.Type(
   'Json',
   (value): value is Json => value !== undefined,

@@ -4,6 +4,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 
+/** A value as JSON has it. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** Canonical text made earlier; it is put into a larger value as it stands, so nothing is encoded twice. */

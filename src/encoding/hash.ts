@@ -12,7 +12,9 @@ export interface HashBrand {
 
 const hashPattern = /^[0-9a-f]{64}$/
 
+/** Codec of a SHA-256 hash in hex. */
 export const HashC = t.brand(t.string, (text): text is t.Branded<string, HashBrand> => hashPattern.test(text), 'Hash')
+/** A SHA-256 hash: 64 lower-case hex digits. */
 export type Hash = t.TypeOf<typeof HashC>
 
 const oneShot: ((text: string) => string) | undefined =

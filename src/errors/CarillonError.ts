@@ -8,6 +8,7 @@ import type { Consequence } from './Consequence.js'
 /** Plain facts about an error: names, refs, limits. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
+/** Every error that leaves Carillon. Tell errors apart by `code`; `consequence` says whether trying again can help. */
 export class CarillonError extends Error {
   override readonly name = 'CarillonError'
   readonly code: ErrorCode

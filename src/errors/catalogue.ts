@@ -13,6 +13,8 @@ export const catalogue = {
   'value-not-encodable': entry('refuse', 'A value has no canonical form'),
   'instant-invalid': entry('refuse', 'Not a UTC instant'),
   'definition-invalid': entry('refuse', 'A definition contradicts itself or another one'),
+  'recurrence-invalid': entry('refuse', 'A recurrence cannot be read'),
+  'calendar-out-of-range': entry('refuse', 'The day lies outside the years a business calendar covers'),
 
   // States and transactions
   'state-data-invalid': entry('refuse', 'State data does not fit its codec'),
@@ -21,6 +23,7 @@ export const catalogue = {
   'state-definition-faulty': entry('fail', 'participants or isRelevant of a state threw or gave something unusable'),
   'state-unknown': entry('fail', 'No such state'),
   'state-consumed': entry('fail', 'The state has already been consumed'),
+  'state-key-taken': entry('fail', 'Another unconsumed state has this key'),
   'contract-violated': entry('fail', 'The contract rejects the transaction'),
   'contract-unknown': entry('refuse', 'No definition for this contract or its version'),
   'contract-threw': entry('fail', 'A contract threw instead of returning its violations'),
@@ -92,4 +95,5 @@ export const catalogue = {
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),
 } as const satisfies Record<string, Entry>
 
+/** The code of an error. Codes are never reused or renamed; docs/errors has a page for each. */
 export type ErrorCode = keyof typeof catalogue

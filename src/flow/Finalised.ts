@@ -5,6 +5,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 
+/** A transaction that is on the ledger, with the refs of what it produced. */
 export type Finalised = {
   readonly id: TransactionId
   /** The refs of the produced states, in the order they were produced. */

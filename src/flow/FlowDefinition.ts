@@ -17,6 +17,7 @@ export type FlowBody<R> = Generator<Operation, R, unknown>
 /** Which flow is answered, and in which of its versions. */
 export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }
 
+/** A kind of flow. Make one with {@link defineFlow}. */
 export type FlowDefinition<I, R> = {
   readonly name: string
   readonly version: number
@@ -45,9 +46,11 @@ export type FlowOptions<I, R> = {
   readonly input: t.Type<I, unknown>
   /** Whether a state may name this flow in its activity. Default false. */
   readonly schedulable?: boolean
+  /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
 }
 
+/** Defines a flow. Its body is a generator: every `yield*` is a point where it may be suspended and later go on. */
 export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
   assertName('flow', options.name)
   const version = options.version ?? 1

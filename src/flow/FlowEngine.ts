@@ -48,7 +48,23 @@ const weightOf = (operation: Operation, answer: Answer): number => {
   if (operation.kind === 'progress') return plainWeight + 2 * utf8Length(canonicalText(clipLabel(operation.label)))
   if (operation.kind === 'step')
     return plainWeight + (answer.recorded === undefined ? 0 : utf8Length(canonicalText(answer.recorded)))
+  if (
+    answer.recorded !== undefined &&
+    typeof answer.recorded === 'object' &&
+    answer.recorded !== null &&
+    'proposal' in answer.recorded
+  )
+    return plainWeight + utf8Length(canonicalText(answer.recorded))
   return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+}
+
+/** A value as the log will hold it; throws when it has no canonical form or is larger than it may be. */
+const recordable = (value: unknown, longest: number): Json => {
+  const text = canonicalText(value)
+  const bytes = utf8Length(text)
+  if (bytes > longest)
+    throw new CarillonError('fact-too-large', `it takes ${bytes} bytes; at most ${longest} bytes can be recorded.`)
+  return JSON.parse(text) as Json
 }
 
 /** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
@@ -59,6 +75,17 @@ const failureFor = (error: unknown): { readonly kind: 'error'; readonly code: st
 
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
+
+/** Operations that add facts to the tick: when it is full, they wait for the next. */
+const statesFacts: ReadonlySet<Operation['kind']> = new Set([
+  'finalise',
+  'initiate',
+  'send',
+  'close',
+  'record',
+  'vend',
+  'notarise',
+])
 
 const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
   switch (wait.kind) {
@@ -102,7 +129,7 @@ export class FlowEngine {
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
     first()
     try {
-      const live = new LiveFlow(definition, id, decision.me, startedByOf(decision, row), input)
+      const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOf(decision, row), input)
       this.#goOn(decision, row, live, live.begin())
     } catch (error) {
       if (concernsNode(error)) throw error
@@ -249,7 +276,7 @@ export class FlowEngine {
       if (
         turn >= limits.operationsPerTurn ||
         live.weight > limits.turnBytes ||
-        (turn > 0 && operation.kind === 'finalise' && decision.isFull())
+        (turn > 0 && statesFacts.has(operation.kind) && decision.isFull())
       ) {
         live.pending = operation
         this.#record(decision, row, live, { for: 'turn' })
@@ -346,7 +373,7 @@ export class FlowEngine {
       return
     }
     try {
-      const result = stop.result === undefined ? undefined : (JSON.parse(canonicalText(stop.result)) as Json)
+      const result = stop.result === undefined ? undefined : recordable(stop.result, limits.flowResultBytes)
       decision.emit({
         type: 'FlowEnded',
         flow: row.id,
@@ -395,15 +422,9 @@ export class FlowEngine {
   #checked(step: string, value: unknown): Answer {
     if (value === undefined) return valueAnswer(undefined)
     try {
-      const text = canonicalText(value)
-      const bytes = utf8Length(text)
-      if (bytes > limits.stepResultBytes)
-        throw new CarillonError(
-          'fact-too-large',
-          `it takes ${bytes} bytes; at most ${limits.stepResultBytes} can be recorded.`,
-        )
+      const recorded = recordable(value, limits.stepResultBytes)
       // The flow gets a copy of its own: what it does to it must not reach the record.
-      return valueAnswer(JSON.parse(text), JSON.parse(text) as Json)
+      return valueAnswer(recordable(recorded, limits.stepResultBytes), recorded)
     } catch (error) {
       return {
         kind: 'error',

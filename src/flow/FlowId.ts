@@ -13,7 +13,9 @@ export interface FlowIdBrand {
 
 const pattern = /^[0-9a-f]{32}$/
 
+/** Codec of a flow id. */
 export const FlowIdC = t.brand(t.string, (text): text is t.Branded<string, FlowIdBrand> => pattern.test(text), 'FlowId')
+/** The id of one flow: 32 hex digits. */
 export type FlowId = t.TypeOf<typeof FlowIdC>
 
 const shorten = (text: string): FlowId => sha256(text).slice(0, 32) as FlowId

@@ -43,9 +43,12 @@ const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 
+/** What a flow acts with. Call each operation with `yield*`. */
 export class FlowIo {
   /** The flow's own id. */
   readonly flowId: FlowId
+  /** The version of its definition that the flow was started with: newer code can go the old way for it. */
+  readonly version: number
   /** The party whose node runs the flow. */
   readonly me: Party
   /** The activity that started the flow; undefined when a client did. */
@@ -61,6 +64,7 @@ export class FlowIo {
     startedBy: StartedBy | undefined,
   ) {
     this.#stack = [flow]
+    this.version = flow.version
     this.flowId = flowId
     this.me = me
     this.startedBy = startedBy
@@ -69,6 +73,11 @@ export class FlowIo {
   /** Reads a state. Throws `state-unknown`, or `state-consumed` when it has been used up. */
   *load<A>(definition: StateDefinition<A>, ref: StateRef): FlowBody<StateAndRef<A>> {
     return (yield* ask({ kind: 'load', definition, ref })) as StateAndRef<A>
+  }
+
+  /** The unconsumed state of one kind that is known by a key; undefined when there is none. */
+  *find<A>(definition: StateDefinition<A>, key: string): FlowBody<StateAndRef<A> | undefined> {
+    return (yield* ask({ kind: 'find', definition, key })) as StateAndRef<A> | undefined
   }
 
   /** The unconsumed states of one kind, oldest first, at most `limit` of them. */

@@ -4,8 +4,10 @@
 import type { FlowId } from './FlowId.js'
 import type { FlowOutcome, Waiting } from '../log/events.js'
 
+/** How a flow stands: under way, held by an operator, waiting for a hand, or ended in one of four ways. */
 export type FlowStatus = 'running' | 'paused' | 'parked' | FlowOutcome
 
+/** Why an activity started a flow: it was due, it was missed, the node was restarted, or an operator asked for it. */
 export type StartCause = 'due' | 'missed' | 'restart' | 'retry' | 'trigger'
 
 export type FlowRow = {

@@ -30,9 +30,17 @@ export class LiveFlow {
   weight = 0
   readonly #body: FlowBody<unknown>
 
-  constructor(definition: AnyFlowDefinition, id: FlowId, me: Party, startedBy: StartedBy | undefined, input: unknown) {
+  /** `version` is the one the flow was started with, which its code may ask for. */
+  constructor(
+    definition: AnyFlowDefinition,
+    version: number,
+    id: FlowId,
+    me: Party,
+    startedBy: StartedBy | undefined,
+    input: unknown,
+  ) {
     this.id = id
-    this.#body = definition.run(new FlowIo(definition, id, me, startedBy), input)
+    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, startedBy), input)
   }
 
   begin(): Stop {

@@ -23,8 +23,10 @@ export type StepContext = {
   readonly term: number
 }
 
+/** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
   | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
+  | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
   | { readonly kind: 'query'; readonly definition: AnyStateDefinition; readonly limit: number }
   | { readonly kind: 'now' }
   | { readonly kind: 'newId' }

@@ -12,6 +12,7 @@ export type RetryPolicy = {
   readonly longestWaitMs: number
 }
 
+/** How a step is retried unless it says otherwise. */
 export const defaultRetry: RetryPolicy = { attempts: 5, firstWaitMs: 1_000, longestWaitMs: 60_000 }
 
 /** Refuses a policy that no clock can follow. */

@@ -16,6 +16,8 @@ const labelOf = (operation: Operation): string => {
   switch (operation.kind) {
     case 'load':
       return `load ${operation.definition.type} ${showRef(operation.ref)}`
+    case 'find':
+      return `find ${operation.definition.type} "${operation.key}"`
     case 'query':
       return `query ${operation.definition.type}, at most ${operation.limit}`
     case 'now':

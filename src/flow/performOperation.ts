@@ -62,6 +62,17 @@ const load = (decision: Decision, definition: AnyStateDefinition, ref: StateRef)
   return valueAnswer(state)
 }
 
+const find = (decision: Decision, definition: AnyStateDefinition, key: string): Answer => {
+  if (definition.key === undefined)
+    throw new CarillonError(
+      'definition-invalid',
+      `State ${definition.type} has no key, so none can be found by one. Add key: (data) => … to its definition.`,
+      { type: definition.type },
+    )
+  const row = decision.views.states.withKey(definition.type, key)
+  return row === undefined ? valueAnswer(undefined) : valueAnswer(presented(definition, row), showRef(row.ref))
+}
+
 const query = (decision: Decision, definition: AnyStateDefinition, limit: number): Answer => {
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.statesPerQuery) {
     throw new CarillonError(
@@ -92,6 +103,8 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
   switch (operation.kind) {
     case 'load':
       return load(decision, operation.definition, operation.ref)
+    case 'find':
+      return find(decision, operation.definition, operation.key)
     case 'query':
       return query(decision, operation.definition, operation.limit)
     case 'now':

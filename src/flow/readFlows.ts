@@ -39,8 +39,10 @@ export type FlowSummary = {
       }
 }
 
+/** A flow with its input and everything it has recorded. */
 export type FlowDetails = FlowSummary & { readonly input: unknown; readonly record: readonly RecordedOperation[] }
 
+/** Which flows to list. */
 export type FlowQuery = {
   /** Only flows in this condition; `open` are those that have not ended. */
   readonly status?: FlowStatus | 'open'

@@ -64,6 +64,10 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
     case 'load':
       // Whether it was consumed later does not matter: at the time it was not, and its data never changes.
       return valueAnswer(stateAt(decision, operation.definition, operation.ref).state)
+    case 'find':
+      return recorded.result === undefined
+        ? valueAnswer(undefined)
+        : valueAnswer(stateAt(decision, operation.definition, parseRef(decode(t.string, recorded))).state)
     case 'query':
       return valueAnswer(
         decode(RefsC, recorded).map((ref) => stateAt(decision, operation.definition, parseRef(ref)).state),

@@ -7,6 +7,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
+/** A key that can sign. It shows only its public half when it is printed or encoded. */
 export type KeyPair = {
   readonly publicKey: PublicKey
   /** Signs a text; the signature is base64. */
@@ -39,8 +40,10 @@ const keyPairOf = (privateKey: KeyObject): KeyPair => {
   })
 }
 
+/** A new random key. */
 export const generateKeyPair = (): KeyPair => keyPairOf(generateKeyPairSync('ed25519').privateKey)
 
+/** The key in a PKCS#8 PEM, as {@link KeyPair} exports it. */
 export const importKeyPair = (pem: string): KeyPair => keyPairOf(createPrivateKey(pem))
 
 // The fixed DER header of an Ed25519 PKCS#8 private key; the 32 seed bytes follow it.

@@ -9,9 +9,11 @@ export interface PublicKeyBrand {
 
 const pattern = /^ed25519:[0-9a-f]{64}$/
 
+/** Codec of a public key. */
 export const PublicKeyC = t.brand(
   t.string,
   (text): text is t.Branded<string, PublicKeyBrand> => pattern.test(text),
   'PublicKey',
 )
+/** A public Ed25519 key, as text: `ed25519:` and 64 hex digits. */
 export type PublicKey = t.TypeOf<typeof PublicKeyC>

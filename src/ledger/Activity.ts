@@ -10,8 +10,10 @@ import { InstantC, type Instant } from '../time/Instant.js'
 
 /** A flow by name, with its input already in encoded form. */
 export const FlowRefC = t.readonly(t.strict({ name: t.string, input: JsonC }), 'FlowRef')
+/** A flow by name, with its input in encoded form. `Flow.ref(input)` makes one. */
 export type FlowRef = { readonly name: string; readonly input: Json }
 
+/** Codec of an activity, as it stands in the log. */
 export const ActivityC = t.readonly(
   t.intersection([
     t.strict({ at: InstantC, flow: FlowRefC }),
@@ -20,6 +22,7 @@ export const ActivityC = t.readonly(
   'Activity',
 )
 
+/** What a state asks for next: a flow, at an instant. `Flow.at(instant, input)` makes one. */
 export type Activity = {
   /** When the flow is due. */
   readonly at: Instant
@@ -36,6 +39,7 @@ export type Activity = {
 /** Odds and ends of an activity; each field is explained at {@link Activity}. */
 export type ActivityOptions = Pick<Activity, 'toleranceMs' | 'onMissed' | 'once'>
 
+/** An activity, for a state that names its flow without importing it; otherwise `Flow.at` is shorter. */
 export const activity = (at: Instant, flow: FlowRef, options: ActivityOptions = {}): Activity => ({
   at,
   flow,

@@ -7,6 +7,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { type Either, mapLeft } from 'fp-ts/lib/Either.js'
 import { assertName } from './assertName.js'
 
+/** A kind of command. Make one with {@link defineCommand}. */
 export type CommandDefinition<A = undefined> = {
   readonly type: string
   readonly data: t.Type<A, unknown>

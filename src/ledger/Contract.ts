@@ -10,8 +10,10 @@ import type { LedgerTransaction } from './LedgerTransaction.js'
 /** Sentences that say which rules a transaction breaks. */
 export type Violations = readonly string[]
 
+/** The rules of a contract as one function: what is wrong with a transaction, or nothing. */
 export type Verify = (transaction: LedgerTransaction) => Either<Violations, void>
 
+/** A contract in all its versions. Make one with {@link defineContract}. */
 export type ContractDefinition = {
   readonly name: string
   readonly version: number
@@ -25,11 +27,13 @@ export type ContractOptions = {
   readonly name: string
   /** Counts up when the rules change; states made under older rules keep them. Default 1. */
   readonly version?: number
+  /** The rules: a pure function of the transaction, without clock or I/O. */
   readonly verify: Verify
   /** The rules of earlier versions, for states made under them. */
   readonly earlier?: Readonly<Record<number, Verify>>
 }
 
+/** Defines a contract; states name it as the one that governs them. */
 export const defineContract = (options: ContractOptions): ContractDefinition => {
   assertName('contract', options.name)
   const version = options.version ?? 1

@@ -18,6 +18,7 @@ export type ResolvedState = StateAndRef<unknown> & {
   readonly contract: { readonly name: string; readonly version: number }
 }
 
+/** A command with its data decoded. */
 export type ResolvedCommand<A = unknown> = {
   readonly type: string
   readonly data: A
@@ -29,6 +30,7 @@ export type ResolvedCommand<A = unknown> = {
 const ofKind = <A>(states: readonly ResolvedState[], kind: StateKind<A>): readonly StateAndRef<A>[] =>
   states.filter((state): state is ResolvedState & StateAndRef<A> => state.type === kind.type)
 
+/** What a contract is given: the states a transaction consumes, reads and produces, and its commands. */
 export class LedgerTransaction {
   readonly inputs: readonly ResolvedState[]
   readonly references: readonly ResolvedState[]

@@ -3,6 +3,7 @@
  */
 import type { StateRef } from './StateRef.js'
 
+/** A state, decoded, together with its ref. */
 export type StateAndRef<A> = {
   readonly ref: StateRef
   readonly type: string

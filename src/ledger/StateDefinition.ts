@@ -21,12 +21,14 @@ export type RunsOn = {
 /** Brings data of the version it is filed under to the next version; both in encoded form. */
 export type Upcaster = (older: unknown) => unknown
 
+/** A kind of state. Make one with {@link defineState}. */
 export type StateDefinition<A> = {
   readonly type: string
   readonly version: number
   readonly data: t.Type<A, unknown>
   readonly contract: ContractDefinition
   readonly participants: (data: A) => readonly Party[]
+  readonly key: ((data: A) => string) | undefined
   readonly nextScheduledActivity: ((data: A, ref: StateRef) => Option<Activity>) | undefined
   readonly isRelevant: ((data: A, me: Party) => boolean) | undefined
   readonly runsOn: ((data: A) => RunsOn) | undefined
@@ -50,7 +52,13 @@ export type StateOptions<A> = {
   readonly data: t.Type<A, unknown>
   /** The rules. Default: every participant of a consumed or produced state must sign. */
   readonly contract?: ContractDefinition
+  /** Whom the state concerns. */
   readonly participants: (data: A) => readonly Party[]
+  /**
+   * What the state is known by, such as an account's number: a flow finds it by this key however many states there
+   * are, and a node never holds two unconsumed states of one type with the same key. Default: none.
+   */
+  readonly key?: (data: A) => string
   /** What the state asks for next. It must depend on the state alone: reading a clock here is a defect. */
   readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>
   /** Whether this node's party cares about the state. Default: it is a participant. */
@@ -61,6 +69,7 @@ export type StateOptions<A> = {
   readonly upcasters?: Readonly<Record<number, Upcaster>>
 }
 
+/** Defines a kind of state. Names and versions are checked at once; whatever else can go wrong has its own error. */
 export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
   assertName('state', options.type)
   const version = options.version ?? 1
@@ -80,6 +89,7 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     data: options.data,
     contract: options.contract ?? participantsSign,
     participants: options.participants,
+    key: options.key,
     nextScheduledActivity: options.nextScheduledActivity,
     isRelevant: options.isRelevant,
     runsOn: options.runsOn,

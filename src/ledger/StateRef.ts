@@ -6,7 +6,9 @@ import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { TransactionIdC } from './TransactionId.js'
 
+/** Codec of a state ref in a state or a flow input. */
 export const StateRefC = t.readonly(t.strict({ transaction: TransactionIdC, index: IntegerC }), 'StateRef')
+/** Where a state comes from: the transaction that produced it, and its place among the outputs. */
 export type StateRef = t.TypeOf<typeof StateRefC>
 
 /** A state ref as people write it: `<transaction id>:<index>`. */
@@ -27,4 +29,5 @@ export const parseRef = (text: string): StateRef => {
   return { transaction, index: Number(index) }
 }
 
+/** Whether two refs name the same state. */
 export const sameRef = (a: StateRef, b: StateRef): boolean => a.index === b.index && a.transaction === b.transaction

@@ -4,7 +4,9 @@
 import * as t from 'io-ts'
 import { InstantC, type Instant } from '../time/Instant.js'
 
+/** Codec of a time window. */
 export const TimeWindowC = t.readonly(t.exact(t.partial({ from: InstantC, until: InstantC })), 'TimeWindow')
+/** When a transaction may be notarised: `from` belongs to the window, `until` does not; either may be left out. */
 export type TimeWindow = { readonly from?: Instant; readonly until?: Instant }
 
 /** Whether an instant lies in the window: `from` belongs to it, `until` does not. */

@@ -23,6 +23,7 @@ export type DraftOutput = {
   readonly text: string
 }
 
+/** A command before its transaction is sealed. */
 export type DraftCommand = {
   readonly type: string
   readonly data: unknown
@@ -70,6 +71,7 @@ const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput =
   }
 }
 
+/** Gathers what a transaction consumes, reads, produces and commands. A flow is given one by `io.finalise`. */
 export class TransactionBuilder {
   readonly inputs: StateRef[] = []
   readonly references: StateRef[] = []

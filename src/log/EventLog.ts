@@ -4,6 +4,7 @@
  */
 import type { EncodedTick, Head } from './Tick.js'
 
+/** What came of an append. */
 export type AppendOutcome =
   /** Durable. */
   | { readonly kind: 'appended' }
@@ -14,6 +15,7 @@ export type AppendOutcome =
   /** The acknowledgement was lost: read back by revision and hash before doing anything else. */
   | { readonly kind: 'unknown'; readonly error: Error }
 
+/** The port to a log. Write an adapter against it to keep a log elsewhere. */
 export type EventLog = {
   readonly head: () => Promise<Head>
   /** Appends the tick that follows `expected`, whole or not at all. */

@@ -13,6 +13,7 @@ export type Head = { readonly tick: number; readonly revision: number; readonly 
 /** The head of a log without events: revisions count from 0, ticks from 1. */
 export const emptyHead: Head = { tick: 0, revision: -1, hash: zeroHash }
 
+/** A tick as it is written: its number, its instant, its events as text, and the running hash after it. */
 export type EncodedTick = {
   readonly number: number
   readonly firstRevision: number

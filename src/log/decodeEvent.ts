@@ -16,6 +16,7 @@ const upcasters: Readonly<Partial<Record<EventType, readonly EventUpcaster[]>>> 
 
 const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
 
+/** The event that a line of the log holds. Throws `log-undecodable` or `log-too-new`. */
 export const decodeEvent = (line: string, revision: number): DomainEvent => {
   const undecodable = (why: string) =>
     new CarillonError(

@@ -30,6 +30,8 @@ export const AssessmentC = withOptional(
   { relevant: t.boolean, participants: t.readonlyArray(PublicKeyC) },
   {
     activity: ActivityC,
+    /** What the state is known by among the unconsumed ones of its type. */
+    key: t.string,
     /** When this node acts, if that is later than the activity's own instant because another party goes first. */
     actsAt: InstantC,
     /** Why there is no activity although the state wants to be asked: it is parked with this error. */
@@ -219,13 +221,19 @@ export const eventCodecs = {
   FlowResumed: strict({ type: t.literal('FlowResumed'), flow: FlowIdText, by: t.string }),
 } as const
 
+/** The names of all events. */
 export type EventType = keyof typeof eventCodecs
 
+/** An operation in the record of a flow: what it was, a digest of its arguments, and what came of it. */
 export type RecordedOperation = t.TypeOf<typeof RecordedOperationC>
+/** What started a flow: an activity, or a client. */
 export type FlowOrigin = t.TypeOf<typeof OriginC>
+/** What a suspended flow waits for: a step, an instant, or its next turn. */
 export type Waiting = t.TypeOf<typeof WaitingC>
+/** How a flow ended. `superseded` means that the state it was started for had been consumed meanwhile. */
 export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded'
 
+/** What the app said about a state when it was recorded: whether it is ours, and what it asks for next. */
 export type Assessment = Omit<t.TypeOf<typeof AssessmentC>, 'activity'> & { readonly activity?: Activity }
 
 type Decoded<K extends EventType> = t.TypeOf<(typeof eventCodecs)[K]>
@@ -236,8 +244,10 @@ export type TransactionRecorded = Omit<Decoded<'TransactionRecorded'>, 'body' | 
   readonly assessments: readonly Assessment[]
 }
 
+/** An event of the log. */
 export type DomainEvent =
   | TransactionRecorded
   | { [K in Exclude<EventType, 'TransactionRecorded'>]: Decoded<K> }[Exclude<EventType, 'TransactionRecorded'>]
 
+/** The event of one name. */
 export type EventOf<K extends EventType> = Extract<DomainEvent, { readonly type: K }>

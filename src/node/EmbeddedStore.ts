@@ -13,6 +13,7 @@ import { Views, viewsSchema } from '../views/Views.js'
 import { openStoreDatabase } from './storeFormat.js'
 import type { TickStore } from './TickStore.js'
 
+/** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
 export class EmbeddedStore implements TickStore {
   readonly views: Views
   readonly reader: Database

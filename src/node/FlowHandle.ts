@@ -3,6 +3,7 @@
  */
 import type { FlowId } from '../flow/FlowId.js'
 
+/** A started flow: its id, and what it will return. */
 export type FlowHandle<R> = {
   readonly id: FlowId
   /** What the flow returns, once that is durable; rejects with its typed error when it fails or is killed. */

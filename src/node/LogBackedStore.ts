@@ -21,6 +21,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 const mayPass = (error: unknown): boolean => error instanceof CarillonError && error.consequence === 'retry'
 
+/** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
 export class LogBackedStore implements TickStore {
   readonly views: Views
   readonly reader: Database

@@ -3,6 +3,7 @@
  */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** Where a node says what happens to it. */
 export type Logger = {
   readonly info: (message: string, fields: LogFields) => void
   readonly warn: (message: string, fields: LogFields) => void

@@ -44,6 +44,7 @@ import type { TickStore } from './TickStore.js'
 
 /** Who asks; recorded with the action. */
 export type By = { readonly by?: string }
+/** Who asks, and a remark of theirs. */
 export type ByWithNote = By & { readonly note?: string }
 
 export type NodeInternals = {
@@ -64,6 +65,7 @@ type EndWait = { readonly resolve: () => void; readonly reject: (reason: Carillo
 
 const defaultOperator = 'api'
 
+/** A running node. {@link startNode} gives one; every method that changes something resolves once that is durable. */
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
@@ -164,6 +166,12 @@ export class Node {
   async state<A>(definition: StateDefinition<A>, ref: StateRef): Promise<StateAndRef<A> | undefined> {
     const entry = await this.#read((db) => findState(db, ref))
     return entry?.type === definition.type ? this.#decode(definition, entry) : undefined
+  }
+
+  /** The unconsumed state of one kind that is known by a key, decoded. */
+  async find<A>(definition: StateDefinition<A>, key: string): Promise<StateAndRef<A> | undefined> {
+    const [entry] = (await this.queryVault({ type: definition.type, key, limit: 1 })).items
+    return entry === undefined ? undefined : this.#decode(definition, entry)
   }
 
   /** A page of the vault, as recorded. */

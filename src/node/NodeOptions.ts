@@ -11,7 +11,9 @@ import type { Logger } from './Logger.js'
 import type { Committed } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
+/** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
+  /** What the node runs. */
   readonly app: App
   /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string

@@ -7,6 +7,7 @@ import type { EncodedTick, Head } from '../log/Tick.js'
 import type { Database } from '../views/Database.js'
 import type { Views } from '../views/Views.js'
 
+/** Where a node keeps its log and its views. */
 export type TickStore = {
   readonly views: Views
   /** A connection that sees committed views only. */

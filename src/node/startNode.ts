@@ -48,6 +48,7 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
 }
 
+/** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
   const registry = new Registry(options.app, builtInFlows)
   const { store, key, releaseHold } = open(options)

@@ -134,6 +134,14 @@ const relevanceOf = (
   return relevant
 }
 
+const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
+  const ask = definition.key
+  if (ask === undefined) return undefined
+  const key: unknown = answerOf(definition, 'key', () => ask(data))
+  if (typeof key !== 'string' || !key.isWellFormed()) throw unusable(definition, 'key', 'text')
+  return key
+}
+
 /** What the app said, for the log and for the views; both from one encoding. */
 export type Assessed = { readonly assessment: Assessment; readonly parts: AssessmentParts }
 
@@ -142,7 +150,7 @@ const assessed = (assessment: Assessment): Assessed => ({ assessment, parts: ass
 /** The assessment of a state that could not even be asked: as it was known before, with the error. */
 export const unanswered = (
   definition: AnyStateDefinition,
-  known: Pick<Assessment, 'relevant' | 'participants'>,
+  known: Pick<Assessment, 'relevant' | 'participants' | 'key'>,
   error: unknown,
 ): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
 
@@ -156,7 +164,8 @@ export const askState = (
   const { registry, me } = decision
   const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
-  const base = { relevant, participants }
+  const key = keyOf(definition, data)
+  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
@@ -191,6 +200,7 @@ export const assess = (
   try {
     return assessed(assessment)
   } catch (error) {
-    return unanswered(definition, { relevant: assessment.relevant, participants: assessment.participants }, error)
+    const { activity: _activity, actsAt: _actsAt, ...known } = assessment
+    return unanswered(definition, known, error)
   }
 }

@@ -14,6 +14,7 @@ import { stateColumns, stateRowOf } from '../vault/StateTable.js'
 import type { Database } from '../views/Database.js'
 import type { UnstartedOutcome } from './UnstartedTable.js'
 
+/** An activity as the agenda shows it. */
 export type AgendaEntry = {
   readonly ref: StateRef
   readonly type: string
@@ -28,6 +29,7 @@ export type AgendaEntry = {
   readonly note?: string
 }
 
+/** Which activities to list. */
 export type AgendaQuery = {
   /** Default `scheduled`: what is to come. `attention` are those that wait for a hand. */
   readonly show?: 'scheduled' | 'attention' | 'paused' | 'started'

@@ -22,7 +22,8 @@ const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: St
   } catch (error) {
     if (concernsNode(error)) throw error
     const participants = row.participants.split(' ').filter(PublicKeyC.is)
-    return unanswered(definition, { relevant: row.relevant, participants }, error)
+    const known = { relevant: row.relevant, participants, ...(row.key === null ? {} : { key: row.key }) }
+    return unanswered(definition, known, error)
   }
 }
 
@@ -46,6 +47,7 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
       parts.activity === row.activity &&
       parts.relevant === row.relevant &&
       parts.participants === row.participants &&
+      parts.key === row.key &&
       (parts.failure === null) === (row.error === null)
     if (same) continue
     changed += 1

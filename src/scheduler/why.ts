@@ -12,6 +12,7 @@ import type { Database } from '../views/Database.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { attemptsOf, type Attempt } from './readAgenda.js'
 
+/** Everything the log knows about a state and its activity, told in sentences. */
 export type Why = {
   readonly ref: StateRef
   readonly state: VaultEntry

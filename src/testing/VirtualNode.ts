@@ -16,8 +16,11 @@ import { VirtualClock } from '../time/VirtualClock.js'
 import { seededRandom } from './seededRandom.js'
 import type { DurationLikeObject } from 'luxon'
 
+/** How a virtual node is started. Everything but the app has a default. */
 export type VirtualNodeOptions = {
+  /** What the node runs. */
   readonly app: App
+  /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string
   /** Where the virtual clock begins. Default 2026-01-01T00:00:00.000Z. */
   readonly start?: Instant
@@ -25,11 +28,13 @@ export type VirtualNodeOptions = {
   readonly seed?: string
   /** Default true: tests want the extra checks. */
   readonly development?: boolean
+  /** Default: silent. */
   readonly logger?: Logger
   /** Default: an embedded store in memory. */
   readonly store?: TickStore
 }
 
+/** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
   readonly store: TickStore

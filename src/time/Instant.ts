@@ -33,6 +33,7 @@ const isCanonical = (text: string): text is t.Branded<string, InstantBrand> => {
 
 /** Codec of an instant in a state, a flow input or an event. */
 export const InstantC = t.brand(t.string, isCanonical, 'Instant')
+/** A point in time, as text: `2026-01-31T09:00:00.000Z`. Make one with {@link instant}; compare two with `<`. */
 export type Instant = t.TypeOf<typeof InstantC>
 
 const refuse = (text: string, why: string): never => {
@@ -68,6 +69,7 @@ export const instant = (value: string | DateTime): Instant => {
   return isCanonical(padded) ? padded : refuse(value, 'there is no such day or time')
 }
 
+/** The instant as epoch milliseconds. */
 export const toMillis = (at: Instant): number => Date.parse(at)
 
 /** The instant as a luxon DateTime in UTC, for calendar arithmetic and zones. */

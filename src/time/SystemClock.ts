@@ -5,6 +5,7 @@
 import { limits } from '../limits.js'
 import type { Clock } from './Clock.js'
 
+/** The machine's clock, which a node uses unless it is given another. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   wakeAt: (atMs, callback) => {

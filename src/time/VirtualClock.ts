@@ -6,6 +6,7 @@ import { instantFromMillis, toMillis, type Instant } from './Instant.js'
 
 type Wait = { readonly atMs: number; readonly callback: () => void; cancelled: boolean }
 
+/** A clock that stands still until it is moved. */
 export class VirtualClock implements Clock {
   #nowMs: number
   readonly #waits = new Set<Wait>()

@@ -42,6 +42,8 @@ export type StateRow = {
   relevant: boolean
   /** Keys of the participants, separated by spaces. */
   participants: string
+  /** What it is known by among the unconsumed states of its type. */
+  key: string | null
   readonly fromRevision: number
   untilRevision: number | null
   /** Sequence number of the consuming transaction. */

@@ -20,6 +20,7 @@ export const statesSchema = `
     text TEXT NOT NULL,
     relevant INTEGER NOT NULL,
     participants TEXT NOT NULL,
+    key TEXT,
     from_revision INTEGER NOT NULL,
     until_revision INTEGER,
     consumed_by INTEGER,
@@ -34,11 +35,12 @@ export const statesSchema = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
   CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
+  CREATE INDEX IF NOT EXISTS states_key ON states (kind, key) WHERE key IS NOT NULL AND until_revision IS NULL;
   CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
 `
 
 export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
+  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.key, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
 
 const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -56,6 +58,7 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
     text: String(row['text']),
     relevant: row['relevant'] === 1,
     participants: String(row['participants']),
+    key: textOrNull(row['key']),
     fromRevision: Number(row['from_revision']),
     untilRevision: orNull(row['until_revision']),
     consumedBy: orNull(row['consumed_by']),
@@ -70,6 +73,8 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
   }
 }
 
+const typedKey = (type: string, key: string): string => `${type} ${key}`
+
 const refKey = (ref: StateRef): string => `${ref.transaction}${ref.index}`
 
 export class StateTable {
@@ -78,6 +83,8 @@ export class StateTable {
   readonly #rows = new Map<number, StateRow>()
   /** Rows already read in this tick by ref, so that a due state is not looked up by its random id again. */
   readonly #byRef = new Map<string, StateRow>()
+  /** Rows made in this tick by type and key, the newest of each. */
+  readonly #byKey = new Map<string, StateRow>()
   readonly #fresh = new Set<StateRow>()
   readonly #changed = new Set<StateRow>()
   #nextSeq: number
@@ -89,6 +96,7 @@ export class StateTable {
   readonly #nextDue: Statement
   readonly #ended: Statement
   readonly #unconsumed: Statement
+  readonly #keyed: Statement
   readonly #relevant: Statement
   readonly #lastSeq: Statement
 
@@ -96,9 +104,9 @@ export class StateTable {
     this.#kinds = kinds
     this.#transactions = transactions
     const select = `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq`
-    this.#insert = db.prepare('INSERT INTO states VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = db.prepare('INSERT INTO states VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#update = db.prepare(
-      'UPDATE states SET relevant = ?, participants = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
+      'UPDATE states SET relevant = ?, participants = ?, key = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
     )
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
@@ -109,6 +117,7 @@ export class StateTable {
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
+    this.#keyed = db.prepare(`${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL`)
     this.#relevant = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.relevant = 1 AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
@@ -140,6 +149,7 @@ export class StateTable {
     this.#rows.set(row.seq, row)
     this.#byRef.set(refKey(row.ref), row)
     this.#fresh.add(row)
+    if (row.key !== null) this.#byKey.set(typedKey(row.kind.type, row.key), row)
   }
 
   /** To be called after changing a row's members. */
@@ -164,6 +174,20 @@ export class StateTable {
     const row = this.get(transaction.firstState + ref.index)
     assertInvariant(sameRef(row.ref, ref), `state ${row.seq} is not the output it should be`)
     return row
+  }
+
+  /** The unconsumed state of a type that is known by a key. */
+  withKey(type: string, key: string): StateRow | undefined {
+    const recent = this.#byKey.get(typedKey(type, key))
+    if (recent?.untilRevision === null && recent.key === key) return recent
+    for (const kind of this.#kinds.idsOfType(type)) {
+      const found = this.#keyed.get(kind, key)
+      if (found === undefined) continue
+      // Read from the database it is as the tick found it; in memory it is as the tick has left it so far.
+      const row = this.#remember(found)
+      if (row.untilRevision === null && row.key === key) return row
+    }
+    return undefined
   }
 
   due(nowMs: number, limit: number): readonly StateRow[] {
@@ -213,6 +237,7 @@ export class StateTable {
         row.text,
         row.relevant ? 1 : 0,
         row.participants,
+        row.key,
         row.fromRevision,
         row.untilRevision,
         row.consumedBy,
@@ -230,6 +255,7 @@ export class StateTable {
       this.#update.run(
         row.relevant ? 1 : 0,
         row.participants,
+        row.key,
         row.untilRevision,
         row.consumedBy,
         row.standing,
@@ -250,11 +276,13 @@ export class StateTable {
   committed(): void {
     this.#rows.clear()
     this.#byRef.clear()
+    this.#byKey.clear()
   }
 
   rolledBack(): void {
     this.#rows.clear()
     this.#byRef.clear()
+    this.#byKey.clear()
     this.#fresh.clear()
     this.#changed.clear()
     this.#nextSeq = this.#readNextSeq()

@@ -13,6 +13,7 @@ import { toMillis } from '../time/Instant.js'
 export type AssessmentParts = {
   readonly relevant: boolean
   readonly participants: string
+  readonly key: string | null
   /** Canonical text of the activity. */
   readonly activity: string | null
   readonly dueMs: number | null
@@ -42,6 +43,7 @@ export const assessmentParts = (assessment: Assessment): AssessmentParts => {
   return {
     relevant: assessment.relevant,
     participants: assessment.participants.join(' '),
+    key: assessment.key ?? null,
     activity: activity === undefined ? null : canonicalText(activity),
     dueMs: activity === undefined ? null : toMillis(activity.at),
     actsAtMs: activity === undefined ? null : toMillis(actsAt ?? activity.at),

@@ -3,7 +3,7 @@
  * record. Everything is checked before the single fact is stated.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
@@ -11,12 +11,13 @@ import { isSatisfiedBy } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { Party } from '../identity/Party.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import type { StateRef } from '../ledger/StateRef.js'
+import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
 import { sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import type { Assessment } from '../log/events.js'
+import { limits } from '../limits.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { notarise } from '../notary/notarise.js'
 import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
@@ -94,6 +95,26 @@ const forEvent = ({ assessment, parts }: Assessed): Assessment =>
     ? assessment
     : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
 
+/** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
+const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
+  const taken = new Set<string>()
+  assessed.forEach(({ parts: { key } }, index) => {
+    const type = draft.outputs[index]?.definition.type
+    if (key === null || type === undefined) return
+    const holder = decision.views.states.withKey(type, key)
+    const isFree = holder === undefined || draft.inputs.some((ref) => sameRef(ref, holder.ref))
+    if (!isFree || taken.has(`${type} ${key}`)) {
+      const who = isFree ? 'another output of the same transaction' : `state ${showRef(holder.ref)}`
+      throw new CarillonError(
+        'state-key-taken',
+        `A new ${type} would be known by "${key}", which is the key of ${who}. Consume that state first, or choose another key.`,
+        { type, key },
+      )
+    }
+    taken.add(`${type} ${key}`)
+  })
+}
+
 export type Recorded = { readonly kind: 'recorded'; readonly id: TransactionId; readonly outputs: readonly StateRef[] }
 
 /** A transaction that concerns others too: verified here, and yet to be signed, notarised and recorded by all. */
@@ -156,11 +177,20 @@ export const decideTransaction = (
   })
   orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))
   if (isShared || !isOwn(decision, draft, ledgerTransaction)) {
+    const bytes = utf8Length(transaction.encoded.text)
+    if (bytes > limits.proposalBytes) {
+      throw new CarillonError(
+        'fact-too-large',
+        `A transaction of ${bytes} bytes is too large to be proposed to others; at most ${limits.proposalBytes} bytes are. Split it.`,
+        { bytes },
+      )
+    }
     const body = JSON.parse(transaction.encoded.text) as TransactionBody
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
 
   const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
+  checkKeys(decision, draft, assessed)
   const parts: TransactionParts = {
     inputs: draft.inputs,
     notary: notary.key,

@@ -28,6 +28,7 @@ const standingOf = (assessment: AssessmentParts): Standing | null => {
 export const applyAssessment = (row: StateRow, assessment: AssessmentParts): void => {
   row.relevant = assessment.relevant
   row.participants = assessment.participants
+  row.key = assessment.key
   row.standing = standingOf(assessment)
   row.activity = assessment.activity
   row.dueMs = assessment.dueMs
@@ -76,6 +77,7 @@ export const foldTransaction = (
       text,
       relevant: assessment.relevant,
       participants: assessment.participants,
+      key: assessment.key,
       fromRevision: revision,
       untilRevision: null,
       consumedBy: null,

@@ -26,9 +26,12 @@ export type VaultEntry = {
   readonly untilRevision?: number
 }
 
+/** Which states to list. */
 export type VaultQuery = {
   /** Only states of this type. */
   readonly type?: string
+  /** Only the state that is known by this key; needs a type. */
+  readonly key?: string
   /** Default `unconsumed`. */
   readonly status?: 'unconsumed' | 'consumed' | 'all'
   /** States the node only stores as an observer are left out unless this is true. */
@@ -39,6 +42,7 @@ export type VaultQuery = {
   readonly after?: number
 }
 
+/** One page of an answer. */
 export type Page<A> = {
   readonly items: readonly A[]
   /** Give it as `after` to get the next page; undefined on the last one. */
@@ -97,6 +101,10 @@ export const queryVault = (db: Database, query: VaultQuery = {}): Page<VaultEntr
     const ids = kinds.idsOfType(query.type)
     if (ids.length === 0) return { items: [], next: undefined }
     conditions.push(`s.kind IN (${ids.join(', ')})`)
+  }
+  if (query.key !== undefined) {
+    conditions.push('s.key = ?')
+    values.push(query.key)
   }
   const status = query.status ?? 'unconsumed'
   if (status !== 'all') conditions.push(`s.until_revision IS ${status === 'consumed' ? 'NOT ' : ''}NULL`)

@@ -73,7 +73,7 @@ describe('A bad request to the node', () => {
     const virtual = await startVirtual(appOf([typed]))
     const head = virtual.node.head
     const large = await refusal(virtual.node.start(WriteNote, { text: 'x'.repeat(400_000) }), 'fact-too-large')
-    expect(large.message).to.include('FlowStarted').and.to.include('393216 bytes')
+    expect(large.message).to.include('FlowStarted').and.to.include('262144 bytes')
     await refusal(virtual.node.start(WriteNote, { text: '\ud800' }), 'value-not-encodable')
     await refusal(virtual.node.start(WriteNote, { text: 'x' }, { by: '\ud800' }), 'value-not-encodable')
     await refusal(virtual.node.start(WriteNote, { text: 'x' }, { clientId: '\ud800' }), 'value-not-encodable')

@@ -49,7 +49,7 @@ const ends: Readonly<Record<string, [body: (io: FlowIo) => FlowBody<unknown>, st
   'returns a map': [returning(new Map([[1, 2]])), 'failed: flow-result-invalid', 'class Map'],
   'returns a bigint': [returning(1n), 'failed: flow-result-invalid', 'bigint'],
   'returns minus zero': [returning([-0]), 'failed: flow-result-invalid', 'Minus zero at 0'],
-  'returns more than a fact may hold': [returning('x'.repeat(400_000)), 'failed: flow-result-invalid', '393216 bytes'],
+  'returns more than a fact may hold': [returning('x'.repeat(400_000)), 'failed: flow-result-invalid', '131072 bytes'],
 }
 
 function throwing(what: unknown): (io: FlowIo) => FlowBody<unknown> {

@@ -146,7 +146,7 @@ describe('A step', () => {
     'is a function': [() => 1, 'A value of type function'],
     'holds NaN': [{ rate: [1, Number.NaN] }, 'NaN at rate.1'],
     'contains itself': [cyclic(), 'nested too deeply or contains itself'],
-    'is larger than 192 KiB': ['x'.repeat(200_000), 'at most 196608 can be recorded'],
+    'is larger than 128 KiB': ['x'.repeat(200_000), 'at most 131072 bytes can be recorded'],
   }
   for (const [what, [value, says]] of Object.entries(results)) {
     it(`whose result ${what} fails the step once, with the reason, and not the node`, async () => {
@@ -176,7 +176,7 @@ describe('A step', () => {
   }
 
   it('may return nothing, null, or the largest result there may be', async () => {
-    const large = 'x'.repeat(192 * 1024 - 2)
+    const large = 'x'.repeat(128 * 1024 - 2)
     const flow = flowOf(function* (io): FlowBody<unknown> {
       const nothing = yield* io.step('nothing', () => undefined)
       const nil = yield* io.step('nil', () => null)

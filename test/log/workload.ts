@@ -216,7 +216,7 @@ const operate = async (virtual: VirtualNode, deed: Extract<Deed, { readonly choi
     case 'endDraining':
       return node[deed.kind]({ by: 'an operator' })
     case 'reassess':
-      await node.reassess(Item as never)
+      await node.reassess(Item)
       return
     case 'killFlow':
     case 'retryFlow':

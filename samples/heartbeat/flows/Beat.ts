@@ -15,8 +15,6 @@ export const BeatenC = t.strict({
   latenessMs: IntegerC,
   intervalMs: IntegerC,
   nextBeatAt: InstantC,
-  /** The heart after the beat. */
-  heartbeat: StateRefC,
 })
 export type Beaten = t.TypeOf<typeof BeatenC>
 
@@ -31,7 +29,7 @@ export const Beat = defineFlow({
     yield* io.sleepUntil(due)
     const beat = beats + 1
     const nextBeatAt = plus(due, { milliseconds: intervalMs })
-    const { output } = yield* io.finalise((tx) =>
+    yield* io.finalise((tx) =>
       tx
         .consume(current)
         .produce(Heartbeat, { ...current.data, beats: beat, nextBeatAt })
@@ -39,6 +37,6 @@ export const Beat = defineFlow({
         .timeWindow({ from: due }),
     )
     const latenessMs = millisBetween(due, yield* io.now())
-    return { name, beat, due, latenessMs, intervalMs, nextBeatAt, heartbeat: output() }
+    return { name, beat, due, latenessMs, intervalMs, nextBeatAt }
   },
 })

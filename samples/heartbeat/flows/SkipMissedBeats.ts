@@ -14,7 +14,6 @@ export const SkippedC = t.strict({
   due: InstantC,
   latenessMs: IntegerC,
   nextBeatAt: InstantC,
-  heartbeat: StateRefC,
 })
 export type Skipped = t.TypeOf<typeof SkippedC>
 
@@ -28,12 +27,12 @@ export const SkipMissedBeats = defineFlow({
     const latenessMs = millisBetween(due, yield* io.now())
     const skipped = Math.ceil(latenessMs / intervalMs)
     const nextBeatAt = plus(due, { milliseconds: skipped * intervalMs })
-    const { output } = yield* io.finalise((tx) =>
+    yield* io.finalise((tx) =>
       tx
         .consume(current)
         .produce(Heartbeat, { ...current.data, skipped: current.data.skipped + skipped, nextBeatAt })
         .command(SkipCommand, [owner], { beats: skipped }),
     )
-    return { name, skipped, due, latenessMs, nextBeatAt, heartbeat: output() }
+    return { name, skipped, due, latenessMs, nextBeatAt }
   },
 })

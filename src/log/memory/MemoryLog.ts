@@ -8,6 +8,7 @@ import { emptyHead, headAfter, type EncodedTick, type Head } from '../Tick.js'
 /** What all handles on one log share. */
 type Shared = { readonly ticks: EncodedTick[]; readonly followers: Set<() => void> }
 
+/** A log that lives as long as its process. */
 export class MemoryLog implements EventLog {
   readonly #shared: Shared
   #closed = false

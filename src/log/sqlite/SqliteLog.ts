@@ -27,6 +27,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
+/** A log in a SQLite file, without views. It also reads the log of an embedded store. */
 export class SqliteLog implements EventLog {
   readonly #db: Database
   readonly #ticks: SqliteTicks

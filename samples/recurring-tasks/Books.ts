@@ -1,0 +1,105 @@
+/**
+ * All books of the registry as one flow works in them. A request reads and changes them freely; at the end either
+ * everything is written in one transaction, or nothing is.
+ */
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { CommandDefinition, FlowBody, FlowIo } from 'carillon'
+import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
+import { meaningOf, type Outcome, type Refusal } from './model/Refusal.js'
+import type { Settings } from './model/Settings.js'
+import type { TaskEvent } from './model/TaskEvent.js'
+import { unixTime, type UnixTime } from './model/timeSlots.js'
+import {
+  Account,
+  Call,
+  MissedPage,
+  Registry,
+  Sweeper,
+  Task,
+  TaskQueue,
+  theRegistry,
+  theSweeper,
+  TimeSlot,
+} from './states.js'
+import { StorageMap } from './StorageMap.js'
+
+export class Books {
+  readonly taskMap = new StorageMap(Task)
+  readonly triggerMap = new StorageMap(TimeSlot)
+  readonly taskQueue = new StorageMap(TaskQueue)
+  readonly missedQueue = new StorageMap(MissedPage)
+  readonly accounts = new StorageMap(Account)
+  readonly calls = new StorageMap(Call)
+  readonly registryMap = new StorageMap(Registry)
+  readonly sweeperMap = new StorageMap(Sweeper)
+  readonly events: TaskEvent[] = []
+  readonly #all = [
+    ...[this.registryMap, this.sweeperMap, this.taskMap, this.triggerMap],
+    ...[this.taskQueue, this.missedQueue, this.accounts, this.calls],
+  ]
+
+  constructor(
+    readonly io: FlowIo,
+    readonly now: UnixTime,
+  ) {}
+
+  *registry(): FlowBody<RegistryData> {
+    const registry = yield* this.registryMap.get(this.io, theRegistry)
+    if (registry === undefined) throw new Error('The registry has not been opened; run recurring-tasks/Open first.')
+    return registry
+  }
+
+  *settings(): FlowBody<Settings> {
+    return (yield* this.registry()).settings
+  }
+
+  *sweeper(): FlowBody<SweeperData> {
+    const sweeper = yield* this.sweeperMap.get(this.io, theSweeper)
+    if (sweeper === undefined) throw new Error('The registry has not been opened; run recurring-tasks/Open first.')
+    return sweeper
+  }
+
+  /** Makes something known, once the books are written. */
+  tell(...events: readonly TaskEvent[]): void {
+    this.events.push(...events)
+  }
+
+  get hasChanged(): boolean {
+    return this.#all.some((map) => map.hasChanged)
+  }
+
+  /** Writes everything in one transaction; books without a change write nothing. */
+  *write(purpose: Purpose): FlowBody<void> {
+    if (!this.hasChanged) return
+    // Asked here, so that every transaction names the registry whose limits it keeps.
+    yield* this.registryMap.get(this.io, theRegistry)
+    yield* this.io.finalise((transaction) => {
+      for (const map of this.#all) map.stage(transaction)
+      this.registryMap.refer(transaction)
+      return transaction.command(purpose, [this.io.me], { events: this.events })
+    })
+  }
+}
+
+type Purpose = CommandDefinition<{ readonly events: readonly TaskEvent[] }>
+
+/** Two requests may have read the same page; the later one reads again. Nobody loses this often unless the node is broken. */
+const mostTries = 20
+
+const lostRace = new Set(['state-consumed', 'state-key-taken'])
+
+/** Works in the books and writes them, or leaves them untouched when the work is refused. */
+export const inBooks = function* <A extends object>(
+  io: FlowIo,
+  purpose: Purpose,
+  work: (books: Books) => FlowBody<Either<Refusal, A>>,
+): FlowBody<Outcome<A>> {
+  for (let tries = 1; ; tries++) {
+    const books = new Books(io, unixTime(yield* io.now()))
+    const worked = yield* work(books)
+    if (isLeft(worked)) return { ok: false, error: worked.left, why: meaningOf(worked.left) }
+    const written = yield* io.attempt(books.write(purpose))
+    if (!isLeft(written)) return { ok: true, ...worked.right }
+    if (!lostRace.has(written.left.code) || tries === mostTries) throw written.left
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The registry as a program uses it: schedule, cancel, stop and start, and ask. Every request is answered once it is
+ * durable, with what was done or the name of the reason why not.
+ */
+import type { AnyFlowDefinition, Node, StateAndRef } from 'carillon'
+import { CancelTask, type Cancelled } from './flows/CancelTask.js'
+import { Endow, Open, Reconfigure } from './flows/govern.js'
+import { ScheduleTask, type Scheduled } from './flows/ScheduleTask.js'
+import { StartTasks, StopTasks } from './flows/switchTasks.js'
+import { weightOf, type Action } from './model/Action.js'
+import { root, type AccountId, type Origin } from './model/Origin.js'
+import type { Done, Outcome } from './model/Refusal.js'
+import type { Registry as RegistryData } from './model/Registry.js'
+import { timesOf } from './model/Schedule.js'
+import { defaultSettings, type Settings } from './model/Settings.js'
+import type { Task as TaskData } from './model/Task.js'
+import { hasRoom } from './model/TimeSlot.js'
+import { slotOf, type UnixTime } from './model/timeSlots.js'
+import {
+  Account,
+  MissedPage,
+  Registry,
+  Sweeper,
+  Task,
+  TaskQueue,
+  theRegistry,
+  theSweeper,
+  theTaskQueue,
+  TimeSlot,
+} from './states.js'
+
+/** `scheduled`: in slots to come. `queued`: its slot is running. `missed`: a slot passed it by, to be reported. */
+export type TaskStatus = 'scheduled' | 'queued' | 'missed'
+
+export type TaskView = TaskData & {
+  readonly status: TaskStatus
+  /** The next slot it is due in; undefined when none is left. */
+  readonly due: UnixTime | undefined
+}
+
+export type TaskQuery = {
+  readonly owner?: AccountId
+  readonly status?: TaskStatus
+  /** Only tasks due before this time. */
+  readonly dueBefore?: UnixTime
+}
+
+const pageSize = 500
+
+export class TaskRegistry {
+  readonly #node: Node
+
+  private constructor(node: Node) {
+    this.#node = node
+  }
+
+  /** Opens the registry on a node; on a node that has one, its settings stay as they are. */
+  static async open(
+    node: Node,
+    options: {
+      readonly settings?: Settings
+      readonly committee?: readonly AccountId[]
+      readonly callable?: readonly AnyFlowDefinition[]
+    } = {},
+  ): Promise<TaskRegistry> {
+    const opened = await node.run(Open, {
+      settings: options.settings ?? defaultSettings,
+      committee: options.committee ?? [],
+      callable: (options.callable ?? []).map(({ name }) => name),
+    })
+    if (!opened.ok) throw new Error(`The registry cannot be opened: ${opened.error}. ${opened.why}`)
+    return new TaskRegistry(node)
+  }
+
+  schedule(request: ScheduleTask): Promise<Outcome<Scheduled>> {
+    return this.#node.run(ScheduleTask, request)
+  }
+
+  /** The seeds' `scheduleNotifyTask`. */
+  scheduleNotifyTask(origin: Origin, providedId: string, times: readonly UnixTime[], message: string) {
+    return this.schedule({
+      origin,
+      providedId,
+      schedule: { kind: 'fixed', times },
+      action: { kind: 'notify', message },
+    })
+  }
+
+  /** The seeds' `scheduleNativeTransferTask`. */
+  scheduleNativeTransferTask(
+    origin: Origin,
+    providedId: string,
+    times: readonly UnixTime[],
+    to: AccountId,
+    amount: number,
+  ) {
+    const action = { kind: 'transfer' as const, to, amount }
+    return this.schedule({ origin, providedId, schedule: { kind: 'fixed', times }, action })
+  }
+
+  cancel(origin: Origin, id: string): Promise<Outcome<Cancelled>> {
+    return this.#node.run(CancelTask, { origin, id })
+  }
+
+  stop(origin: Origin): Promise<Outcome<Done>> {
+    return this.#node.run(StopTasks, { origin })
+  }
+
+  start(origin: Origin): Promise<Outcome<Done>> {
+    return this.#node.run(StartTasks, { origin })
+  }
+
+  endow(account: AccountId, amount: number, origin: Origin = root): Promise<Outcome<Done>> {
+    return this.#node.run(Endow, { origin, account, amount })
+  }
+
+  reconfigure(settings: Settings, origin: Origin = root): Promise<Outcome<Done>> {
+    return this.#node.run(Reconfigure, { origin, settings })
+  }
+
+  async registry(): Promise<RegistryData> {
+    const registry = await this.#node.find(Registry, theRegistry)
+    if (registry === undefined) throw new Error('The registry has not been opened.')
+    return registry.data
+  }
+
+  async sweeper() {
+    const sweeper = await this.#node.find(Sweeper, theSweeper)
+    if (sweeper === undefined) throw new Error('The registry has not been opened.')
+    return sweeper.data
+  }
+
+  async balance(account: AccountId): Promise<number> {
+    return (await this.#node.find(Account, account))?.data.free ?? 0
+  }
+
+  async task(id: string): Promise<TaskData | undefined> {
+    return (await this.#node.find(Task, id))?.data
+  }
+
+  async slot(at: UnixTime) {
+    return (await this.#node.find(TimeSlot, String(at)))?.data
+  }
+
+  async taskQueue() {
+    return (await this.#node.find(TaskQueue, theTaskQueue))?.data
+  }
+
+  /** The missed queue, page by page in the order in which it is reported. */
+  async missedQueue() {
+    const pages = await this.#node.states(MissedPage, { limit: pageSize })
+    return pages.map(({ data }) => data).sort((a, b) => a.page - b.page)
+  }
+
+  /** Tasks by owner, status and due time, one page after another. */
+  async *tasks(query: TaskQuery = {}): AsyncGenerator<TaskView> {
+    const { lastTimeSlot } = await this.sweeper()
+    const queued = new Set((await this.taskQueue())?.tasks)
+    const missed = new Set((await this.missedQueue()).flatMap(({ tasks }) => tasks))
+    let after: number | undefined = 0
+    while (after !== undefined) {
+      const from: number = after
+      const page = await this.#node.queryVault({ type: Task.type, limit: pageSize, after: from })
+      after = page.next
+      for (const { ref } of page.items) {
+        const found: StateAndRef<TaskData> | undefined = await this.#node.state(Task, ref)
+        if (found === undefined) continue
+        const { id, schedule, owner } = found.data
+        const status = queued.has(id) ? 'queued' : missed.has(id) ? 'missed' : 'scheduled'
+        const due = timesOf(schedule).find((time) => time > lastTimeSlot)
+        if (query.owner !== undefined && owner !== query.owner) continue
+        if (query.status !== undefined && status !== query.status) continue
+        if (query.dueBefore !== undefined && (due === undefined || due >= query.dueBefore)) continue
+        yield { ...found.data, status, due }
+      }
+    }
+  }
+
+  /** The next slots that still take a task, for whoever looks for a time. */
+  async nextFreeSlots(
+    count: number,
+    now: UnixTime,
+    action: Action = { kind: 'notify', message: '…' },
+  ): Promise<readonly UnixTime[]> {
+    const { settings, operator } = await this.registry()
+    const current = slotOf(now, settings)
+    const first =
+      settings.lead === 'interval'
+        ? slotOf(now + 2 * settings.slotSeconds - 1, settings)
+        : current + settings.slotSeconds
+    const free: UnixTime[] = []
+    for (let at = first; free.length < count && at <= current + settings.horizonSeconds; at += settings.slotSeconds) {
+      const slot = (await this.slot(at)) ?? { operator, at, tasks: [], weight: 0 }
+      if (hasRoom(slot, weightOf(action, settings), settings)) free.push(at)
+    }
+    return free
+  }
+}

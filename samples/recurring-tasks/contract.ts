@@ -1,0 +1,123 @@
+/**
+ * The rules of the registry. Whatever a flow may try: slots keep their bounds, tasks their times, money is moved but
+ * never made, and the operator signs.
+ */
+import type * as t from 'io-ts'
+import {
+  allOf,
+  defineCommand,
+  defineContract,
+  rule,
+  type LedgerTransaction,
+  type ResolvedState,
+  type Rule,
+} from 'carillon'
+import { readonlyArray, strict } from 'io-ts'
+import { AccountC, RegistryC, SweeperC, type Registry } from './model/Registry.js'
+import { problemWith, type Settings } from './model/Settings.js'
+import { TaskC, type Task } from './model/Task.js'
+import { TaskEventC } from './model/TaskEvent.js'
+import { TimeSlotC, type TimeSlot } from './model/TimeSlot.js'
+import { isReserved, isSlot } from './model/timeSlots.js'
+
+const telling = (type: string) =>
+  defineCommand({ type: `recurring-tasks/${type}`, data: strict({ events: readonlyArray(TaskEventC) }) })
+
+/** What a transaction of the registry is for; each carries the events it makes known. */
+export const commands = {
+  /** Root's word: open the registry, change its settings, endow accounts. */
+  govern: telling('Govern'),
+  schedule: telling('Schedule'),
+  cancel: telling('Cancel'),
+  sweep: telling('Sweep'),
+  /** A called flow has come back. */
+  settle: telling('Settle'),
+  /** Stop and start of all tasks. */
+  switch: telling('Switch'),
+} as const
+
+const ofKind = <A>(states: readonly ResolvedState[], type: string, codec: t.Type<A, unknown>): readonly A[] =>
+  states
+    .filter((state) => state.type === `recurring-tasks/${type}`)
+    .map(({ data }) => data)
+    .filter(codec.is)
+
+const registriesOf = (transaction: LedgerTransaction): readonly Registry[] =>
+  ofKind([...transaction.outputs, ...transaction.references], 'Registry', RegistryC)
+
+const sortedAndOnce = (times: readonly number[]): boolean =>
+  times.every((time, index) => index === 0 || time > (times[index - 1] ?? time))
+
+const taskRules = ({ schedule }: Task, settings: Settings): readonly Rule[] =>
+  schedule.kind === 'recurring'
+    ? [
+        rule(
+          'a recurring task has a frequency of whole slots',
+          schedule.frequency > 0 && isSlot(schedule.frequency, settings),
+        ),
+      ]
+    : [
+        rule('the times of a task are sorted, each once', sortedAndOnce(schedule.times)),
+        rule('a task has no more times than allowed', schedule.times.length <= settings.executionsPerTask),
+        rule(
+          'a stored task has executions left, and no more than it has times',
+          schedule.executionsLeft >= 0 && schedule.executionsLeft <= schedule.times.length,
+        ),
+      ]
+
+const slotRules = (slot: TimeSlot, settings: Settings): readonly Rule[] => [
+  rule('a slot has tasks', slot.tasks.length > 0),
+  rule('a slot is on the grid', isSlot(slot.at, settings)),
+  rule('a slot has no more tasks than fit', slot.tasks.length <= settings.tasksPerSlot),
+  rule('a slot has no more weight than fits', slot.weight <= settings.weightPerSlot),
+  rule('a slot that is kept open takes no tasks', !isReserved(slot.at, settings)),
+]
+
+const total = (states: readonly ResolvedState[]): number =>
+  ofKind(states, 'Account', AccountC).reduce((sum, { free }) => sum + free, 0)
+
+export const contract = defineContract({
+  name: 'recurring-tasks/Registry',
+  verify: (transaction) => {
+    const purposes = new Set<string>(Object.values(commands).map(({ type }) => type))
+    const governs = transaction.commandsOf(commands.govern).length > 0
+    const switches = transaction.commandsOf(commands.switch).length > 0
+    const [registry] = registriesOf(transaction)
+    const inputs = ofKind(transaction.inputs, 'Registry', RegistryC)
+    const outputs = ofKind(transaction.outputs, 'Registry', RegistryC)
+    return allOf([
+      rule(
+        'a transaction of the registry has one purpose',
+        transaction.commands.filter(({ type }) => purposes.has(type)).length === 1,
+      ),
+      rule(
+        'the operator signs',
+        transaction.participants.every(({ key }) => transaction.signers.has(key)),
+      ),
+      rule(
+        'only root and the committee touch the registry',
+        governs || switches || inputs.length + outputs.length === 0,
+      ),
+      rule('there is always one registry', governs || outputs.length === inputs.length),
+      rule(
+        'there is always one sweeper',
+        governs ||
+          ofKind(transaction.inputs, 'Sweeper', SweeperC).length ===
+            ofKind(transaction.outputs, 'Sweeper', SweeperC).length,
+      ),
+      rule('money is only made by root', governs || total(transaction.inputs) === total(transaction.outputs)),
+      rule(
+        'no account is overdrawn',
+        ofKind(transaction.outputs, 'Account', AccountC).every(({ free }) => free >= 0),
+      ),
+      rule('the registry is named, so that its limits can be looked up', registry !== undefined),
+      ...(registry === undefined
+        ? []
+        : [
+            rule('the settings make sense', problemWith(registry.settings) === undefined),
+            ...ofKind(transaction.outputs, 'Task', TaskC).flatMap((task) => taskRules(task, registry.settings)),
+            ...ofKind(transaction.outputs, 'TimeSlot', TimeSlotC).flatMap((slot) => slotRules(slot, registry.settings)),
+          ]),
+    ])
+  },
+})

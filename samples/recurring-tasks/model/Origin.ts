@@ -1,0 +1,22 @@
+/**
+ * Who asks. The node's operator vouches for it: a surface in front of the node checks signatures and says whose they
+ * were. `root` is the chain's own authority.
+ */
+import * as t from 'io-ts'
+
+export const AccountIdC = t.string
+export type AccountId = t.TypeOf<typeof AccountIdC>
+
+export const OriginC = t.union(
+  [
+    t.readonly(t.strict({ kind: t.literal('signed'), account: AccountIdC })),
+    t.readonly(t.strict({ kind: t.literal('root') })),
+    t.readonly(t.strict({ kind: t.literal('unsigned') })),
+  ],
+  'Origin',
+)
+export type Origin = t.TypeOf<typeof OriginC>
+
+export const signed = (account: AccountId): Origin => ({ kind: 'signed', account })
+export const root: Origin = { kind: 'root' }
+export const unsigned: Origin = { kind: 'unsigned' }

@@ -1,0 +1,46 @@
+/**
+ * What the registry tells the world. Events travel in the commands of its transactions, so they are facts of the log
+ * and there is no second place they could be lost in.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from 'carillon'
+
+const names = {
+  TaskScheduled: null,
+  TaskTriggered: null,
+  Notify: null,
+  SuccessfullyTransferredFunds: null,
+  TransferFailed: null,
+  TaskExecuted: null,
+  TaskExecutionFailed: null,
+  TaskMissed: null,
+  TaskRescheduled: null,
+  TaskNotRescheduled: null,
+  TaskRescheduleFailed: null,
+  TaskCompleted: null,
+  TaskCancelled: null,
+  TaskNotFound: null,
+  ScheduledTasksStopped: null,
+  ScheduledTasksResumed: null,
+} as const
+
+export const TaskEventC = t.readonly(
+  t.intersection([
+    t.strict({ event: t.keyof(names) }),
+    t.exact(
+      t.partial({
+        /** The task and its owner. */
+        id: t.string,
+        who: t.string,
+        /** The slot it is about. */
+        at: IntegerC,
+        message: t.string,
+        error: t.string,
+        /** Executions that were paid for and will not happen. */
+        unused: IntegerC,
+      }),
+    ),
+  ]),
+  'TaskEvent',
+)
+export type TaskEvent = t.TypeOf<typeof TaskEventC>

@@ -1,0 +1,33 @@
+/**
+ * An IANA time zone by name, such as `Europe/London`. The offsets come from the host's zone data, which changes
+ * over the years; whoever records an instant computed with a zone records the version of that data beside it.
+ */
+import { IANAZone } from 'luxon'
+import * as t from 'io-ts'
+import { CarillonError } from '../errors/CarillonError.js'
+
+export interface ZoneBrand {
+  readonly Zone: unique symbol
+}
+
+export const ZoneC = t.brand(
+  t.string,
+  (text): text is t.Branded<string, ZoneBrand> => IANAZone.isValidZone(text),
+  'Zone',
+)
+export type Zone = t.TypeOf<typeof ZoneC>
+
+/** A zone from its name, or `recurrence-invalid` when there is none of that name. */
+export const zone = (name: string): Zone => {
+  if (ZoneC.is(name)) return name
+  throw new CarillonError(
+    'recurrence-invalid',
+    `"${name}" is not an IANA time zone. Write it as Europe/London or UTC.`,
+    {
+      zone: name,
+    },
+  )
+}
+
+/** Milliseconds by which the zone's wall clock is ahead of UTC at an instant. */
+export const offsetMs = (of: Zone, atMs: number): number => IANAZone.create(of).offset(atMs) * 60_000

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { allPages, repository } from './pages.js'
+import { layOut, placeOf, programsOf, type Source } from './project.js'
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carillon-docs-')))
+const sources = layOut(folder, allPages())
+
+const typeErrorsOf = (files: readonly Source[]): readonly string[] => {
+  const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: object
+  }
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, repository)
+  const program = ts.createProgram(
+    files.map(({ file }) => file),
+    { ...options, typeRoots: [join(repository, 'node_modules/@types')] },
+  )
+  // Only the pages' files: the sources they import are checked where they belong.
+  return files.flatMap((source) => {
+    const file = program.getSourceFile(source.file)
+    if (file === undefined) return [`${placeOf(source, 0)}: TypeScript does not find ${source.file}`]
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((diagnostic) => {
+      const { line } = file.getLineAndCharacterOfPosition(diagnostic.start ?? 0)
+      return `${placeOf(source, line)}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`
+    })
+  })
+}
+
+/** Runs a program in this process, which costs no start of Node, and gives what it printed. */
+const outputOf = async ({ file }: Source): Promise<string> => {
+  const printed: string[] = []
+  const real = console.log
+  const home = process.cwd()
+  // A store that a page names lies in the folder of the page.
+  process.chdir(dirname(file))
+  console.log = (...values: readonly unknown[]) => {
+    printed.push(values.map(String).join(' '))
+  }
+  try {
+    await import(pathToFileURL(file).href)
+  } finally {
+    console.log = real
+    process.chdir(home)
+  }
+  return printed.join('\n')
+}
+
+/** What a page shows, where `…` stands for whatever differs from run to run. */
+const patternOf = (expected: string): RegExp =>
+  new RegExp(
+    `^${expected
+      .split('…')
+      .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+      .join('[^\\n]*')}$`,
+  )
+
+describe('the code in the documentation', () => {
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('compiles as strictly as our own', function () {
+    this.timeout(120_000)
+    expect(typeErrorsOf(sources)).to.deep.equal([])
+  })
+
+  for (const source of programsOf(sources)) {
+    const where = placeOf(source, 0)
+    if (source.name.endsWith('.test.ts'))
+      it(`${where} passes`, async function () {
+        this.timeout(60_000)
+        const args = ['--conditions=carillon-source', '--import', 'tsx', '--test', source.file]
+        await promisify(execFile)(process.execPath, args, { cwd: repository })
+      })
+    else
+      it(`${where} runs${source.expected === undefined ? '' : ' and prints what the page shows'}`, async () => {
+        const printed = await outputOf(source)
+        if (source.expected === undefined) return
+        // A failed comparison shows both texts; a failed pattern alone would not show where they differ.
+        if (!patternOf(source.expected).test(printed)) expect(printed).to.equal(source.expected)
+      }).timeout(60_000)
+  }
+})

@@ -1,0 +1,133 @@
+/**
+ * The tables of docs/reference that are made from the code: names, comments and values as they stand there.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { defaultRetry } from 'carillon'
+import { limits } from '../../src/limits.js'
+import { repository } from './pages.js'
+
+const parse = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, readFileSync(join(repository, file), 'utf8'), ts.ScriptTarget.ES2022, true)
+
+/** The doc comment before a node, as one line. */
+const commentOf = (node: ts.Node): string => {
+  const { text } = node.getSourceFile()
+  const comment = ts.getLeadingCommentRanges(text, node.getFullStart())?.at(-1)
+  if (comment === undefined) return ''
+  return text
+    .slice(comment.pos, comment.end)
+    .replace(/^\/\*\*|\*\/$/g, '')
+    .split('\n')
+    .map((line) => line.trim().replace(/^\* ?/, ''))
+    .join(' ')
+    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
+    .trim()
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [header, header.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
+
+const find = <N extends ts.Node>(file: ts.SourceFile, name: string, is: (node: ts.Node) => node is N): N => {
+  let found: N | undefined
+  const visit = (node: ts.Node): void => {
+    if (is(node) && 'name' in node && (node.name as ts.Node).getText() === name) found ??= node
+    else ts.forEachChild(node, visit)
+  }
+  visit(file)
+  if (found === undefined) throw new Error(`${file.fileName} has no ${name}`)
+  return found
+}
+
+/** A number as a reader wants it: bytes in KiB, milliseconds in seconds, where that is whole. */
+export const show = (name: string, value: number): string => {
+  if (name.endsWith('Bytes')) return `${value / 1024} KiB`
+  if (name.endsWith('Ms') && value % 1_000 === 0) return `${value / 1_000} s`
+  return value.toLocaleString('en')
+}
+
+const limitsTable = (): string => {
+  const { initializer } = find(parse('src/limits.ts'), 'limits', ts.isVariableDeclaration)
+  const literal = initializer !== undefined && ts.isAsExpression(initializer) ? initializer.expression : initializer
+  if (literal === undefined || !ts.isObjectLiteralExpression(literal)) throw new Error('limits is not a plain object')
+  const values: Readonly<Record<string, number>> = limits
+  return table(
+    ['limit', 'value', 'what it bounds, and why'],
+    literal.properties.map((property) => {
+      const name = property.name?.getText() ?? ''
+      const value = values[name]
+      if (value === undefined) throw new Error(`limits has no ${name}`)
+      return [`\`${name}\``, show(name, value), commentOf(property)]
+    }),
+  )
+}
+
+const fieldsTable = (file: string, name: string): string => {
+  const { type } = find(parse(file), name, ts.isTypeAliasDeclaration)
+  if (!ts.isTypeLiteralNode(type)) throw new Error(`${name} is not an object type`)
+  return table(
+    ['option', 'type', 'meaning'],
+    type.members
+      .filter(ts.isPropertySignature)
+      .map((member) => [
+        `\`${member.name.getText()}\`${member.questionToken === undefined ? ', required' : ''}`,
+        `\`${(member.type?.getText() ?? '').replaceAll(/\s+/g, ' ')}\``,
+        commentOf(member),
+      ]),
+  )
+}
+
+/** The words of a union of literals, with the comment on each. */
+export const wordsOf = (file: string, name: string): readonly (readonly [word: string, comment: string])[] => {
+  const { type } = find(parse(file), name, ts.isTypeAliasDeclaration)
+  const members = ts.isUnionTypeNode(type) ? [...type.types] : [type]
+  return members
+    .filter(ts.isLiteralTypeNode)
+    .map((member) => [member.literal.getText().replaceAll("'", ''), commentOf(member)])
+}
+
+const wordsTable = (file: string, name: string): string =>
+  table(
+    ['word', 'meaning'],
+    wordsOf(file, name).map(([word, comment]) => [`\`${word}\``, comment]),
+  )
+
+const retryTable = (): string =>
+  table(
+    ['field', 'default', 'meaning'],
+    find(parse('src/flow/RetryPolicy.ts'), 'RetryPolicy', ts.isTypeAliasDeclaration)
+      .type.getChildren()
+      .flatMap((child) => child.getChildren())
+      .filter(ts.isPropertySignature)
+      .map((member) => {
+        const name = member.name.getText()
+        const value = (defaultRetry as Readonly<Record<string, number>>)[name] ?? NaN
+        return [`\`${name}\``, show(name, value), commentOf(member)]
+      }),
+  )
+
+const tables: Readonly<Record<string, () => string>> = {
+  limits: limitsTable,
+  NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
+  StateOptions: () => fieldsTable('src/ledger/StateDefinition.ts', 'StateOptions'),
+  FlowOptions: () => fieldsTable('src/flow/FlowDefinition.ts', 'FlowOptions'),
+  ContractOptions: () => fieldsTable('src/ledger/Contract.ts', 'ContractOptions'),
+  Activity: () => fieldsTable('src/ledger/Activity.ts', 'Activity'),
+  VirtualNodeOptions: () => fieldsTable('src/testing/VirtualNode.ts', 'VirtualNodeOptions'),
+  RetryPolicy: retryTable,
+  Standing: () => wordsTable('src/vault/StateRow.ts', 'Standing'),
+  Consequence: () => wordsTable('src/errors/Consequence.ts', 'Consequence'),
+}
+
+const region = /(<!-- from the code: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g
+
+/** A page with its tables made anew. */
+export const withTables = (text: string): string =>
+  text.replaceAll(region, (_, begin: string, name: string, end: string) => {
+    const make = tables[name]
+    if (make === undefined) throw new Error(`no table is called ${name}`)
+    return `${begin}\n${make()}\n\n${end}`
+  })
