@@ -97,6 +97,12 @@ export {
   type Key,
 } from './identity/Key.js'
 export { NetworkMap, type Member, type NotaryKind } from './identity/NetworkMap.js'
+export {
+  openNetworkMap,
+  signNetworkMap,
+  type NetworkTerms,
+  type SignedNetworkMap,
+} from './identity/SignedNetworkMap.js'
 export { generateKeyPair, importKeyPair, verifySignature, type KeyPair } from './identity/KeyPair.js'
 
 // Ledger
@@ -194,3 +200,13 @@ export { LogBackedStore } from './node/LogBackedStore.js'
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+
+// Networks of processes
+export { readKeyFile, writeKeyFile, type KeyFileOptions } from './node/keys/KeyFile.js'
+export { makeNetwork, type NewMember, type NewNetwork, type NewNetworkOptions } from './node/network/makeNetwork.js'
+export { openNetworkFolder, type NetworkFolder } from './node/network/NetworkFolder.js'
+export { TlsTransport, type TlsTransportOptions } from './node/transports/TlsTransport.js'
+export { makeCertificate, type CertificateRequest } from './node/transports/certificate.js'
+export type { Bounds } from './node/transports/Bounds.js'
+export type { Transport } from './session/Transport.js'
+export type { Envelope, Message } from './session/Message.js'

@@ -19,7 +19,7 @@ export type Weather = {
 /** A network that delivers everything at once, and once. */
 export const fairWeather: Weather = { minLatencyMs: 0, maxLatencyMs: 0, loss: 0, duplication: 0 }
 
-type Deliver = (from: PublicKey, envelopes: readonly Envelope[]) => void
+type Deliver = Parameters<Transport['listen']>[0]
 
 export class VirtualTransport {
   weather: Weather
@@ -79,7 +79,7 @@ export class VirtualTransport {
       this.#underWay += 1
       this.#clock.wakeAt(this.#clock.now() + latencyMs, () => {
         this.#underWay -= 1
-        if (!this.#cut.has(`${from} ${to}`)) this.#receivers.get(to)?.(from, [JSON.parse(text) as Envelope])
+        if (!this.#cut.has(`${from} ${to}`)) void this.#receivers.get(to)?.(from, [JSON.parse(text) as Envelope])
       })
     }
   }

@@ -71,8 +71,8 @@ export class NetworkOfProcesses {
         running.output += chunk.toString('utf8')
         if (running.output.includes('"event":"started"')) resolve()
       }
-      child.stdout?.on('data', hear)
-      child.stderr?.on('data', hear)
+      child.stdout.on('data', hear)
+      child.stderr.on('data', hear)
       child.on('close', () => reject(new Error(`${name} ended: ${running.output}`)))
     })
     const client = await ControlClient.connect(this.folder(name))

@@ -181,13 +181,13 @@ export class TlsTransport implements Transport {
     server.on('secureConnection', (socket) => this.#welcome(socket))
     server.on('tlsClientError', (error, socket) => {
       // The reason OpenSSL gave for the certificate says more than the reset that followed.
-      const why =
-        'authorizationError' in socket && socket.authorizationError ? String(socket.authorizationError) : error.message
+      const verdict: unknown = socket.authorizationError
+      const why = typeof verdict === 'string' ? verdict : error.message
       this.#refusals.tell(socket.remoteAddress ?? 'Someone', `A connection was refused in its handshake: ${why}.`)
       socket.destroy()
     })
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) =>
+      server.once('error', (error: Error) =>
         reject(
           new CarillonError(
             'address-unavailable',
@@ -199,7 +199,7 @@ export class TlsTransport implements Transport {
       )
       server.listen({ host, port }, resolve)
     })
-    server.on('error', (error) => this.#refusals.tell('The listener', `It failed: ${error.message}.`))
+    server.on('error', (error: Error) => this.#refusals.tell('The listener', `It failed: ${error.message}.`))
     this.#server = server
     this.#address = { host, port }
   }
