@@ -37,10 +37,12 @@ const mayImport = {
   'log/eventstoredb': [...overEngine, ...adapters],
   sqlite: [...overEngine, ...adapters],
   node: [...overEngine, ...adapters],
+  // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
+  recurring: overEngine,
   http: [...overEngine, ...adapters, 'node'],
   cli: [...overEngine, ...adapters, 'node', 'http'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
-  index: [...overEngine, ...adapters, 'node', 'http'],
+  index: [...overEngine, ...adapters, 'recurring', 'node', 'http'],
 }
 
 /** Where a room's files lie, when that is not simply its folder. */

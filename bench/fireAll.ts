@@ -1,7 +1,7 @@
 /**
  * Waits for activities to fire on a node and notes when each start was decided and when each end was durable.
  */
-import { toMillis, type Node } from 'carillon'
+import { toMillis, type Committed, type Node } from 'carillon'
 import type { HeldClock } from './HeldClock.js'
 
 export type Fired = {
@@ -17,25 +17,33 @@ export const fireAll = (node: Node, clock: HeldClock, count: number): Promise<Fi
     const due = new Map<string, number>()
     const latenessMs: number[] = []
     const endedAfterMs: number[] = []
-    const unfollow = node.follow(({ events }) => {
-      const nowMs = clock.preciseNow()
-      for (const event of events) {
-        if (event.type === 'FlowStarted' && event.origin.kind === 'activity') {
-          latenessMs.push(event.origin.latenessMs)
-          due.set(event.flow, toMillis(event.origin.due))
-        } else if (event.type === 'FlowEnded') {
-          if (event.outcome !== 'completed') {
-            reject(new Error(`Flow ${event.flow} ended ${event.outcome}: ${event.error?.message ?? ''}`))
+    const ended: { readonly nowMs: number; readonly committed: Committed }[] = []
+    let fired = 0
+    const conclude = (): void => {
+      // Events are decoded only now, when nothing is timed any more.
+      for (const { nowMs, committed } of ended) {
+        for (const { flow, origin } of committed.ofType('FlowStarted')) {
+          if (origin.kind !== 'activity') continue
+          latenessMs.push(origin.latenessMs)
+          due.set(flow, toMillis(origin.due))
+        }
+        for (const { flow, outcome, error } of committed.ofType('FlowEnded')) {
+          if (outcome !== 'completed') {
+            reject(new Error(`Flow ${flow} ended ${outcome}: ${error?.message ?? ''}`))
             return
           }
-          const dueMs = due.get(event.flow)
-          due.delete(event.flow)
+          const dueMs = due.get(flow)
           if (dueMs !== undefined) endedAfterMs.push(nowMs - dueMs)
         }
       }
-      if (endedAfterMs.length < count) return
-      unfollow()
       resolve({ latenessMs, endedAfterMs })
+    }
+    const unfollow = node.follow((committed) => {
+      ended.push({ nowMs: clock.preciseNow(), committed })
+      fired += committed.count('FlowEnded')
+      if (fired < count) return
+      unfollow()
+      conclude()
     })
     clock.letGo()
   })

@@ -40,7 +40,7 @@ if (until === 'held') {
     fired += ended
     if (until === 'fired' && fired >= number) report({ startMs, firstMs, allMs: sinceStart() })
   }
-  node.follow(({ events }) => note(events.filter(({ type }) => type === 'FlowEnded').length, sinceStart()))
+  node.follow((committed) => note(committed.count('FlowEnded'), sinceStart()))
   if (until === 'ready') report({ startMs, firstMs: startMs, allMs: startMs })
   else {
     // The tick that records the start has room for more, and nobody could follow it yet.

@@ -79,6 +79,8 @@ export {
 export { allBetween, checkRecurrence, nextAfter, preview, previousBefore } from './time/recurrence/occurrences.js'
 export { defaultDstPolicy, DstPolicyC, type DstPolicy } from './time/recurrence/DstPolicy.js'
 export { JitterC, type Jitter } from './time/recurrence/jitter.js'
+export { recurring, type Recurring, type RecurringOptions } from './recurring/recurring.js'
+export type { Missed, Overlap, RecurringOccurrence, RecurringSchedule } from './recurring/schedule.js'
 
 // Identity
 export { PartyC, type Party } from './identity/Party.js'
@@ -144,7 +146,7 @@ export {
   type FlowOptions,
 } from './flow/FlowDefinition.js'
 export type { Finalised } from './flow/Finalised.js'
-export type { FlowIo, StartedBy } from './flow/FlowIo.js'
+export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
 export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
@@ -196,7 +198,7 @@ export type { NodeOptions } from './node/NodeOptions.js'
 export { EmbeddedStore } from './node/EmbeddedStore.js'
 export { LogBackedStore } from './node/LogBackedStore.js'
 export type { TickStore } from './node/TickStore.js'
-export type { Committed } from './node/Loop.js'
+export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
 
 // Networks of processes

@@ -114,6 +114,8 @@ export const limits = {
   historyPageBytes: 192 * KiB,
   /** Transactions walked back in one operation when another party's knowledge is compared. */
   historyWalk: 500,
+  /** Bytes of answers that a client of the control socket may leave unread before it is hung up on. */
+  controlUnreadBytes: 16 * 1024 * KiB,
   /** Depth of composite keys within composite keys. */
   keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */

@@ -8,7 +8,7 @@ import type { FlowSummary } from '../flow/readFlows.js'
 import { limits } from '../limits.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
-import type { Committed } from '../node/Loop.js'
+import type { Committed } from '../node/Committed.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 
 /** How something ended, or why it waits. */

@@ -35,6 +35,8 @@ export type Decision = {
   readonly emit: (event: DomainEvent, fresh?: TransactionParts) => void
   /** Whether the tick has reached its size and what remains must wait for the next. */
   readonly isFull: () => boolean
+  /** Whether a transaction was recorded in this tick. */
+  readonly hasRecorded: () => boolean
   /** Runs after the tick is durable; never when it is rolled back. */
   readonly release: (action: () => void) => void
 }

@@ -2,6 +2,7 @@
  * Decoding at a boundary: io-ts reports, in words a person can act on.
  */
 import { isLeft, type Either, left, right } from 'fp-ts/lib/Either.js'
+import { messageOf } from '../errors/CarillonError.js'
 import type { Context, Decoder, Errors } from 'io-ts'
 
 const show = (value: unknown): string => {
@@ -33,6 +34,11 @@ export const explain = (errors: Errors): readonly string[] => [
 
 /** Decodes, or gives the sentences that say what does not fit. */
 export const decodeWith = <A>(codec: Decoder<unknown, A>, value: unknown): Either<readonly string[], A> => {
-  const decoded = codec.decode(value)
-  return isLeft(decoded) ? left(explain(decoded.left)) : right(decoded.right)
+  try {
+    const decoded = codec.decode(value)
+    return isLeft(decoded) ? left(explain(decoded.left)) : right(decoded.right)
+  } catch (error) {
+    // A codec is an app's code, and may throw where it should refuse.
+    return left([`the codec ${codec.name} threw: ${messageOf(error)}`])
+  }
 }

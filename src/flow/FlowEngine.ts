@@ -92,6 +92,9 @@ const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'notarise',
 ])
 
+/** Operations that read transactions back from the log: those of the very tick are not there yet. */
+const readsLog: ReadonlySet<Operation['kind']> = new Set(['walk', 'vend'])
+
 const waitingOf = (row: FlowRow): Waiting | undefined =>
   row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
 
@@ -136,18 +139,31 @@ export class FlowEngine {
     const row = decision.views.flows.find(id)
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
     first()
-    try {
+    this.#guard(decision, row, () => {
       const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOf(decision, row), input)
       this.#goOn(decision, row, live, live.begin())
-    } catch (error) {
-      if (concernsNode(error)) throw error
-      this.#end(decision, row, undefined, { kind: 'threw', error })
-    }
+    })
     return row
   }
 
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(decision: Decision, row: FlowRow): void {
+    this.#guard(decision, row, () => {
+      this.#wake(decision, row)
+    })
+  }
+
+  /** Whatever goes wrong in moving a flow is that flow's own failure, unless it concerns the node as a whole. */
+  #guard(decision: Decision, row: FlowRow, move: () => void): void {
+    try {
+      move()
+    } catch (error) {
+      if (concernsNode(error) || hasEnded(row)) throw error
+      this.#end(decision, row, undefined, { kind: 'threw', error })
+    }
+  }
+
+  #wake(decision: Decision, row: FlowRow): void {
     const live = this.#bring(decision, row)
     if (live === undefined) return
     const waiting = waitingOf(row)
@@ -174,6 +190,12 @@ export class FlowEngine {
     if (row === undefined || hasEnded(row) || row.recorded !== report.position) return
     const waiting = waitingOf(row)
     if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || waiting.retryAt !== undefined) return
+    this.#guard(decision, row, () => {
+      this.#takeReport(decision, row, report)
+    })
+  }
+
+  #takeReport(decision: Decision, row: FlowRow, report: StepReport): void {
     const brought = this.#bring(decision, row)
     const pending = brought?.flow.pending
     if (brought === undefined || pending?.kind !== 'step') return
@@ -221,10 +243,11 @@ export class FlowEngine {
 
   /** After a restart: runs a step again whose end was never seen. Nothing new is recorded by it. */
   resumeStep(decision: Decision, row: FlowRow): void {
-    const waiting = waitingOf(row)
-    const pending = this.#bring(decision, row)?.flow.pending
-    if (waiting?.for !== 'step' || pending?.kind !== 'step') return
-    this.#launch(decision, row, pending, waiting.attempt)
+    this.#guard(decision, row, () => {
+      const waiting = waitingOf(row)
+      const pending = this.#bring(decision, row)?.flow.pending
+      if (waiting?.for === 'step' && pending?.kind === 'step') this.#launch(decision, row, pending, waiting.attempt)
+    })
   }
 
   /** Forgets a generator, so that the flow is rebuilt from its record when it goes on. */
@@ -284,7 +307,8 @@ export class FlowEngine {
       if (
         turn >= limits.operationsPerTurn ||
         live.weight > limits.turnBytes ||
-        (turn > 0 && statesFacts.has(operation.kind) && decision.isFull())
+        (turn > 0 && statesFacts.has(operation.kind) && decision.isFull()) ||
+        (readsLog.has(operation.kind) && decision.hasRecorded())
       ) {
         live.pending = operation
         this.#record(decision, row, live, { for: 'turn' })
@@ -338,7 +362,8 @@ export class FlowEngine {
     const { term } = decision.views.facts.now
     const context = { idempotencyKey: `${id}.${position}`, attempt, term }
     decision.release(() => {
-      this.#steps.start({ flow: id, position, name: operation.name, run: operation.run, context })
+      const { name, run, timeoutMs } = operation
+      this.#steps.start({ flow: id, position, name, run, context, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
     })
   }
 

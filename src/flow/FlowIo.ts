@@ -39,6 +39,14 @@ export type StartedBy = {
   readonly missed: boolean
 }
 
+/** How a step is treated. */
+export type StepOptions = {
+  /** How often and how patiently it is tried again; what is left out is as in {@link defaultRetry}. */
+  readonly retry?: Partial<RetryPolicy>
+  /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
+  readonly timeout?: DurationLikeObject
+}
+
 const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
@@ -106,12 +114,12 @@ export class FlowIo {
   step<A extends Json | undefined | void>(
     name: string,
     run: (context: StepContext) => A | Promise<A>,
-    options?: { readonly retry?: Partial<RetryPolicy> },
+    options?: StepOptions,
   ): FlowBody<A>
   step<A>(
     name: string,
     run: (context: StepContext) => A | Promise<A>,
-    options: { readonly result: t.Type<A, unknown>; readonly retry?: Partial<RetryPolicy> },
+    options: StepOptions & { readonly result: t.Type<A, unknown> },
   ): FlowBody<A>
   /**
    * A side effect. It runs at least once, after everything before it is durable, and its result is recorded.
@@ -120,13 +128,17 @@ export class FlowIo {
   *step(
     name: string,
     run: (context: StepContext) => unknown,
-    options: { readonly result?: t.Type<unknown, unknown>; readonly retry?: Partial<RetryPolicy> } = {},
+    options: StepOptions & { readonly result?: t.Type<unknown, unknown> } = {},
   ): FlowBody<unknown> {
     const codec = options.result
     const retry = { ...defaultRetry, ...options.retry }
     assertRetryPolicy(name, retry)
+    const timeoutMs =
+      options.timeout === undefined
+        ? undefined
+        : Math.max(1, Math.trunc(Duration.fromObject(options.timeout).toMillis()))
     const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
-    const recorded = yield* ask({ kind: 'step', name, run: encode, retry })
+    const recorded = yield* ask({ kind: 'step', name, run: encode, retry, timeoutMs })
     if (codec === undefined) return recorded
     const decoded = decodeWith(codec, recorded)
     if (decoded._tag === 'Left')

@@ -2,7 +2,7 @@
  * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
  * back to the operation it stands at.
  */
-import { recordError, reviveError, type CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
 import type { Answer } from './Answer.js'
 import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
@@ -18,6 +18,16 @@ export type Stop =
   | { readonly kind: 'asks'; readonly operation: Operation }
   | { readonly kind: 'returned'; readonly result: unknown }
   | { readonly kind: 'threw'; readonly error: unknown }
+
+/** Nothing keeps app code from yielding something else than what `io` made. */
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === 'object' && value !== null && 'kind' in value
+
+const notAnOperation = (): CarillonError =>
+  new CarillonError(
+    'flow-threw',
+    'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
+  )
 
 export class LiveFlow {
   readonly id: FlowId
@@ -59,7 +69,10 @@ export class LiveFlow {
   #move(move: () => IteratorResult<Operation, unknown>): Stop {
     try {
       const moved = move()
-      return moved.done === true ? { kind: 'returned', result: moved.value } : { kind: 'asks', operation: moved.value }
+      if (moved.done === true) return { kind: 'returned', result: moved.value }
+      return isOperation(moved.value)
+        ? { kind: 'asks', operation: moved.value }
+        : { kind: 'threw', error: notAnOperation() }
     } catch (error) {
       return { kind: 'threw', error }
     }

@@ -20,6 +20,8 @@ export type StepContext = {
   readonly idempotencyKey: string
   /** 1 for the first try. */
   readonly attempt: number
+  /** Aborted when the step has run out of time or its flow has ended: hand it to whatever can be cancelled. */
+  readonly signal: AbortSignal
   /** Counts up whenever another process takes over the node: an outside system can refuse an older one. */
   readonly term: number
 }
@@ -36,6 +38,7 @@ export type Operation =
       readonly name: string
       readonly run: (context: StepContext) => unknown
       readonly retry: RetryPolicy
+      readonly timeoutMs: number | undefined
     }
   | { readonly kind: 'sleep'; readonly durationMs: number }
   | { readonly kind: 'sleepUntil'; readonly until: Instant }

@@ -11,6 +11,7 @@ import { Session } from './Session.js'
 
 /** What a responder is started with: who opened which session, speaking which version of the flow. */
 export const SessionInputC = t.strict({ session: SessionIdC, party: PartyC, version: IntegerC })
+/** What a responder is started with. */
 export type SessionInput = t.TypeOf<typeof SessionInputC>
 
 /** What an app writes to define a responder. */
@@ -26,6 +27,7 @@ export type ResponderOptions<R> = {
   readonly run: (io: FlowIo, session: Session, version: number) => FlowBody<R>
 }
 
+/** Defines the flow that answers when another party's flow opens a session. */
 export const defineResponder = <R>(options: ResponderOptions<R>): FlowDefinition<SessionInput, R> => {
   const [fromVersion, toVersion] = options.versions ?? [1, 1]
   const flow = typeof options.respondsTo === 'string' ? options.respondsTo : options.respondsTo.name

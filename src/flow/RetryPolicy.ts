@@ -3,6 +3,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 
+/** How often and how patiently a failing step is tried again. */
 export type RetryPolicy = {
   /** Tries in all, the first included. */
   readonly attempts: number

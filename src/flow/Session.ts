@@ -26,6 +26,7 @@ const detailsOf = (details: Readonly<Record<string, unknown>> | undefined): Erro
     ),
   )
 
+/** One end of a conversation with another party's flow. Call its operations with `yield*`. */
 export class Session {
   readonly id: SessionId
   /** The party at the other end. */

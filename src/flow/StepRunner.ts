@@ -10,7 +10,9 @@ export type StepRequest = {
   readonly position: number
   readonly name: string
   readonly run: (context: StepContext) => unknown
-  readonly context: StepContext
+  readonly context: Omit<StepContext, 'signal'>
+  /** How long it may take; then the try has failed. */
+  readonly timeoutMs?: number
 }
 
 export type StepReport = Pick<StepRequest, 'flow' | 'position'> & {

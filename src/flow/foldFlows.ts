@@ -14,10 +14,8 @@ export type FlowTables = { readonly flows: FlowTable; readonly states: StateTabl
 
 type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
 
-/** Ready at once: earlier than any instant there is. */
-const atOnce = 0
-
-const wakeOf = (waiting: Waiting): number | null => {
+/** When a flow is to be woken; what may go on at once is as late as the tick that says so, and waits its turn. */
+const wakeOf = (waiting: Waiting, atMs: number): number | null => {
   switch (waiting.for) {
     case 'instant':
       return toMillis(waiting.until)
@@ -26,7 +24,7 @@ const wakeOf = (waiting: Waiting): number | null => {
     case 'message':
       return null
     case 'turn':
-      return atOnce
+      return atMs
   }
 }
 
@@ -72,11 +70,11 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   tables.states.touch(state)
 }
 
-const wait = (row: FlowRow, waiting: Waiting): void => {
+const wait = (row: FlowRow, waiting: Waiting, atMs: number): void => {
   row.waiting = canonicalText(waiting)
   row.waitingFor = waiting.for
   // A flow that is paused or parked is not woken by what it waits for.
-  row.wakeMs = row.status === 'running' ? wakeOf(waiting) : null
+  row.wakeMs = row.status === 'running' ? wakeOf(waiting, atMs) : null
 }
 
 const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
@@ -97,10 +95,10 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
 }
 
 /** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */
-const readyAgain = (row: FlowRow): void => {
+const readyAgain = (row: FlowRow, atMs: number): void => {
   row.status = 'running'
   row.error = null
-  row.wakeMs = (row.waiting === null ? null : wakeOf(JSON.parse(row.waiting) as Waiting)) ?? atOnce
+  row.wakeMs = (row.waiting === null ? null : wakeOf(JSON.parse(row.waiting) as Waiting, atMs)) ?? atMs
 }
 
 export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number, atMs: number): void => {
@@ -113,7 +111,7 @@ export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number,
   switch (event.type) {
     case 'FlowAdvanced':
       tables.flows.appendOperations(row, event.operations.map(canonicalText))
-      wait(row, event.waiting)
+      wait(row, event.waiting, atMs)
       if (event.progress !== undefined) row.progress = event.progress
       break
     case 'FlowEnded':
@@ -130,7 +128,7 @@ export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number,
       break
     case 'FlowRetried':
     case 'FlowResumed':
-      readyAgain(row)
+      readyAgain(row, atMs)
       break
   }
   tables.flows.touch(row)

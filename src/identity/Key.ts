@@ -9,11 +9,13 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
+/** A tree of keys, satisfied when the weights of those that have signed reach the threshold. */
 export type CompositeKey = {
   readonly threshold: number
   readonly children: readonly { readonly key: Key; readonly weight: number }[]
 }
 
+/** Who must sign: one key, or a tree of them. */
 export type Key = PublicKey | CompositeKey
 
 const totalWeight = (key: CompositeKey): number => key.children.reduce((sum, { weight }) => sum + weight, 0)
@@ -75,8 +77,10 @@ const CompositeC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unkn
   ),
 )
 
+/** Codec of a composite key. */
 export const CompositeKeyC: t.Type<CompositeKey, unknown> = bounded(CompositeC)
 
+/** Codec of a key, single or composite. */
 export const KeyC: t.Type<Key, unknown> = bounded<Key>(t.union([PublicKeyC, CompositeC], 'Key'))
 
 const checked = (key: CompositeKey): CompositeKey => {

@@ -20,6 +20,7 @@ export const MemberC = t.readonly(
 /** A party as the map lists it: its address is `host:port`, its certificate the SHA-256 of its X.509 certificate. */
 export type Member = t.TypeOf<typeof MemberC>
 
+/** The parties a node knows, and which of them are notaries. */
 export class NetworkMap {
   readonly members: readonly Member[]
   readonly #byKey = new Map<PublicKey, Member>()

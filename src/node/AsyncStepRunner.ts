@@ -1,16 +1,26 @@
 /**
- * Runs steps outside the tick, a bounded number at a time, and reports each back to the loop.
+ * Runs steps outside the tick, a bounded number at a time, and reports each back to the loop. A step that nobody
+ * waits for any more, or that takes longer than it may, is told to stop and gives its place to another.
  */
+import type { FlowId } from '../flow/FlowId.js'
 import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
 import { limits } from '../limits.js'
+import type { Clock } from '../time/Clock.js'
 import { Queue } from './Queue.js'
 
+type UnderWay = { readonly request: StepRequest; readonly abort: AbortController; readonly cancelTimeout: () => void }
+
 export class AsyncStepRunner implements StepRunner {
+  readonly #clock: Clock
   readonly #waiting = new Queue<StepRequest>()
-  readonly #underWay = new Set<string>()
+  readonly #underWay = new Map<string, UnderWay>()
   readonly #idleWaits = new Set<() => void>()
   #report: (report: StepReport) => void = () => undefined
   #stopped = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   reportTo(report: (report: StepReport) => void): void {
     this.#report = report
@@ -30,11 +40,22 @@ export class AsyncStepRunner implements StepRunner {
     return new Promise((resolve) => this.#idleWaits.add(resolve))
   }
 
+  /** Lets go of the steps of flows that have ended: whatever they still bring is of no use. */
+  forget(flows: readonly FlowId[]): void {
+    if (this.#underWay.size === 0 || flows.length === 0) return
+    const ended = new Set(flows)
+    for (const [key, { request }] of this.#underWay)
+      if (ended.has(request.flow)) this.#letGo(key, 'The flow has ended.')
+    this.#fill()
+    this.#settle()
+  }
+
   /** Reports of steps that end from now on are dropped: the next start of the node runs them again. */
   stop(): void {
     this.#stopped = true
     this.#waiting.drain()
-    for (const resolve of this.#idleWaits) resolve()
+    for (const key of [...this.#underWay.keys()]) this.#letGo(key, 'The node has stopped.')
+    this.#settle()
   }
 
   #fill(): void {
@@ -43,23 +64,66 @@ export class AsyncStepRunner implements StepRunner {
       if (request === undefined) return
       const key = `${request.context.idempotencyKey}#${request.context.attempt}`
       if (this.#underWay.has(key)) continue
-      this.#underWay.add(key)
-      void this.#run(request, key)
+      const { timeoutMs } = request
+      const late = (): void => {
+        this.#finish(key, { kind: 'error', error: new Error(`It took longer than ${timeoutMs ?? 0} ms.`) })
+      }
+      const underWay = {
+        request,
+        abort: new AbortController(),
+        cancelTimeout: timeoutMs === undefined ? () => undefined : this.#wakeAt(this.#clock.now() + timeoutMs, late),
+      }
+      this.#underWay.set(key, underWay)
+      void this.#run(key, underWay)
     }
   }
 
-  async #run(request: StepRequest, key: string): Promise<void> {
-    const { flow, position, context, run } = request
-    let result: StepReport['result']
-    try {
-      result = { kind: 'value', value: await run(context) }
-    } catch (error) {
-      result = { kind: 'error', error }
+  /** A clock may wake early, and is then asked again. */
+  #wakeAt(atMs: number, callback: () => void): () => void {
+    let cancel = (): void => undefined
+    const wait = (): void => {
+      cancel = this.#clock.wakeAt(atMs, () => {
+        if (this.#clock.now() >= atMs) callback()
+        else wait()
+      })
     }
-    this.#underWay.delete(key)
+    wait()
+    return () => {
+      cancel()
+    }
+  }
+
+  async #run(key: string, { request, abort }: UnderWay): Promise<void> {
+    try {
+      const value = await request.run({ ...request.context, signal: abort.signal })
+      this.#finish(key, { kind: 'value', value })
+    } catch (error) {
+      this.#finish(key, { kind: 'error', error })
+    }
+  }
+
+  /** Only the first end of a step counts: its own, or that of its time. */
+  #finish(key: string, result: StepReport['result']): void {
+    const underWay = this.#underWay.get(key)
+    if (underWay === undefined) return
+    const { flow, position, context } = underWay.request
+    this.#letGo(key, 'The step took too long.')
     if (this.#stopped) return
     this.#report({ flow, position, attempt: context.attempt, result })
     this.#fill()
-    if (this.isIdle) for (const resolve of [...this.#idleWaits]) resolve()
+    this.#settle()
+  }
+
+  #letGo(key: string, why: string): void {
+    const underWay = this.#underWay.get(key)
+    this.#underWay.delete(key)
+    underWay?.cancelTimeout()
+    underWay?.abort.abort(new Error(why))
+  }
+
+  #settle(): void {
+    if (!this.isIdle) return
+    for (const resolve of [...this.#idleWaits]) resolve()
+    this.#idleWaits.clear()
   }
 }

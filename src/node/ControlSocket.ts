@@ -138,7 +138,10 @@ const serve = (node: Node, client: Socket): void => {
   let underWay = 0
   let leaving = false
   const say = (answer: Readonly<Record<string, unknown>>): void => {
-    if (client.writable) client.write(`${JSON.stringify(answer)}\n`)
+    if (!client.writable) return
+    client.write(`${JSON.stringify(answer)}\n`)
+    // A client that asks and never listens is hung up on, before its answers fill the memory.
+    if (client.writableLength > limits.controlUnreadBytes) client.destroy()
   }
   const sayGoodbye = (error: unknown): void => {
     leaving = true
@@ -176,6 +179,8 @@ const listen = (server: Server, path: string): Promise<void> =>
     server.once('error', reject)
     server.once('listening', () => {
       server.off('error', reject)
+      // An error in taking on a client (no file handles left, say) is met again by the client, and is not the node's end.
+      server.on('error', () => undefined)
       resolve()
     })
     // The socket is made inside this call. No other user can open it even for the moment before its mode is set.

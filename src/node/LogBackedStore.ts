@@ -2,7 +2,7 @@
  * Views beside a log that lives elsewhere. The log decides: views are committed only after the append was
  * acknowledged, and when the acknowledgement is lost the log is read back before anything else happens.
  */
-import { CarillonError, assertInvariant, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { AppendOutcome, EventLog } from '../log/EventLog.js'
 import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
@@ -12,6 +12,7 @@ import { toMillis } from '../time/Instant.js'
 import type { Database } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
 import { openStoreDatabase } from './storeFormat.js'
+import { assertFollows } from './logTools/foldLog.js'
 import type { TickStore } from './TickStore.js'
 
 /** How long a lost acknowledgement is looked for, or room for the views awaited, before the node gives up. */
@@ -174,10 +175,7 @@ export class LogBackedStore implements TickStore {
         continue
       }
       isFirst = false
-      assertInvariant(
-        tick.number === this.#head.tick + 1,
-        `the log goes from tick ${this.#head.tick} to ${tick.number}`,
-      )
+      assertFollows(this.#head, tick)
       this.begin()
       tick.events.forEach((line, index) => {
         const revision = tick.firstRevision + index

@@ -11,6 +11,7 @@ import { decideDue } from '../scheduler/decideDue.js'
 import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
+import type { Committed } from './Committed.js'
 import { signHead } from './signedHead.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
@@ -24,13 +25,6 @@ type Input = {
   readonly fail: (error: CarillonError) => void
   /** Inputs that report something that has really happened are kept until they are recorded. */
   readonly mustBeRecorded: boolean
-}
-
-/** What has just become durable. */
-export type Committed = {
-  readonly firstRevision: number
-  readonly atMs: number
-  readonly events: readonly DomainEvent[]
 }
 
 export type LoopParts = NodeParts & {
@@ -51,6 +45,8 @@ export class Loop {
   #ticking = false
   #scheduled = false
   #stopped: CarillonError | undefined
+  /** Set once the last words are said: nothing is taken on after them. */
+  #closing: CarillonError | undefined
   #ticksSinceSignedHead = 0
   #cancelWake: () => void = () => undefined
   #onFailure: (error: CarillonError) => void = () => undefined
@@ -83,8 +79,9 @@ export class Loop {
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
   submit<A>(decide: (decision: Decision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
     return new Promise<A>((resolve, reject) => {
-      if (this.#stopped !== undefined) {
-        reject(this.#stopped)
+      const closed = this.#stopped ?? this.#closing
+      if (closed !== undefined) {
+        reject(closed)
         return
       }
       if (this.#inputs.length >= limits.waitingInputs && options.mustBeRecorded !== true) {
@@ -140,10 +137,17 @@ export class Loop {
   /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
   async stop(reason: CarillonError, lastWords: readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
-    if (lastWords.length > 0) {
-      await this.submit((decision) => {
-        for (const event of lastWords) decision.emit(event)
-      })
+    try {
+      if (lastWords.length > 0) {
+        const said = this.submit((decision) => {
+          for (const event of lastWords) decision.emit(event)
+        })
+        this.#closing = reason
+        await said
+      }
+    } catch (error) {
+      // A full disk must not keep a node from stopping; the log then ends as after a crash.
+      this.#parts.logger.warn(`The stop could not be recorded: ${messageOf(error)}`, {})
     }
     this.halt(reason)
     while (this.#ticking) await new Promise((resolve) => setImmediate(resolve))
@@ -195,7 +199,11 @@ export class Loop {
       retryLater = this.#failed(error, taken)
     }
     this.#ticking = false
-    this.#next(retryLater)
+    try {
+      this.#next(retryLater)
+    } catch (error) {
+      this.#failed(error, [])
+    }
   }
 
   /** Inputs, woken flows and due activities take turns at going first, so that none can starve the others. */
@@ -211,16 +219,21 @@ export class Loop {
         if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
       },
     ]
-    // The tick that records the start of the node does nothing else: what follows belongs to the new term.
-    const first = this.#reopening === undefined ? 0 : this.#parts.store.head().tick % phases.length
+    // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
+    // to none.
+    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
+    const first = onlyInputs ? 0 : this.#parts.store.head().tick % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
-    for (const phase of this.#reopening === undefined ? turns.slice(0, 1) : turns) phase()
+    for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
+    if (onlyInputs) return
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1
     if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
       tick.emit(signHead(this.#parts.key, this.#parts.store.head()))
-      this.#ticksSinceSignedHead = 0
+      tick.release(() => {
+        this.#ticksSinceSignedHead = 0
+      })
     }
   }
 
@@ -290,7 +303,7 @@ export class Loop {
   #release(tick: OpenTick): void {
     for (const action of tick.releases) action()
     if (tick.isEmpty || this.#followers.size === 0) return
-    const committed = { firstRevision: tick.firstRevision, atMs: tick.nowMs, events: tick.events }
+    const committed = tick.committed()
     for (const follower of [...this.#followers]) {
       try {
         follower(committed)
@@ -327,7 +340,11 @@ export class Loop {
     logger.error(`The node stops: ${known.message}`, { code: known.code })
     for (const input of taken) input.fail(known)
     this.halt(known)
-    this.#onFailure(known)
+    try {
+      this.#onFailure(known)
+    } catch (thrown) {
+      logger.error(`The handler of the node's failure threw: ${messageOf(thrown)}`, {})
+    }
     return false
   }
 

@@ -3,7 +3,7 @@
  * changes something resolves once the change is durable.
  */
 import { CarillonError, reviveError } from '../errors/CarillonError.js'
-import type { Json } from '../encoding/canonical.js'
+import { canonicalText, type Json } from '../encoding/canonical.js'
 import {
   findFlow,
   listFlows,
@@ -37,7 +37,8 @@ import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
 import type { FlowHandle } from './FlowHandle.js'
-import type { Committed, Loop } from './Loop.js'
+import type { Committed } from './Committed.js'
+import type { Loop } from './Loop.js'
 import { signHead } from './signedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { TickStore } from './TickStore.js'
@@ -66,6 +67,15 @@ type EndWait = { readonly resolve: () => void; readonly reject: (reason: Carillo
 const defaultOperator = 'api'
 
 /** A running node. {@link startNode} gives one; every method that changes something resolves once that is durable. */
+/** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
+const copyOf = (input: Json): Json => {
+  try {
+    return JSON.parse(canonicalText(input)) as Json
+  } catch {
+    return input
+  }
+}
+
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
@@ -75,10 +85,10 @@ export class Node {
   constructor(internals: NodeInternals) {
     this.#internals = internals
     this.party = internals.party
-    internals.loop.follow(({ events }) => {
-      for (const event of events) {
-        if (event.type !== 'FlowEnded') continue
-        const id = event.flow as FlowId
+    internals.loop.follow((committed) => {
+      if (this.#ends.size === 0) return
+      for (const flow of committed.endedFlows()) {
+        const id = flow as FlowId
         const waits = this.#ends.get(id)
         this.#ends.delete(id)
         waits?.forEach(({ resolve }) => {
@@ -122,7 +132,7 @@ export class Node {
     const { loop, engine } = this.#internals
     const request = {
       name,
-      input,
+      input: copyOf(input),
       by: options.by ?? defaultOperator,
       ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
     }
@@ -273,8 +283,8 @@ export class Node {
 
   /** Calls back whenever the flow has come further, until it ends or the returned function is called. */
   watchFlow(id: FlowId, callback: (flow: FlowDetails) => void): () => void {
-    const unfollow = this.#internals.loop.follow(({ events }) => {
-      if (!events.some((event) => 'flow' in event && event.flow === id)) return
+    const unfollow = this.#internals.loop.follow((committed) => {
+      if (!committed.concernsFlow(id)) return
       // Followers are called between the commit and the next tick, when the views may be read.
       const flow = findFlow(this.#internals.store.reader, id)
       if (flow === undefined) return

@@ -8,7 +8,7 @@ import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
-import type { Committed } from './Loop.js'
+import type { Committed } from './Committed.js'
 import type { TickStore } from './TickStore.js'
 
 /** How a node is started. Everything but the app has a default. */

@@ -44,7 +44,7 @@ const decide = (decision: Decision, request: OperatorRequest): void => {
   switch (request.on) {
     case 'flow':
       // Nothing runs here, so the engine has no live flow to forget and no step to start.
-      flowActions[request.action](decision, new FlowEngine(new AsyncStepRunner()), request.flow, by)
+      flowActions[request.action](decision, new FlowEngine(new AsyncStepRunner(systemClock)), request.flow, by)
       return
     case 'activity': {
       const { note } = request

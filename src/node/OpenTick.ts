@@ -18,6 +18,7 @@ import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { TransactionParts } from '../vault/TransactionParts.js'
 import type { SignedTransactionReader } from './readSignedTransaction.js'
+import { Committed } from './Committed.js'
 import { readsClock } from './readsClock.js'
 import type { Views } from '../views/Views.js'
 
@@ -49,6 +50,7 @@ export class OpenTick implements Decision {
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
+  #recorded = false
 
   constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
     this.me = parts.me
@@ -83,15 +85,24 @@ export class OpenTick implements Decision {
     this.#lines.push(line)
     this.events.push(event)
     this.#bytes += bytes
-    if (event.type === 'TransactionRecorded' && event.signatures === undefined) this.#unsigned.push(event.id)
+    if (event.type !== 'TransactionRecorded') return
+    this.#recorded = true
+    if (event.signatures === undefined) this.#unsigned.push(event.id)
   }
 
   readonly readsClock = readsClock
 
   readonly isFull = (): boolean => this.#bytes >= limits.tickBytes
 
+  readonly hasRecorded = (): boolean => this.#recorded
+
   readonly release = (action: () => void): void => {
     this.releases.push(action)
+  }
+
+  /** The tick as followers see it, once it is durable. */
+  committed(): Committed {
+    return new Committed(this.firstRevision, this.nowMs, this.events, this.#lines)
   }
 
   get isEmpty(): boolean {

@@ -13,7 +13,8 @@ import { endKey, type OutgoingRow } from '../session/SessionTable.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
-import type { Committed, Loop } from './Loop.js'
+import type { Committed } from './Committed.js'
+import type { Loop } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
 type Waiting = { readonly to: PublicKey; readonly envelope: Envelope; nextMs: number; tries: number }
@@ -41,12 +42,13 @@ export class Postman {
     parts.loop.follow((committed) => {
       this.#committed(committed)
     })
-    parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
   }
 
   /** Sends what was left without an acknowledgement when the node last stopped. */
   start(): void {
-    this.#fill()
+    // Not before the start of the node is recorded: what others send belongs to the new term.
+    this.#parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
+    if (!this.#parts.loop.isTicking) this.#fill()
     this.#sendDue()
   }
 
@@ -70,15 +72,11 @@ export class Postman {
     this.#waiting.set(`${endKey(session, role)} ${seq}`, { to: party, envelope, nextMs: 0, tries: 0 })
   }
 
-  #committed({ events }: Committed): void {
+  #committed(committed: Committed): void {
     if (this.#stopped) return
-    let sent = false
-    for (const event of events) {
-      if (event.type === 'MessageAcknowledged')
-        this.#waiting.delete(`${endKey(event.session, event.role)} ${event.seq}`)
-      if (event.type === 'MessageSent') sent = true
-    }
-    if (!sent) return
+    for (const { session, role, seq } of committed.ofType('MessageAcknowledged'))
+      this.#waiting.delete(`${endKey(session, role)} ${seq}`)
+    if (!committed.has('MessageSent')) return
     this.#fill()
     this.#sendDue()
   }
@@ -103,7 +101,8 @@ export class Postman {
     if (nextMs === Number.POSITIVE_INFINITY || this.#stopped) return
     this.#cancelWake = this.#parts.clock.wakeAt(nextMs, () => {
       if (this.#stopped) return
-      this.#fill()
+      // While a tick is open its messages are in the view, but not yet durable; its commit fills the post.
+      if (!this.#parts.loop.isTicking) this.#fill()
       this.#sendDue()
     })
   }

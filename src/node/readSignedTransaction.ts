@@ -51,7 +51,8 @@ export class SignedTransactionReader {
     if (transactions === undefined) {
       const tick = this.#tick(tickNumber)
       transactions = tick === undefined ? new Map<TransactionId, SignedTransaction>() : signedTransactionsOf(tick)
-      this.#kept.set(tickNumber, transactions)
+      // A tick that is not there yet will be: only what is in the log is worth keeping.
+      if (tick !== undefined) this.#kept.set(tickNumber, transactions)
       const [oldest] = this.#kept.keys()
       if (this.#kept.size > keptTicks && oldest !== undefined) this.#kept.delete(oldest)
     }

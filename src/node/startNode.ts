@@ -4,6 +4,7 @@
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowId } from '../flow/FlowId.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
@@ -109,7 +110,7 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
     const transport = ownTransport ?? options.transport
     const network = options.network ?? new NetworkMap([{ party }])
     const clock = options.clock ?? systemClock
-    const steps = new AsyncStepRunner()
+    const steps = new AsyncStepRunner(clock)
     const engine = new FlowEngine(steps)
     const logger = options.logger ?? silentLogger
     const loop = new Loop({
@@ -135,6 +136,9 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
           { mustBeRecorded: true },
         )
         .catch(() => undefined)
+    })
+    loop.follow((committed) => {
+      steps.forget(committed.endedFlows() as readonly FlowId[])
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     const postman = transport === undefined ? undefined : new Postman({ loop, store, engine, transport, clock, logger })

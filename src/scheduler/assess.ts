@@ -200,7 +200,7 @@ export const assess = (
   try {
     return assessed(assessment)
   } catch (error) {
-    const { activity: _activity, actsAt: _actsAt, ...known } = assessment
-    return unanswered(definition, known, error)
+    const { relevant, participants, key } = assessment
+    return unanswered(definition, { relevant, participants, ...(key === undefined ? {} : { key }) }, error)
   }
 }

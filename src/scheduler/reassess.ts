@@ -7,6 +7,7 @@ import type { Decision } from '../decision/Decision.js'
 import { concernsNode } from '../errors/CarillonError.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { Assessment } from '../log/events.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { assess, unanswered, type Assessed } from './assess.js'
@@ -24,6 +25,22 @@ const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: St
     const participants = row.participants.split(' ').filter(PublicKeyC.is)
     const known = { relevant: row.relevant, participants, ...(row.key === null ? {} : { key: row.key }) }
     return unanswered(definition, known, error)
+  }
+}
+
+/** States what was said; what is too large to be recorded parks this one state, and the others are asked all the same. */
+const record = (decision: Decision, definition: AnyStateDefinition, row: StateRow, assessment: Assessment): void => {
+  const plain = (said: Assessment): Assessment => JSON.parse(canonicalText(said)) as Assessment
+  try {
+    decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(assessment) })
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    const { activity: _activity, actsAt: _actsAt, ...known } = assessment
+    decision.emit({
+      type: 'StateReassessed',
+      ref: row.ref,
+      assessment: plain(unanswered(definition, known, error).assessment),
+    })
   }
 }
 
@@ -48,14 +65,12 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
       parts.relevant === row.relevant &&
       parts.participants === row.participants &&
       parts.key === row.key &&
-      (parts.failure === null) === (row.error === null)
+      (parts.failure === null) === (row.error === null) &&
+      // An untouched activity is also to be done when it is this party's turn; others have an instant of their own.
+      (row.standing !== 'scheduled' || row.attempt > 0 || row.cause !== null || parts.actsAtMs === row.actsAtMs)
     if (same) continue
     changed += 1
-    decision.emit({
-      type: 'StateReassessed',
-      ref: row.ref,
-      assessment: JSON.parse(canonicalText(assessment)) as typeof assessment,
-    })
+    record(decision, definition, row, assessment)
   }
   return { asked, changed, next: asked < rows.length || rows.length === statesPerTick ? lastSeq : undefined }
 }

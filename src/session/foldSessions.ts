@@ -15,10 +15,8 @@ export type SessionEvent = Extract<
   { readonly type: 'SessionOpened' | 'MessageSent' | 'MessageReceived' | 'MessageAcknowledged' }
 >
 
-const atOnce = 0
-
 /** Wakes the flow at this end when the message is the very one it waits for. */
-const wakeReceiver = ({ flows }: SessionTables, session: SessionRow, seq: number): void => {
+const wakeReceiver = ({ flows }: SessionTables, session: SessionRow, seq: number, atMs: number): void => {
   if (session.flowSeq === null) return
   const flow = flows.get(session.flowSeq)
   if (flow.status !== 'running' || flow.waitingFor !== 'message' || flow.waiting === null) return
@@ -30,7 +28,7 @@ const wakeReceiver = ({ flows }: SessionTables, session: SessionRow, seq: number
     waiting.seq !== seq
   )
     return
-  flow.wakeMs = atOnce
+  flow.wakeMs = atMs
   flows.touch(flow)
 }
 
@@ -46,7 +44,7 @@ const open = ({ sessions, flows }: SessionTables, event: EventOf<'SessionOpened'
   })
 }
 
-export const foldSession = (tables: SessionTables, event: SessionEvent, revision: number): void => {
+export const foldSession = (tables: SessionTables, event: SessionEvent, revision: number, atMs: number): void => {
   if (event.type === 'SessionOpened') {
     open(tables, event, revision)
     return
@@ -60,7 +58,7 @@ export const foldSession = (tables: SessionTables, event: SessionEvent, revision
   assertInvariant(session !== undefined, `${event.type} names the unknown session ${event.session}`)
   if (event.type === 'MessageReceived') {
     sessions.receive(session, event.seq, canonicalText(event.message))
-    wakeReceiver(tables, session, event.seq)
+    wakeReceiver(tables, session, event.seq, atMs)
     return
   }
   sessions.send(session, revision, event.seq, canonicalText(event.message))

@@ -17,6 +17,9 @@ export const openWritable = (file: string): Database => {
     const db = openDatabase(file)
     db.exec('PRAGMA journal_mode = WAL')
     db.exec('PRAGMA synchronous = FULL')
+    // On macOS a plain sync stops at the drive's own cache; elsewhere these change nothing.
+    db.exec('PRAGMA fullfsync = 1')
+    db.exec('PRAGMA checkpoint_fullfsync = 1')
     db.exec(`PRAGMA cache_size = ${cacheSize}`)
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec('PRAGMA busy_timeout = 2000')

@@ -63,6 +63,14 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
       error,
     )
   }
+  if (code.includes('READ')) {
+    return new NodeFault(
+      'store-corrupt',
+      `Reading ${file} failed: ${because}. The disk may be damaged; restore the store from a backup, or import an export made with "carillon log export".`,
+      { file },
+      error,
+    )
+  }
   if (code.startsWith('SQLITE_IOERR')) {
     return new NodeFault(
       'disk-full',

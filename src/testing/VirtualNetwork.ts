@@ -18,12 +18,14 @@ import { VirtualClock } from '../time/VirtualClock.js'
 import { seededRandom } from './seededRandom.js'
 import { VirtualTransport, type Weather } from './VirtualTransport.js'
 
+/** One party of a virtual network. */
 export type VirtualPartyOptions = {
   readonly app: App
   /** Makes the party a notary of this kind. */
   readonly notary?: NotaryKind
 }
 
+/** How a virtual network is started. Everything but the parties has a default. */
 export type VirtualNetworkOptions = {
   /** The parties by name. */
   readonly parties: Readonly<Record<string, VirtualPartyOptions>>
@@ -45,6 +47,7 @@ type Seat = {
   node: Node | undefined
 }
 
+/** Several nodes under one virtual clock, with a network between them that can be made as bad as a test wants. */
 export class VirtualNetwork {
   readonly clock: VirtualClock
   readonly transport: VirtualTransport

@@ -16,6 +16,7 @@ export type Weather = {
   readonly duplication: number
 }
 
+/** A network that delivers everything at once, and once. */
 export const fairWeather: Weather = { minLatencyMs: 0, maxLatencyMs: 0, loss: 0, duplication: 0 }
 
 type Deliver = Parameters<Transport['listen']>[0]

@@ -4,6 +4,7 @@
 import type { Random } from '../decision/Random.js'
 import { sha256 } from '../encoding/hash.js'
 
+/** Randomness that is the same for the same seed. */
 export const seededRandom = (seed: string): Random => {
   let count = 0
   return {

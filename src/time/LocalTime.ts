@@ -24,6 +24,7 @@ export const LocalDateC = t.brand(
   (text): text is t.Branded<string, LocalDateBrand> => datePattern.test(text) && exists(text),
   'LocalDate',
 )
+/** A day of the calendar, without a zone. */
 export type LocalDate = t.TypeOf<typeof LocalDateC>
 
 export interface TimeOfDayBrand {
@@ -35,6 +36,7 @@ export const TimeOfDayC = t.brand(
   (text): text is t.Branded<string, TimeOfDayBrand> => timePattern.test(text),
   'TimeOfDay',
 )
+/** A time of day, without a zone. */
 export type TimeOfDay = t.TypeOf<typeof TimeOfDayC>
 
 export interface LocalTimeBrand {
@@ -46,6 +48,7 @@ export const LocalTimeC = t.brand(
   (text): text is t.Branded<string, LocalTimeBrand> => dateTimePattern.test(text) && exists(text.slice(0, 10)),
   'LocalTime',
 )
+/** A day and a time of day, without a zone. */
 export type LocalTime = t.TypeOf<typeof LocalTimeC>
 
 const read =

@@ -10,11 +10,13 @@ export interface ZoneBrand {
   readonly Zone: unique symbol
 }
 
+/** Codec of a time zone. */
 export const ZoneC = t.brand(
   t.string,
   (text): text is t.Branded<string, ZoneBrand> => IANAZone.isValidZone(text),
   'Zone',
 )
+/** An IANA time zone by name, such as `Europe/London`. */
 export type Zone = t.TypeOf<typeof ZoneC>
 
 /** A zone from its name, or `recurrence-invalid` when there is none of that name. */

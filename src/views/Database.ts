@@ -2,8 +2,10 @@
  * The little of SQL that views need, as a port: statements that are prepared once and run synchronously.
  */
 export type SqlValue = string | number | null | Uint8Array
+/** A row of an answer, by column. */
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
+/** A prepared statement. */
 export type Statement = {
   readonly run: (...values: readonly SqlValue[]) => void
   readonly get: (...values: readonly SqlValue[]) => SqlRow | undefined
@@ -11,6 +13,7 @@ export type Statement = {
   readonly iterate: (...values: readonly SqlValue[]) => IterableIterator<SqlRow>
 }
 
+/** A connection to the views. */
 export type Database = {
   readonly prepare: (sql: string) => Statement
   readonly exec: (sql: string) => void

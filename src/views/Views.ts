@@ -96,7 +96,7 @@ export class Views {
       case 'MessageSent':
       case 'MessageReceived':
       case 'MessageAcknowledged':
-        foldSession(this, event, revision)
+        foldSession(this, event, revision, atMs)
         return
       case 'TransactionNotarised':
         this.spent.insert(event.id, event.inputs, event.caller, revision)

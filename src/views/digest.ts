@@ -37,5 +37,6 @@ const digestTable = (db: Database, table: (typeof viewTables)[number]): Hash => 
   return sha256(`${hash}\n${chunk.join('\n')}`)
 }
 
+/** The digest of all views behind a connection. */
 export const digestViews = (db: Database): Hash =>
   sha256(viewTables.map((table) => `${table} ${digestTable(db, table)}`).join('\n'))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Command } from 'commander'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { allPages, repository } from './pages.js'
@@ -28,7 +28,7 @@ const lines: readonly Line[] = allPages().flatMap(({ path, text, blocks }) => {
   )
 })
 
-const ofNpm = new Set(['ci', 'install', 'init', 'pkg', 'pack'])
+const ofNpm = new Set(['ci', 'install', 'init', 'pkg', 'pack', 'rebuild', 'install-scripts'])
 
 const npmFault = ([program, verb, script]: readonly string[]): string | undefined => {
   if (program !== 'npm' || verb === undefined || ofNpm.has(verb)) return undefined
@@ -46,6 +46,7 @@ const carillonFault = (commands: readonly Command[], words: readonly string[]): 
   let among = commands
   let command: Command | undefined
   for (const word of words) {
+    if (word.startsWith('<')) continue
     if (word.startsWith('--')) {
       const known = command?.options.some(({ long }) => long === word.split('=')[0])
       if (known !== true && word !== '--help') return `no option ${word}`
@@ -69,9 +70,8 @@ describe('the commands in the documentation', () => {
     expect(faults(npmFault)).to.deep.equal([])
   })
 
-  it('name verbs and options that the carillon command has', async function () {
+  it('name verbs and options that the carillon command has', async () => {
     const folder = join(repository, 'src/cli/verbs')
-    if (!existsSync(folder)) this.skip()
     const modules = await Promise.all(
       readdirSync(folder)
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))

@@ -10,7 +10,11 @@ import { allPages, repository } from './pages.js'
 import { layOut, placeOf, programsOf, type Source } from './project.js'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carillon-docs-')))
-const sources = layOut(folder, allPages())
+// Samples are compiled and tested where they are; their READMEs may show a part of them.
+const sources = layOut(
+  folder,
+  allPages().filter(({ path }) => !path.startsWith('samples/')),
+)
 
 const typeErrorsOf = (files: readonly Source[]): readonly string[] => {
   const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {

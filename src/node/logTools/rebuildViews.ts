@@ -13,6 +13,7 @@ import { assertStoreFile } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { assertFollows, eventsOf, foldTick } from './foldLog.js'
 
+/** What a rebuild of the views has done. */
 export type RebuildReport = {
   /** Digest of the views as they were found; `unreadable` when they were too damaged to have one. */
   readonly before: string

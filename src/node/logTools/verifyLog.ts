@@ -6,6 +6,7 @@ import { limits } from '../../limits.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
 import { LogChecker } from './LogChecker.js'
 
+/** What a check of a whole log has found. */
 export type LogReport = {
   readonly ticks: number
   readonly events: number

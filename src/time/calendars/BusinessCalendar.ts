@@ -9,10 +9,12 @@ import { firstYear, holidays, lastYear } from './holidays.js'
 
 /** London (banks of England), New York (the Federal Reserve) and TARGET (the euro). */
 export const CentreC = t.keyof({ London: null, NewYork: null, TARGET: null }, 'Centre')
+/** A financial centre with holidays of its own. */
 export type Centre = t.TypeOf<typeof CentreC>
 
 /** The centres whose holidays count; with none of them every weekday is a business day. */
 export const BusinessCalendarC = t.readonlyArray(CentreC, 'BusinessCalendar')
+/** The centres whose holidays count. */
 export type BusinessCalendar = t.TypeOf<typeof BusinessCalendarC>
 
 const closedDays = (centre: Centre): ReadonlySet<string> =>
@@ -63,6 +65,7 @@ export const RollC = t.keyof(
   { following: null, 'modified-following': null, previous: null, 'modified-previous': null, none: null },
   'Roll',
 )
+/** What becomes of a date that is no business day. */
 export type Roll = t.TypeOf<typeof RollC>
 
 const sameMonth = (a: LocalDate, b: LocalDate): boolean => a.slice(0, 7) === b.slice(0, 7)

@@ -17,6 +17,7 @@ export const DstPolicyC = t.readonly(
   }),
   'DstPolicy',
 )
+/** What a local time means on a day the clocks change. */
 export type DstPolicy = t.TypeOf<typeof DstPolicyC>
 
 /** As RFC 5545 has it: nothing is lost in spring, nothing is done twice in autumn. */

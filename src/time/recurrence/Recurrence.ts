@@ -20,7 +20,12 @@ import { refuse } from './refuse.js'
 import { RepetitionRuleC } from './RepetitionRule.js'
 import { RRuleC } from './RRule.js'
 
+/** Codec of the rule of a recurrence. */
 export const RuleC = t.union([InstantsRuleC, IntervalRuleC, CronRuleC, RRuleC, RepetitionRuleC, CalendarRuleC], 'Rule')
+/**
+ * How a recurrence goes on: at instants, by an interval, a cron expression, an RFC 5545 rule, a repetition or a
+ * calendar.
+ */
 export type Rule = t.TypeOf<typeof RuleC>
 
 /** Instants, and whole local days in a zone, that are left out. */
@@ -33,8 +38,10 @@ export const ExclusionsC = t.readonly(
   ),
   'Exclusions',
 )
+/** What a recurrence leaves out. */
 export type Exclusions = t.TypeOf<typeof ExclusionsC>
 
+/** Codec of a recurrence in a state. */
 export const RecurrenceC = t.readonly(
   t.intersection([
     t.strict({ rule: RuleC }),
@@ -43,6 +50,7 @@ export const RecurrenceC = t.readonly(
   'Recurrence',
 )
 
+/** A rule with its bounds: an ordered set of instants, as plain data. */
 export type Recurrence = {
   readonly rule: Rule
   /** Nothing before this instant. */

@@ -9,6 +9,7 @@ import { displaced, type Sequence } from './Sequence.js'
 
 /** Each occurrence is put off by less than `upToMs`, by an amount that `seed` decides. */
 export const JitterC = t.readonly(t.strict({ seed: t.string, upToMs: IntegerC }), 'Jitter')
+/** By how much at most each occurrence is put off, and the seed that decides it. */
 export type Jitter = t.TypeOf<typeof JitterC>
 
 const drawnFrom = 2 ** 48

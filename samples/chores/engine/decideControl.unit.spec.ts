@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { instant, plus } from 'carillon'
+import { keyPairFromSeed } from 'carillon/testing'
+import type { Control } from './Control.js'
+import { decideControl, type Verdict } from './decideControl.js'
+import type { SchedulerData } from './SchedulerState.js'
+
+const now = instant('2026-01-05T00:00:00.000Z')
+
+const running: SchedulerData = {
+  owner: { name: 'Me', key: keyPairFromSeed('1'.repeat(64)).publicKey },
+  choreId: 'chore',
+  choreType: 'chore',
+  name: 'Chore',
+  serial: 0,
+  config: {
+    enabled: true,
+    paused: false,
+    intervalSeconds: 60,
+    maxIntervalSeconds: null,
+    taskTimeoutSeconds: 300,
+    countFrom: 'fire',
+  },
+  timer: 'set',
+  nextScheduledRunAt: plus(now, { seconds: 30 }),
+  bookingSeed: null,
+  lastCompletedRunAt: null,
+  conductorActive: false,
+  run: 0,
+  lastTask: null,
+  totalRunCount: 0,
+  totalSuccessCount: 0,
+  totalFailureCount: 0,
+  lastError: null,
+  lastErrorAt: null,
+}
+
+const decide = (before: Partial<SchedulerData>, control: Control): Verdict =>
+  decideControl({ ...running, ...before }, control, now, null)
+
+const nextAfter = (verdict: Verdict) => (verdict.kind === 'changed' ? verdict.scheduler.nextScheduledRunAt : undefined)
+
+describe('deciding a control', () => {
+  it('[SNE-103] resumes a paused chore that has nothing stored one interval from now, without a run', () => {
+    const paused = { config: { ...running.config, paused: true }, nextScheduledRunAt: null }
+    const verdict = decide(paused, { verb: 'resume' })
+    expect(verdict).to.include({ kind: 'changed', startsRun: false })
+    expect(nextAfter(verdict)).to.equal(plus(now, { seconds: 60 }))
+  })
+
+  it('[SNE-62] books one interval from now when timers are resumed and nothing is booked', () => {
+    expect(nextAfter(decide({ nextScheduledRunAt: null }, { verb: 'resume-timers' }))).to.equal(
+      plus(now, { seconds: 60 }),
+    )
+    expect(decide({}, { verb: 'resume-timers' })).to.deep.equal({ kind: 'nothing' })
+    expect(decide({ timer: 'stopped', nextScheduledRunAt: null }, { verb: 'resume-timers' }).kind).to.equal('nothing')
+  })
+
+  it('keeps a future next run when a chore is enabled, and an overdue one so that it runs at once', () => {
+    const disabled = { ...running.config, enabled: false }
+    for (const nextScheduledRunAt of [plus(now, { seconds: 5 }), plus(now, { seconds: -5 })])
+      expect(nextAfter(decide({ config: disabled, nextScheduledRunAt }, { verb: 'enable' }))).to.equal(
+        nextScheduledRunAt,
+      )
+  })
+
+  it('finds nothing to do where nothing would change', () => {
+    const verbs = ['enable', 'resume', 'resume-timers'] as const
+    for (const verb of verbs) expect(decide({}, { verb }), verb).to.deep.equal({ kind: 'nothing' })
+    expect(decide({ conductorActive: true }, { verb: 'trigger' })).to.deep.equal({ kind: 'nothing' })
+    expect(decide({}, { verb: 'timeout', seconds: 300 })).to.deep.equal({ kind: 'nothing' })
+  })
+
+  it('never begins a run beside one that is active, and never ends one that is not', () => {
+    for (const verb of ['start', 'resume'] as const) {
+      const verdict = decide(
+        { conductorActive: true, config: { ...running.config, paused: verb === 'resume' }, nextScheduledRunAt: now },
+        { verb },
+      )
+      expect(verdict, verb).to.include({ kind: 'changed', startsRun: false })
+    }
+    for (const verb of ['stop', 'stop-chore', 'pause', 'cancel-timers'] as const) {
+      expect(decide({}, { verb }), verb).to.include({ stopsRun: false })
+      expect(decide({ conductorActive: true }, { verb }), verb).to.include({ stopsRun: true })
+    }
+  })
+})

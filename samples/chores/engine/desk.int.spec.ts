@@ -1,0 +1,159 @@
+import { expect } from 'chai'
+import { instant, millisBetween } from 'carillon'
+import { ChoreStand } from '../testing/ChoreStand.js'
+import { Held } from '../testing/Held.js'
+import { refusalOf } from '../testing/refusalOf.js'
+import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreDesk, continueIn, done, type ConductorAction, type Grants } from './index.js'
+
+describe('the instances of a chore type', () => {
+  it('[SNE-107] have settings, states and schedules of their own', async () => {
+    const stand = await standWith(() => () => done)
+    await stand.engine.createInstance('chore', { choreId: 'second', name: 'The second' })
+    await stand.engine.setInterval('second', 60)
+    await stand.engine.start('second')
+    await stand.advance({ minutes: 3 })
+    expect(stand.engine.getStatus('second')).to.include({
+      totalRunCount: 4,
+      choreName: 'The second',
+      choreType: 'chore',
+    })
+    expect(stand.engine.getStatus('chore')).to.include({
+      totalRunCount: 0,
+      lifecycle: 'Stopped',
+      intervalSeconds: 3_600,
+    })
+    await stand.restart()
+    expect(stand.engine.getStatus('second')).to.include({ totalRunCount: 4, intervalSeconds: 60 })
+  })
+
+  it('[SNE-107] can be deleted only when stopped, and renamed without a new id; an id is taken once', async () => {
+    const stand = await standWith(() => () => done)
+    await stand.engine.createInstance('chore', { choreId: 'second', name: 'The second' })
+    const taken = [
+      stand.engine.createInstance('chore', { choreId: 'third', name: 'The third' }),
+      stand.engine.createInstance('chore', { choreId: 'third', name: 'Another third' }),
+    ]
+    expect((await Promise.allSettled(taken)).map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
+    expect(await refusalOf(() => stand.engine.createInstance('chore', { choreId: 'chore', name: 'x' }))).to.contain(
+      'There is a chore chore already',
+    )
+    expect(await refusalOf(() => stand.engine.createInstance('none', { choreId: 'fourth', name: 'x' }))).to.contain(
+      'There is no chore type none',
+    )
+    await stand.engine.renameInstance('second', 'The new second')
+    expect(stand.engine.getStatus('second')?.choreName).to.equal('The new second')
+    await stand.engine.setEnabled('second', true)
+    expect(await refusalOf(() => stand.engine.deleteInstance('second'))).to.contain('must be stopped')
+    await stand.engine.stop('second')
+    await stand.engine.deleteInstance('second')
+    expect(stand.engine.getStatus('second')).to.equal(undefined)
+    expect(await refusalOf(() => stand.engine.deleteInstance('chore'))).to.contain('default instance')
+    expect(stand.engine.listInstances('chore').map(({ data }) => data.choreId)).to.deep.equal(['chore', 'third'])
+    await stand.restart()
+    expect(stand.engine.getAllStatuses().map(({ choreId }) => choreId)).to.deep.equal(['chore', 'third'])
+  })
+})
+
+describe('the permissions on chores', () => {
+  const grants: Grants = {
+    controllers: ['root'],
+    permissions: { viewer: ['ViewChores'], manager: ['ManageChores'] },
+  }
+  const deskStand = async () => {
+    const stand = await standWith(() => () => continueIn(10))
+    return { stand, deskOf: (caller: string) => new ChoreDesk(stand.engine, grants, caller) }
+  }
+
+  it('[SNE-91] let those look who may view or manage, and controllers; nobody else', async () => {
+    const { deskOf } = await deskStand()
+    for (const caller of ['viewer', 'manager', 'root']) {
+      expect(deskOf(caller).getChoreStatuses()).to.have.length(1)
+      expect(deskOf(caller).getChoreStatus('chore')?.choreId).to.equal('chore')
+      expect(deskOf(caller).getChoreConfigs()).to.have.length(1)
+      expect(await deskOf(caller).getChoreLog('chore')).to.have.length(1)
+    }
+    for (const caller of ['stranger', 'constructor', '']) {
+      const desk = deskOf(caller)
+      for (const look of [
+        () => desk.getChoreStatuses(),
+        () => desk.getChoreStatus('chore'),
+        () => desk.getChoreConfigs(),
+        () => desk.getChoreLog('chore'),
+        () => desk.getChoreLamp('chore', instant('2026-01-05T00:00:00.000Z')),
+      ])
+        expect(await refusalOf(look)).to.equal(`ChoreRefused: ${caller} lacks the permission ViewChores (19).`)
+    }
+  })
+
+  it('[SNE-92] let those act who may manage, and controllers; a refused call changes nothing', async () => {
+    const { stand, deskOf } = await deskStand()
+    const controls = (desk: ChoreDesk): readonly (() => Promise<void>)[] => [
+      () => desk.setChoreEnabled('chore', true),
+      () => desk.setChoreInterval('chore', 60),
+      () => desk.setChoreTaskTimeout('chore', 60),
+      () => desk.triggerChore('chore'),
+      () => desk.stopChore('chore'),
+      () => desk.stopAllChores(),
+      () => desk.control('chore', { verb: 'start' }),
+      () => desk.createInstance('chore', 'other', 'Other'),
+    ]
+    const head = stand.node.head
+    for (const caller of ['viewer', 'stranger'])
+      for (const control of controls(deskOf(caller)))
+        expect(await refusalOf(control)).to.equal(`ChoreRefused: ${caller} lacks the permission ManageChores (18).`)
+    await stand.quiet()
+    expect(stand.node.head).to.deep.equal(head)
+    for (const control of controls(deskOf('manager'))) expect(await refusalOf(control)).to.equal('not refused')
+    await deskOf('root').control('other', { verb: 'trigger' })
+    const log = await stand.engine.getRunLog('other')
+    expect(log.map(({ kind, by }) => `${kind} ${by ?? ''}`)).to.deep.equal([
+      'registered manager',
+      'control root',
+      'run-started root',
+    ])
+  })
+
+  it('[SNE-93] show every chore in the order of registration', async () => {
+    const ids = ['zeta', 'alpha', 'mid']
+    const stand = await ChoreStand.open({
+      chores: (engine) => {
+        for (const id of ids) engine.registerChore(simpleChore(id))
+      },
+    })
+    await stand.engine.createInstance('zeta', { choreId: 'beta', name: 'Another zeta' })
+    await stand.engine.createInstance('zeta', { choreId: 'aleph', name: 'A third zeta' })
+    await stand.engine.start('mid')
+    await stand.quiet()
+    const shown = () => stand.engine.getAllStatuses().map(({ choreId }) => choreId)
+    expect(shown()).to.deep.equal(['zeta', 'beta', 'aleph', 'alpha', 'mid'])
+    await stand.restart()
+    expect(shown()).to.deep.equal(['zeta', 'beta', 'aleph', 'alpha', 'mid'])
+  })
+})
+
+describe('the log of a run', () => {
+  it('tells what happened, in order, and only of the run that was asked for', async () => {
+    const tick = new Held<ConductorAction>()
+    const stand = await standWith((engine) => ({ choreId, lastCompletedTask, isTaskRunning }) => {
+      if (lastCompletedTask !== null) return tick.promise
+      if (!isTaskRunning) engine.setPendingTask(choreId, 'work', () => done)
+      return continueIn(10)
+    })
+    await stand.engine.trigger('chore', { by: 'ada' })
+    await stand.advance({ seconds: 10 })
+    tick.release(done)
+    await stand.quiet()
+    await stand.engine.trigger('chore')
+    await stand.quiet()
+    const first = await stand.engine.getRunLog('chore', { run: 1 })
+    expect(first.map(({ kind, text, by }) => [kind, text ?? by])).to.deep.equal([
+      ['control', 'trigger'],
+      ['run-started', 'ada'],
+      ['task-started', 'work'],
+      ['task-completed', 'work'],
+      ['run-completed', null],
+    ])
+    expect(millisBetween(first[0]!.at, first.at(-1)!.at)).to.equal(10_000)
+  })
+})

@@ -1,0 +1,62 @@
+/**
+ * What has just become durable: the events of one tick. They are decoded from the log's own lines when they are
+ * asked for, so a follower sees exactly what a reader of the log would, and one that asks for little pays little.
+ */
+import { decodeEvent } from '../log/decodeEvent.js'
+import type { DomainEvent, EventOf, EventType } from '../log/events.js'
+
+export class Committed {
+  /** The revision of the tick's first event. */
+  readonly firstRevision: number
+  /** The tick's time, in epoch milliseconds. */
+  readonly atMs: number
+  readonly #decided: readonly DomainEvent[]
+  readonly #lines: readonly string[]
+  #events: readonly DomainEvent[] | undefined
+
+  constructor(firstRevision: number, atMs: number, decided: readonly DomainEvent[], lines: readonly string[]) {
+    this.firstRevision = firstRevision
+    this.atMs = atMs
+    this.#decided = decided
+    this.#lines = lines
+  }
+
+  /** All events of the tick. */
+  get events(): readonly DomainEvent[] {
+    this.#events ??= this.#lines.map((line, index) => decodeEvent(line, this.firstRevision + index))
+    return this.#events
+  }
+
+  /** The events of one type; the others are not even decoded. */
+  ofType<K extends EventType>(type: K): readonly EventOf<K>[] {
+    return this.#decided.flatMap((event, index) => {
+      if (event.type !== type) return []
+      const decoded = decodeEvent(this.#lines[index] ?? '', this.firstRevision + index)
+      return isOfType(decoded, type) ? [decoded] : []
+    })
+  }
+
+  /** How many events of a type the tick holds. */
+  count(type: EventType): number {
+    let count = 0
+    for (const event of this.#decided) if (event.type === type) count += 1
+    return count
+  }
+
+  /** Whether the tick holds an event of a type. */
+  has(type: EventType): boolean {
+    return this.#decided.some((event) => event.type === type)
+  }
+
+  /** The ids of the flows that ended in the tick. */
+  endedFlows(): readonly string[] {
+    return this.#decided.flatMap((event) => (event.type === 'FlowEnded' ? [event.flow] : []))
+  }
+
+  /** Whether the tick says something about a flow. */
+  concernsFlow(id: string): boolean {
+    return this.#decided.some((event) => 'flow' in event && event.flow === id)
+  }
+}
+
+const isOfType = <K extends EventType>(event: DomainEvent, type: K): event is EventOf<K> => event.type === type

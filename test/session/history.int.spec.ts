@@ -1,0 +1,161 @@
+/** What finality promises about history: each transaction is verified once, in bounded ticks, however long it is. */
+import { expect } from 'chai'
+import { showRef, type Party, type StateRef } from 'carillon'
+import { VirtualNetwork, type Weather } from 'carillon/testing'
+import { limits } from '../../src/limits.js'
+import { app, forgetful, Grow, Link, Share, Touch } from './chain.js'
+
+const start = (seed: string, weather?: Weather) =>
+  VirtualNetwork.start({
+    parties: { Alice: { app }, Bob: { app }, Carol: { app }, Notary: { app, notary: 'nonValidating' } },
+    seed,
+    development: false,
+    ...(weather === undefined ? {} : { weather }),
+  })
+
+const grow = async (network: VirtualNetwork, steps: number, from: StateRef | null = null): Promise<StateRef> => {
+  let last = from
+  for (let grown = 0; grown < steps; grown += 500) {
+    const input = { from: last, steps: Math.min(500, steps - grown), notary: network.party('Notary') }
+    const handle = await network.node('Alice').start(Grow, input)
+    await network.advanceBy({ minutes: 5 })
+    last = (await handle.result()) as StateRef
+  }
+  if (last === null) throw new Error('nothing grew')
+  return last
+}
+
+type Terms = {
+  readonly signers?: readonly Party[]
+  readonly observers?: readonly Party[]
+  readonly others?: readonly Party[]
+}
+
+const share = async (
+  network: VirtualNetwork,
+  links: readonly StateRef[],
+  { signers = [], observers = [], others = [] }: Terms,
+) => {
+  const participants = [...signers, ...others]
+  return network.node('Alice').start(Share, { links, signers, participants, observers, dueAt: null })
+}
+
+/** How often each transaction was recorded by a node, and the bytes of its largest tick. */
+const recordedBy = async (network: VirtualNetwork, name: string) => {
+  const counts = new Map<string, number>()
+  let largestTick = 0
+  for await (const { events } of network.node(name).readLog()) {
+    largestTick = Math.max(largestTick, Buffer.byteLength(events.join('')))
+    for (const line of events) {
+      if (!line.includes('"type":"TransactionRecorded"')) continue
+      const { id } = JSON.parse(line) as { readonly id: string }
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+  }
+  return { counts, largestTick }
+}
+
+describe('The history of a shared transaction', () => {
+  it('of 2,000 beats is verified once each, in bounded ticks, whichever side crashes in the middle', async () => {
+    const network = await start('long')
+    const last = await grow(network, 2_000)
+    network.transport.weather = { minLatencyMs: 20, maxLatencyMs: 60, loss: 0.1, duplication: 0.1 }
+    const { id } = await share(network, [last], { signers: [network.party('Bob')] })
+    const held: number[] = []
+    for (let crash = 0; crash < 16; crash++) {
+      await network.advanceBy({ milliseconds: 150 })
+      held.push((await recordedBy(network, 'Bob')).counts.size)
+      const victim = crash % 2 === 0 ? 'Bob' : 'Alice'
+      await network.crash(victim)
+      await network.restart(victim)
+    }
+    await network.advanceBy({ minutes: 20 })
+    const ref = (await network.node('Alice').resultOf(id)) as StateRef
+    const { counts, largestTick } = await recordedBy(network, 'Bob')
+    expect(counts.size).to.equal(2_001)
+    expect(new Set(counts.values())).to.deep.equal(new Set([1]))
+    expect(largestTick).to.be.at.most(limits.tickBytes + limits.factBytes)
+    expect(
+      held.some((count) => count > 0 && count < 2_000),
+      `crashed in the middle: ${held.join(' ')}`,
+    ).to.equal(true)
+    expect((await network.node('Bob').states(Link)).map((state) => showRef(state.ref))).to.deep.equal([showRef(ref)])
+  }).timeout(240_000)
+
+  it('is sent on every branch, also on one older than all that the other party knows of the first', async () => {
+    const network = await start('branches')
+    const old = await grow(network, 3)
+    const known = await grow(network, 1_200)
+    // Bob is shown a long chain; its next link is new to him, and so is the older chain.
+    const observers = [network.party('Bob')]
+    const shown = await share(network, [known], { observers })
+    await network.advanceBy({ minutes: 5 })
+    const next = await grow(network, 1, (await shown.result()) as StateRef)
+    const both = await share(network, [next, old], { signers: [network.party('Bob')] })
+    await network.advanceBy({ minutes: 5 })
+    const ref = (await both.result()) as StateRef
+    expect((await network.node('Bob').state(Link, ref))?.ref).to.deep.equal(ref)
+    expect(new Set((await recordedBy(network, 'Bob')).counts.values())).to.deep.equal(new Set([1]))
+  }).timeout(240_000)
+})
+
+describe('A final transaction', () => {
+  it('is not made when a signer refuses, and its states can still be consumed', async () => {
+    const network = await start('refusal')
+    const link = await grow(network, 13)
+    const refused = await share(network, [link], { signers: [network.party('Bob')] })
+    await network.advanceBy({ minutes: 1 })
+    const failure: unknown = await refused.result().catch((error: unknown) => error)
+    expect(failure).to.have.property('code', 'signature-refused')
+    expect(failure).to.have.nested.property('details.reason', 'thirteen brings bad luck')
+    const next = await grow(network, 1, link)
+    expect((await network.node('Alice').states(Link)).map((state) => state.ref)).to.deep.equal([next])
+  })
+
+  it('reaches participants without a session, and observers, for whom nothing is relevant and nothing fires', async () => {
+    const network = await start('observers')
+    const dueAt = network.now
+    const signers = [network.party('Bob')]
+    const observers = [network.party('Carol')]
+    const handle = await network
+      .node('Alice')
+      .start(Share, { links: [], signers, participants: signers, observers, dueAt })
+    await network.advanceBy({ hours: 1 })
+    const ref = (await handle.result()) as StateRef
+    for (const name of ['Alice', 'Bob', 'Carol']) {
+      const { items } = await network.node(name).queryVault({ type: Link.type, includeIrrelevant: true })
+      expect(items[0]?.ref, name).to.deep.equal(ref)
+      expect(items[0]?.relevant, name).to.equal(name !== 'Carol')
+      const touched = (await network.node(name).flows({ name: Touch.name })).items
+      expect(touched, name).to.have.lengthOf(name === 'Carol' ? 0 : 1)
+    }
+    expect((await network.node('Carol').why(ref))?.now).to.contain('not relevant')
+  })
+
+  it('is recorded by a party that was down meanwhile, and keeps nobody else waiting', async () => {
+    const network = await start('down')
+    await network.crash('Carol')
+    const signers = [network.party('Bob')]
+    const { id } = await share(network, [await grow(network, 2)], { signers, observers: [network.party('Carol')] })
+    await network.advanceBy({ hours: 1 })
+    expect(await network.node('Bob').states(Link)).to.have.lengthOf(1)
+    expect((await network.node('Alice').flow(id))?.waiting?.for).to.equal('message')
+    await network.crash('Alice')
+    await network.restart('Alice')
+    await network.restart('Carol')
+    await network.advanceBy({ minutes: 5 })
+    const ref = (await network.node('Alice').resultOf(id)) as StateRef
+    expect((await network.node('Carol').state(Link, ref))?.ref).to.deep.equal(ref)
+  })
+
+  it('reaches a signer whose own flow has ended, failed or was killed after it signed', async () => {
+    const network = await VirtualNetwork.start({
+      parties: { Alice: { app }, Bob: { app: forgetful }, Notary: { app, notary: 'validating' } },
+      seed: 'forgetful',
+    })
+    const handle = await share(network, [await grow(network, 2)], { signers: [network.party('Bob')] })
+    await network.advanceBy({ minutes: 5 })
+    const ref = (await handle.result()) as StateRef
+    expect((await network.node('Bob').states(Link)).map((state) => state.ref)).to.deep.equal([ref])
+  })
+})
