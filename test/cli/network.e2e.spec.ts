@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { holderOf } from '../../src/node/folderHolder.js'
 import { readStore } from '../../src/node/readStore.js'
 import { queryVault } from '../../src/vault/readVault.js'
 import { eventually } from '../network/LoopbackNetwork.js'
@@ -93,5 +94,21 @@ describe('carillon network', function () {
     for (const name of ['Alice ', 'Bob   ', 'Notary'])
       expect(err).to.match(new RegExp(`${name} \\| Stopped in good order at revision \\d+\\.`))
     expect(err.indexOf('Notary | Stopped')).to.be.greaterThan(err.indexOf('Alice  | Stopped'))
+  })
+
+  it('leaves no node behind when it is killed itself', async () => {
+    const child = spawn(
+      process.execPath,
+      [...fromSources, 'network', 'run', local, '--app', iouApp, '--only', 'Notary'],
+      {
+        env: cleanEnvironment(),
+      },
+    )
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')))
+    await eventually(() => out.includes('run by Notary'), 'Notary greets', 60_000)
+    expect(holderOf(join(local, 'Notary'))).not.to.equal(undefined)
+    child.kill('SIGKILL')
+    await eventually(() => holderOf(join(local, 'Notary')) === undefined, 'the node has stopped', 30_000)
   })
 })
