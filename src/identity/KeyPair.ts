@@ -60,15 +60,27 @@ const pkcs8Header = '302e020100300506032b657004220420'
 export const keyPairFromSeed = (seedHex: string): KeyPair =>
   keyPairOf(createPrivateKey({ key: Buffer.from(pkcs8Header + seedHex, 'hex'), format: 'der', type: 'pkcs8' }))
 
+/** Reading a key takes longer than verifying with it, and most signatures come from few parties. */
+const keysKept = 1_000
+const keyObjects = new Map<PublicKey, KeyObject>()
+
+const keyObjectOf = (key: PublicKey): KeyObject => {
+  const known = keyObjects.get(key)
+  if (known !== undefined) return known
+  const object = createPublicKey({
+    key: Buffer.from(spkiHeader + key.slice('ed25519:'.length), 'hex'),
+    format: 'der',
+    type: 'spki',
+  })
+  if (keyObjects.size >= keysKept) keyObjects.clear()
+  keyObjects.set(key, object)
+  return object
+}
+
 /** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
 export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
   try {
-    const object = createPublicKey({
-      key: Buffer.from(spkiHeader + key.slice('ed25519:'.length), 'hex'),
-      format: 'der',
-      type: 'spki',
-    })
-    return verify(null, Buffer.from(text, 'utf8'), object, Buffer.from(signature, 'base64'))
+    return verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
   } catch {
     return false
   }

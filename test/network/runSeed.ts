@@ -88,7 +88,7 @@ const disturb = async (network: VirtualNetwork, chance: Chance): Promise<void> =
   }
 }
 
-const steps = 14
+const steps = 9
 
 export const runSeed = async (seed: number): Promise<Verdict> => {
   const chance = new Chance(`history ${seed}`)

@@ -55,45 +55,62 @@ const recordedBy = async (network: VirtualNetwork, name: string) => {
   return { counts, largestTick }
 }
 
+/** Kills a node as soon as it has recorded an event of a kind, in the midst of whatever it is doing. */
+const killAfter = (network: VirtualNetwork, name: string, type: string): (() => Promise<boolean>) => {
+  let killed: Promise<void> | undefined
+  const unfollow = network.node(name).follow(({ events }) => {
+    if (killed === undefined && events.some((event) => event.type === type)) killed = network.crash(name)
+  })
+  return async () => {
+    unfollow()
+    await killed
+    return killed !== undefined
+  }
+}
+
 describe('The history of a shared transaction', () => {
+  let network: VirtualNetwork
+  let old: StateRef
+  let shared: StateRef
+
+  before(async function () {
+    this.timeout(240_000)
+    network = await start('long')
+    old = await grow(network, 3)
+    shared = await grow(network, 2_000)
+  })
+
   it('of 2,000 beats is verified once each, in bounded ticks, whichever side crashes in the middle', async () => {
-    const network = await start('long')
-    const last = await grow(network, 2_000)
     network.transport.weather = { minLatencyMs: 20, maxLatencyMs: 60, loss: 0.1, duplication: 0.1 }
-    const { id } = await share(network, [last], { signers: [network.party('Bob')] })
+    const { id } = await share(network, [shared], { signers: [network.party('Bob')] })
     const held: number[] = []
-    for (let crash = 0; crash < 16; crash++) {
-      await network.advanceBy({ milliseconds: 150 })
+    for (const [name, type] of [
+      ['Alice', 'MessageSent'],
+      ['Bob', 'TransactionRecorded'],
+      ['Bob', 'TransactionRecorded'],
+      ['Alice', 'MessageAcknowledged'],
+    ] as const) {
+      const wasKilled = killAfter(network, name, type)
+      await network.advanceBy({ minutes: 2 })
+      expect(await wasKilled(), `${name} was killed`).to.equal(true)
+      await network.restart(name)
       held.push((await recordedBy(network, 'Bob')).counts.size)
-      const victim = crash % 2 === 0 ? 'Bob' : 'Alice'
-      await network.crash(victim)
-      await network.restart(victim)
     }
     await network.advanceBy({ minutes: 20 })
-    const ref = (await network.node('Alice').resultOf(id)) as StateRef
+    shared = (await network.node('Alice').resultOf(id)) as StateRef
     const { counts, largestTick } = await recordedBy(network, 'Bob')
     expect(counts.size).to.equal(2_001)
     expect(new Set(counts.values())).to.deep.equal(new Set([1]))
     expect(largestTick).to.be.at.most(limits.tickBytes + limits.factBytes)
-    expect(
-      held.some((count) => count > 0 && count < 2_000),
-      `crashed in the middle: ${held.join(' ')}`,
-    ).to.equal(true)
-    expect((await network.node('Bob').states(Link)).map((state) => showRef(state.ref))).to.deep.equal([showRef(ref)])
+    expect(held[1], held.join(' ')).to.be.within(1, 1_999)
+    expect(held[2], held.join(' ')).to.be.greaterThan(held[1] ?? 0)
+    expect((await network.node('Bob').states(Link)).map((state) => showRef(state.ref))).to.deep.equal([showRef(shared)])
   }).timeout(240_000)
 
   it('is sent on every branch, also on one older than all that the other party knows of the first', async () => {
-    const network = await start('branches')
-    const old = await grow(network, 3)
-    const known = await grow(network, 1_200)
-    // Bob is shown a long chain; its next link is new to him, and so is the older chain.
-    const observers = [network.party('Bob')]
-    const shown = await share(network, [known], { observers })
+    const latest = await share(network, [shared, old], { signers: [network.party('Bob')] })
     await network.advanceBy({ minutes: 5 })
-    const next = await grow(network, 1, (await shown.result()) as StateRef)
-    const both = await share(network, [next, old], { signers: [network.party('Bob')] })
-    await network.advanceBy({ minutes: 5 })
-    const ref = (await both.result()) as StateRef
+    const ref = (await latest.result()) as StateRef
     expect((await network.node('Bob').state(Link, ref))?.ref).to.deep.equal(ref)
     expect(new Set((await recordedBy(network, 'Bob')).counts.values())).to.deep.equal(new Set([1]))
   }).timeout(240_000)
@@ -157,5 +174,37 @@ describe('A final transaction', () => {
     await network.advanceBy({ minutes: 5 })
     const ref = (await handle.result()) as StateRef
     expect((await network.node('Bob').states(Link)).map((state) => state.ref)).to.deep.equal([ref])
+  })
+})
+
+describe('A party that is the notary of what it signs', () => {
+  it('signs only one of two transactions that consume the same state', async () => {
+    const network = await VirtualNetwork.start({
+      parties: { Alice: { app }, Notary: { app, notary: 'validating' } },
+      seed: 'notary signs',
+    })
+    const link = await grow(network, 2)
+    const rivals = [
+      await share(network, [link], { signers: [network.party('Notary')] }),
+      await share(network, [link], { signers: [network.party('Notary')] }),
+    ]
+    await network.advanceBy({ minutes: 5 })
+    const ends = await Promise.all(
+      rivals.map(({ id }) =>
+        network
+          .node('Alice')
+          .resultOf(id)
+          .then(() => 'shared')
+          .catch((error: unknown) => (error as { readonly details: Record<string, unknown> }).details['code']),
+      ),
+    )
+    expect(ends.sort()).to.deep.equal(['shared', 'state-consumed'])
+    // Its signature is its word as notary too: the loser must never get hold of one.
+    let signatures = 0
+    for await (const { events } of network.node('Notary').readLog())
+      signatures += events.filter(
+        (line) => line.includes('"MessageSent"') && line.includes('"type":"signature"'),
+      ).length
+    expect(signatures, 'one for the second link, one for the winner').to.equal(2)
   })
 })

@@ -1,0 +1,158 @@
+/** What a party believes of a transaction it is handed: nothing that it has not checked back to the origins. */
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeEvent, defineApp, defineFlow, JsonC, PartyC, type FlowBody, type Json, type StateRef } from 'carillon'
+import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
+import { sha256 } from '../../src/encoding/hash.js'
+import { signTransaction } from '../../src/ledger/signatures.js'
+import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
+import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
+import { app, Grow } from './chain.js'
+
+/** Hands over whatever it is given, with whatever history it is given. */
+const Hand = defineFlow({
+  name: 'carillon/Broadcast',
+  input: t.strict({ to: PartyC, final: JsonC, history: t.readonlyArray(JsonC) }),
+  *run(io, { to, final, history }): FlowBody<Json> {
+    const session = yield* io.initiate(to)
+    const answer = yield* session.sendAndReceive({ type: 'finality', transaction: final }, t.UnknownRecord)
+    if (answer['type'] !== 'fetch') return 'recorded'
+    yield* session.send({ type: 'history', transactions: history })
+    yield* session.send({ type: 'historyEnd' })
+    yield* session.receive(t.UnknownRecord)
+    return 'recorded'
+  },
+})
+
+const Forge = defineFlow({
+  name: 'forgery/Forge',
+  input: t.strict({ to: PartyC, final: JsonC, history: t.readonlyArray(JsonC) }),
+  *run(io, input): FlowBody<Json> {
+    const handed = yield* io.attempt(io.subFlow(Hand, input))
+    return isLeft(handed) ? String(handed.left.details['code'] ?? handed.left.code) : handed.right
+  },
+})
+
+const hostile = defineApp({ ...app, flows: [...app.flows, Forge] })
+
+const seed = 'forgery'
+const keyOf = (name: string) => keyPairFromSeed(sha256(`key of ${name} ${seed}`))
+
+/** Signs a body anew, as the named parties would. */
+const signedBy = (body: TransactionBody, ...names: readonly string[]): SignedTransaction => ({
+  body,
+  signatures: names.map((name) => signTransaction(keyOf(name), sealBody(body).id)),
+})
+
+const recordedBy = async (network: VirtualNetwork, name: string): Promise<readonly SignedTransaction[]> => {
+  const found: SignedTransaction[] = []
+  for await (const { events, firstRevision } of network.node(name).readLog()) {
+    for (const [index, line] of events.entries()) {
+      const event = decodeEvent(line, firstRevision + index)
+      if (event.type === 'TransactionRecorded')
+        found.push({ body: event.body as TransactionBody, signatures: event.signatures ?? [] })
+    }
+  }
+  return found
+}
+
+describe('A transaction handed over by another party', () => {
+  const setUp = async () => {
+    const network = await VirtualNetwork.start({
+      parties: {
+        Alice: { app: hostile },
+        Bob: { app },
+        Notary: { app, notary: 'nonValidating' },
+        Second: { app, notary: 'nonValidating' },
+      },
+      seed,
+    })
+    await network.node('Alice').start(Grow, { from: null, steps: 3, notary: network.party('Notary') })
+    await network.advanceBy({ minutes: 1 })
+    const [first, second, third] = await recordedBy(network, 'Alice')
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no chain')
+    return { network, first, second, third }
+  }
+  const hand = async (network: VirtualNetwork, final: SignedTransaction, ...history: readonly SignedTransaction[]) => {
+    const input = { to: network.party('Bob'), final: final as unknown as Json, history: history as unknown as Json[] }
+    const handle = await network.node('Alice').start(Forge, input)
+    await network.advanceBy({ minutes: 1 })
+    return handle.result()
+  }
+
+  it('is recorded with its history when all of it is genuine', async () => {
+    const { network, first, second, third } = await setUp()
+    expect(await hand(network, third, first, second)).to.equal('recorded')
+    expect(await recordedBy(network, 'Bob')).to.deep.equal([first, second, third])
+  })
+
+  type Parts = Awaited<ReturnType<typeof setUp>>
+  const counting = (body: TransactionBody, count: number): TransactionBody => ({
+    ...body,
+    outputs: body.outputs.map((output) => ({ ...output, data: { ...(output.data as object), count } })),
+  })
+  const under = (body: TransactionBody, { network }: Parts, name: string): TransactionBody => ({
+    ...body,
+    notary: network.party(name),
+  })
+  /** The next link of a forged one, signed by all who must. */
+  const after = (body: TransactionBody, next: TransactionBody): TransactionBody => ({
+    ...next,
+    inputs: [{ transaction: sealBody(body).id, index: 0 }],
+  })
+  const forgeries: Readonly<Record<string, (parts: Parts) => readonly [string, ...SignedTransaction[]]>> = {
+    'a body that was altered': ({ first, second }) => [
+      'signature-invalid',
+      second,
+      { ...first, body: { ...first.body, salt: sha256('another').slice(0, 32) } },
+    ],
+    'a body that was altered and signed anew by its owner alone': ({ first, second }) => {
+      const altered = { ...second.body, salt: 'a'.repeat(32) }
+      return ['signature-missing', signedBy(altered, 'Alice'), first]
+    },
+    'an origin that breaks its contract': ({ first, second }) => {
+      const origin = counting(first.body, 41)
+      return [
+        'contract-violated',
+        signedBy(after(origin, counting(second.body, 42)), 'Alice', 'Notary'),
+        signedBy(origin, 'Alice'),
+      ]
+    },
+    'no signature of its owner': ({ first, second }) => ['signature-missing', signedBy(second.body, 'Notary'), first],
+    'a notary that is only a party': (parts) => {
+      const origin = under(parts.first.body, parts, 'Alice')
+      const next = under(after(origin, parts.second.body), parts, 'Alice')
+      return ['notary-unknown', signedBy(next, 'Alice'), signedBy(origin, 'Alice')]
+    },
+    'a history of which the newest is kept back': ({ first, third }) => ['state-unknown', third, first],
+    'another contract than the one that governs its states': ({ first }) => {
+      const outputs = first.body.outputs.map((output) => ({
+        ...output,
+        contract: { name: 'carillon/participants-sign', version: 1 },
+      }))
+      return ['transaction-malformed', signedBy({ ...first.body, outputs }, 'Alice')]
+    },
+  }
+  for (const [what, make] of Object.entries(forgeries)) {
+    it(`is refused with ${what}`, async () => {
+      const parts = await setUp()
+      const [code, final, ...history] = make(parts)
+      if (final === undefined) throw new Error('nothing to hand over')
+      expect(await hand(parts.network, final, ...history)).to.equal(code)
+      const genuine = new Set([parts.first, parts.second, parts.third].map(({ body }) => sealBody(body).id))
+      for (const { body } of await recordedBy(parts.network, 'Bob'))
+        expect(genuine.has(sealBody(body).id), 'only what is genuine is ever recorded').to.equal(true)
+      // And what is genuine is still welcome.
+      expect(await hand(parts.network, parts.third, parts.first, parts.second)).to.equal('recorded')
+    })
+  }
+
+  it('is refused when its states stand under another notary than it does', async () => {
+    const parts = await setUp()
+    const moved = under({ ...parts.second.body, salt: 'b'.repeat(32) }, parts, 'Second')
+    expect(await hand(parts.network, signedBy(moved, 'Alice', 'Second'), parts.first)).to.equal('notary-unknown')
+    const ref: StateRef | undefined = parts.second.body.inputs[0]
+    expect((await parts.network.node('Bob').queryVault({ includeIrrelevant: true })).items[0]?.ref).to.deep.equal(ref)
+  })
+})
