@@ -39,6 +39,7 @@ export const SignedNetworkMapC = t.strict(
   },
   'SignedNetworkMap',
 )
+/** A network map with the signature of the network's root. */
 export type SignedNetworkMap = t.TypeOf<typeof SignedNetworkMapC>
 
 const textToSign = (terms: NetworkTerms): string => `carillon network map 1\n${canonicalText(terms)}`

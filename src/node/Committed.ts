@@ -5,6 +5,7 @@
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 
+/** The events of one tick, for whoever follows a node. */
 export class Committed {
   /** The revision of the tick's first event. */
   readonly firstRevision: number

@@ -77,6 +77,7 @@ const copyOf = (input: Json): Json => {
   }
 }
 
+/** A running node. Make one with {@link startNode}. */
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals

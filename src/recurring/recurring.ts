@@ -30,6 +30,7 @@ import {
   type RecurringSchedule,
 } from './schedule.js'
 
+/** What an app says about recurring work. */
 export type RecurringOptions<A> = {
   /** A name that stays the same for ever, such as `reports/Nightly`. States and flows are named after it. */
   readonly name: string
@@ -45,6 +46,7 @@ export type RecurringOptions<A> = {
   readonly graceMs?: number
 }
 
+/** What {@link recurring} makes: the state, the flows, and what can be done to it. */
 export type Recurring<A> = {
   readonly Schedule: StateDefinition<RecurringSchedule<A>>
   readonly Occurrence: StateDefinition<RecurringOccurrence<A>>
@@ -71,6 +73,7 @@ const defaultGraceMs = 60_000
 const mostBackfilled = 100
 const mostTries = 20
 
+/** Makes a schedulable state and its flows of any recurrence: list both in the app, and start it with `start`. */
 export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
   const { name, overlap = 'skip', missed = 'run-latest', graceMs = defaultGraceMs } = options
   type ScheduleData = RecurringSchedule<A>

@@ -79,7 +79,9 @@ export const occurrenceCodec = <A>(payload: t.Type<A, unknown>) =>
     }),
   )
 
+/** The state behind recurring work: its rule, its policies and where it stands. */
 export type RecurringSchedule<A> = t.TypeOf<ReturnType<typeof scheduleCodec<A>>>
+/** One occurrence of recurring work, with what came of it. */
 export type RecurringOccurrence<A> = t.TypeOf<ReturnType<typeof occurrenceCodec<A>>>
 
 /** The rule in force now. */

@@ -35,6 +35,7 @@ export const MessageC = t.union(
   ],
   'Message',
 )
+/** What travels between the two ends of a session. */
 export type Message = t.TypeOf<typeof MessageC>
 
 /** A message on its way. */
@@ -46,4 +47,5 @@ export const EnvelopeC = t.union(
   ],
   'Envelope',
 )
+/** A message or an acknowledgement on its way. */
 export type Envelope = t.TypeOf<typeof EnvelopeC>

@@ -5,6 +5,7 @@
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Envelope } from './Message.js'
 
+/** The way to other parties' nodes. */
 export type Transport = {
   /** Sends as well as it can; never throws for a party that cannot be reached. */
   readonly send: (to: PublicKey, envelopes: readonly Envelope[]) => void

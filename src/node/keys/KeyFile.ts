@@ -10,6 +10,7 @@ import { importKeyPair, type KeyPair } from '../../identity/KeyPair.js'
 import { passphraseFrom, passphraseFileVariable, passphraseVariable } from './passphrase.js'
 import { openSealedKey, parseSealedKey, sealKey } from './sealKey.js'
 
+/** How a key file is opened. */
 export type KeyFileOptions = {
   /** Default: from the environment variable CARILLON_KEY_PASSPHRASE, or the file CARILLON_KEY_PASSPHRASE_FILE names. */
   readonly passphrase?: string
@@ -76,6 +77,7 @@ const readPlain = (text: string, file: string): KeyPair => {
   }
 }
 
+/** Reads the key of a party from its file, sealed or plain. */
 export const readKeyFile = (file: string, options: KeyFileOptions = {}): KeyPair => {
   const text = readFileSync(file, 'utf8')
   if (text.trimStart().startsWith('-----BEGIN')) return readPlain(text, file)

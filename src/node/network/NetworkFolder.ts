@@ -24,6 +24,7 @@ export const networkFiles = (folder: string) => ({
   map: join(folder, 'network.json'),
 })
 
+/** One party's folder of a network, opened and verified. */
 export type NetworkFolder = {
   readonly party: Party
   readonly key: KeyPair

@@ -18,12 +18,14 @@ import { fingerprintOf, makeCertificate } from '../transports/certificate.js'
 import { freePorts } from './freePorts.js'
 import { networkFiles } from './NetworkFolder.js'
 
+/** A party of a network that is to be made. */
 export type NewMember = {
   readonly name: string
   /** Makes the party a notary of this kind. Default: it is none. */
   readonly notary?: NotaryKind
 }
 
+/** Who belongs to a network that is to be made. */
 export type NewNetworkOptions = KeyFileOptions & {
   readonly members: readonly NewMember[]
   /** Where the nodes listen. Default 127.0.0.1. */
@@ -32,6 +34,7 @@ export type NewNetworkOptions = KeyFileOptions & {
   readonly firstPort?: number
 }
 
+/** A network that was made. */
 export type NewNetwork = { readonly folder: string; readonly name: string; readonly members: readonly Member[] }
 
 /** A name that can be a folder on every system, and is not one of the network's own files. */
@@ -70,6 +73,7 @@ const portsOf = async (host: string, count: number, first: number | undefined): 
   return Array.from({ length: count }, (_, index) => first + index)
 }
 
+/** Makes a network in a folder: keys, certificates, and a map signed by its root. */
 export const makeNetwork = async (folder: string, options: NewNetworkOptions): Promise<NewNetwork> => {
   const { host = '127.0.0.1', firstPort, members: wanted, ...keyOptions } = options
   assertMembers(wanted)

@@ -3,6 +3,7 @@
  */
 import { limits } from '../../limits.js'
 
+/** The bounds of a transport's connections; tests make them smaller. */
 export type Bounds = {
   readonly outgoingBytes: number
   readonly deliveriesUnderWay: number

@@ -26,6 +26,7 @@ import { certifiedKey, fingerprintOf } from './certificate.js'
 import { Link } from './Link.js'
 import { Refusals } from './Refusals.js'
 
+/** What a TLS transport needs to know. */
 export type TlsTransportOptions = {
   /** The party's own key, which its certificate must carry. */
   readonly key: KeyPair
@@ -66,6 +67,7 @@ const assertOwnCertificate = ({ key, certificate, rootCertificate }: TlsTranspor
   if (!own.verify(root.publicKey)) throw invalid('the root of the network has not signed it')
 }
 
+/** Mutual TLS between the nodes of a network. */
 export class TlsTransport implements Transport {
   readonly #me: PublicKey
   readonly #network: NetworkMap

@@ -41,6 +41,7 @@ const noEnd = new Date('9999-12-31T23:59:59Z')
 /** Machines' clocks differ; a certificate made now must hold on all of them. */
 const clockSkewMs = 86_400_000
 
+/** What a certificate is to say. */
 export type CertificateRequest = {
   readonly subject: Party
   /** The party that signs; the subject itself for a root. */
