@@ -10,16 +10,13 @@ import { limits } from '../limits.js'
 import { instant } from '../time/Instant.js'
 import { checkTearOff, showsAll, showsCommandsFor, tearOff, TearOffC, type TearOff, type Visible } from './TearOff.js'
 import { componentsOf, sealBody, type TransactionBody } from './Transaction.js'
-import type { TransactionId } from './TransactionId.js'
 
 const keyOf = (name: string) => keyPairFromSeed(sha256(name)).publicKey
 const alice = { name: 'Alice', key: keyOf('Alice') }
 const bob = { name: 'Bob', key: keyOf('Bob') }
 const notary = { name: 'Notary', key: keyOf('Notary') }
 
-const refs = fc
-  .nat(40)
-  .map((place) => ({ transaction: sha256(`transaction ${place}`) as TransactionId, index: place % 3 }))
+const refs = fc.nat(40).map((place) => ({ transaction: sha256(`transaction ${place}`), index: place % 3 }))
 const signerKeys = fc.constantFrom(alice.key, bob.key, allKeys([alice.key, bob.key]))
 
 const bodies: fc.Arbitrary<TransactionBody> = fc.integer({ min: 1, max: 4 }).chain((commands) =>
@@ -115,7 +112,7 @@ describe('A tear-off', () => {
           { ...torn, leaves: torn.leaves + 1 },
           { ...torn, leaves: torn.leaves - 1 },
           { ...torn, leaves: 2 ** 31 },
-          { ...torn, id: flipped(torn.id) as TransactionId },
+          { ...torn, id: flipped(torn.id) },
           { ...torn, revealed: torn.revealed.filter((one) => one.place !== 0) },
         ]
         for (const [index, forgery] of forgeries.entries()) {
@@ -178,7 +175,7 @@ describe('A tear-off', () => {
       const nonce = '0'.repeat(32)
       const hashes = texts.map((text, place) => leafHash(`${nonce}\n${place}\n${text}`))
       return {
-        id: merkleRoot(hashes) as TransactionId,
+        id: merkleRoot(hashes),
         leaves,
         revealed: [{ place: 0, text: texts[0] ?? '', nonce }],
         proof: merkleProofOfMany(hashes, [0]),

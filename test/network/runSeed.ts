@@ -77,7 +77,7 @@ const disturb = async (network: VirtualNetwork, chance: Chance): Promise<void> =
     case 4:
       network.heal()
       break
-    case 5:
+    default:
       network.transport.weather = {
         minLatencyMs: 1,
         maxLatencyMs: 1 + chance.below(3_000),

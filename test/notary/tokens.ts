@@ -125,7 +125,7 @@ export class TokenNetwork {
     const input = { count, observers: [this.network.party('Notary')] }
     const handle = await this.network.node('Alice').start(Issue, input)
     await this.network.advanceBy({ seconds: 1 })
-    const transaction = (await handle.result()) as TransactionId
+    const transaction = await handle.result()
     return Array.from({ length: count }, (_, index) => ({ transaction, index }))
   }
 

@@ -83,8 +83,8 @@ describe('Two parties with scheduled states', () => {
     for (const side of sides) {
       for (const { ref } of items) {
         const why = await network.node(side).why(ref)
-        for (const { outcome } of why?.attempts ?? []) expect(outcome).to.be.oneOf(['completed', 'superseded'])
-        if (why?.attempts.some(({ outcome }) => outcome === 'superseded') !== true) continue
+        for (const { outcome } of why.attempts) expect(outcome).to.be.oneOf(['completed', 'superseded'])
+        if (!why.attempts.some(({ outcome }) => outcome === 'superseded')) continue
         superseded += 1
         expect(why.story.join(' ')).to.contain('ended as superseded')
         expect(why.now).to.contain('It is consumed')

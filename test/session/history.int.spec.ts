@@ -19,7 +19,7 @@ const grow = async (network: VirtualNetwork, steps: number, from: StateRef | nul
     const input = { from: last, steps: Math.min(500, steps - grown), notary: network.party('Notary') }
     const handle = await network.node('Alice').start(Grow, input)
     await network.advanceBy({ minutes: 5 })
-    last = (await handle.result()) as StateRef
+    last = await handle.result()
   }
   if (last === null) throw new Error('nothing grew')
   return last
@@ -110,7 +110,7 @@ describe('The history of a shared transaction', () => {
   it('is sent on every branch, also on one older than all that the other party knows of the first', async () => {
     const latest = await share(network, [shared, old], { signers: [network.party('Bob')] })
     await network.advanceBy({ minutes: 5 })
-    const ref = (await latest.result()) as StateRef
+    const ref = await latest.result()
     expect((await network.node('Bob').state(Link, ref))?.ref).to.deep.equal(ref)
     expect(new Set((await recordedBy(network, 'Bob')).counts.values())).to.deep.equal(new Set([1]))
   }).timeout(240_000)
@@ -138,7 +138,7 @@ describe('A final transaction', () => {
       .node('Alice')
       .start(Share, { links: [], signers, participants: signers, observers, dueAt })
     await network.advanceBy({ hours: 1 })
-    const ref = (await handle.result()) as StateRef
+    const ref = await handle.result()
     for (const name of ['Alice', 'Bob', 'Carol']) {
       const { items } = await network.node(name).queryVault({ type: Link.type, includeIrrelevant: true })
       expect(items[0]?.ref, name).to.deep.equal(ref)
@@ -146,7 +146,7 @@ describe('A final transaction', () => {
       const touched = (await network.node(name).flows({ name: Touch.name })).items
       expect(touched, name).to.have.lengthOf(name === 'Carol' ? 0 : 1)
     }
-    expect((await network.node('Carol').why(ref))?.now).to.contain('not relevant')
+    expect((await network.node('Carol').why(ref)).now).to.contain('not relevant')
   })
 
   it('is recorded by a party that was down meanwhile, and keeps nobody else waiting', async () => {
@@ -172,7 +172,7 @@ describe('A final transaction', () => {
     })
     const handle = await share(network, [await grow(network, 2)], { signers: [network.party('Bob')] })
     await network.advanceBy({ minutes: 5 })
-    const ref = (await handle.result()) as StateRef
+    const ref = await handle.result()
     expect((await network.node('Bob').states(Link)).map((state) => state.ref)).to.deep.equal([ref])
   })
 })
