@@ -150,6 +150,9 @@ export class FlowTable {
     if (!this.#fresh.has(row)) this.#changed.add(row)
   }
 
+  /** The sequence number of a flow. */
+  readonly locate = (id: string): number | undefined => this.#index.find(id)
+
   find(id: FlowId): FlowRow | undefined {
     const seq = this.#index.find(id)
     return seq === undefined ? undefined : this.get(seq)

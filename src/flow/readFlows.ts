@@ -8,7 +8,7 @@ import type { RecordedOperation, Waiting } from '../log/events.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import { pageOf, pageSize, type Page } from '../vault/readVault.js'
 import type { Database, SqlRow } from '../views/Database.js'
-import { findByHash } from '../views/HashIndex.js'
+import { findByHash, type Locate } from '../views/HashIndex.js'
 import { FlowIdC, type FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 import { flowRowOf } from './FlowTable.js'
@@ -109,8 +109,13 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
   return pageOf(rows, size, summaryOf, (row) => Number(row['seq']))
 }
 
-export const findFlow = (db: Database, id: FlowId): FlowDetails | undefined => {
-  const seq = findByHash(db, 'flows', id)
+/** One flow with its record. */
+export const findFlow = (
+  db: Database,
+  id: FlowId,
+  locate: Locate = (text) => findByHash(db, 'flows', text),
+): FlowDetails | undefined => {
+  const seq = locate(id)
   const row = seq === undefined ? undefined : db.prepare(`${select} WHERE f.seq = ?`).get(seq)
   if (row === undefined || seq === undefined) return undefined
   const record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position').all(seq)

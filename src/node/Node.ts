@@ -35,6 +35,7 @@ import { explainState, type Why } from '../scheduler/why.js'
 import { findState, findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
 import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
+import type { Locate } from '../views/HashIndex.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
 import type { FlowHandle } from './FlowHandle.js'
 import type { Committed } from './Committed.js'
@@ -79,11 +80,16 @@ const copyOf = (input: Json): Json => {
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
+  // Reads happen between two ticks, when the indexes in memory hold what is committed and nothing else.
+  readonly #transactions: Locate
+  readonly #flows: Locate
   readonly #ends = new Map<FlowId, Set<EndWait>>()
   #stopped: CarillonError | undefined
 
   constructor(internals: NodeInternals) {
     this.#internals = internals
+    this.#transactions = internals.store.views.transactions.locate
+    this.#flows = internals.store.views.flows.locate
     this.party = internals.party
     internals.loop.follow((committed) => {
       if (this.#ends.size === 0) return
@@ -174,7 +180,7 @@ export class Node {
 
   /** One state, decoded, consumed or not. */
   async state<A>(definition: StateDefinition<A>, ref: StateRef): Promise<StateAndRef<A> | undefined> {
-    const entry = await this.#read((db) => findState(db, ref))
+    const entry = await this.#read((db) => findState(db, ref, this.#transactions))
     return entry?.type === definition.type ? this.#decode(definition, entry) : undefined
   }
 
@@ -199,14 +205,14 @@ export class Node {
   /** Every attempt at a state's activity, with its outcome. */
   occurrences(ref: StateRef): Promise<readonly Attempt[]> {
     return this.#read((db) => {
-      const row = findStateRow(db, ref)
+      const row = findStateRow(db, ref, this.#transactions)
       return row === undefined ? [] : attemptsOf(db, row.seq)
     })
   }
 
   /** Why a state's activity has run, has not run, or will run. */
   async why(ref: StateRef): Promise<Why> {
-    const why = await this.#read((db) => explainState(db, ref))
+    const why = await this.#read((db) => explainState(db, ref, this.#transactions))
     if (why === undefined)
       throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
     return why
@@ -273,7 +279,7 @@ export class Node {
 
   /** One flow with its record. */
   flow(id: FlowId): Promise<FlowDetails | undefined> {
-    return this.#read((db) => findFlow(db, id))
+    return this.#read((db) => findFlow(db, id, this.#flows))
   }
 
   /** The whole id of a flow, from its first digits. */
@@ -286,7 +292,7 @@ export class Node {
     const unfollow = this.#internals.loop.follow((committed) => {
       if (!committed.concernsFlow(id)) return
       // Followers are called between the commit and the next tick, when the views may be read.
-      const flow = findFlow(this.#internals.store.reader, id)
+      const flow = findFlow(this.#internals.store.reader, id, this.#flows)
       if (flow === undefined) return
       if (flow.endedAt !== undefined) unfollow()
       callback(flow)

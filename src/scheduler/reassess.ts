@@ -35,7 +35,8 @@ const record = (decision: Decision, definition: AnyStateDefinition, row: StateRo
     decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(assessment) })
   } catch (error) {
     if (concernsNode(error)) throw error
-    const { activity: _activity, actsAt: _actsAt, ...known } = assessment
+    const { relevant, participants, key } = assessment
+    const known = { relevant, participants, ...(key === undefined ? {} : { key }) }
     decision.emit({
       type: 'StateReassessed',
       ref: row.ref,

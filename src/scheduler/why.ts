@@ -9,6 +9,7 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 import { findState, findStateRow, type VaultEntry } from '../vault/readVault.js'
 import type { StateRow } from '../vault/StateRow.js'
 import type { Database } from '../views/Database.js'
+import type { Locate } from '../views/HashIndex.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { attemptsOf, type Attempt } from './readAgenda.js'
 
@@ -124,9 +125,9 @@ const nowSentence = (row: StateRow, state: VaultEntry, draining: boolean, atMs: 
   }
 }
 
-export const explainState = (db: Database, ref: StateRef): Why | undefined => {
-  const row = findStateRow(db, ref)
-  const state = findState(db, ref)
+export const explainState = (db: Database, ref: StateRef, locate?: Locate): Why | undefined => {
+  const row = findStateRow(db, ref, locate)
+  const state = findState(db, ref, locate)
   if (row === undefined || state === undefined) return undefined
   const { draining, atMs } = readFacts(db)
   const attempts = attemptsOf(db, row.seq)

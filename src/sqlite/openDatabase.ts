@@ -82,15 +82,26 @@ const adapt = (raw: RawStatement, file: string): Statement => ({
   iterate: (...values) => guarded(file, () => raw.iterate(...values)) as IterableIterator<SqlRow>,
 })
 
+/** Statements kept compiled for each connection; Carillon has about a hundred. */
+const mostPrepared = 500
+
 export const openDatabase = (file: string, options: OpenOptions = {}): Database => {
   const { open } = driver()
   const raw = guarded(file, () => open(file, options))
+  // Readers ask the same questions over and over; compiling one costs more than answering it.
+  const prepared = new Map<string, Statement>()
+  const prepare = (sql: string): Statement => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = adapt(
+      guarded(file, () => raw.prepare(sql)),
+      file,
+    )
+    if (prepared.size < mostPrepared) prepared.set(sql, statement)
+    return statement
+  }
   return {
-    prepare: (sql) =>
-      adapt(
-        guarded(file, () => raw.prepare(sql)),
-        file,
-      ),
+    prepare,
     exec: (sql) => {
       guarded(file, () => {
         raw.exec(sql)

@@ -74,6 +74,9 @@ export class TransactionTable {
     return row
   }
 
+  /** The sequence number of a transaction. */
+  readonly locate = (id: string): number | undefined => this.#index.find(id)
+
   find(id: TransactionId): TransactionRow | undefined {
     const seq = this.#index.find(id)
     return seq === undefined ? undefined : this.get(seq)

@@ -7,7 +7,7 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Database, SqlValue } from '../views/Database.js'
-import { findByHash } from '../views/HashIndex.js'
+import { findByHash, type Locate } from '../views/HashIndex.js'
 import { Kinds } from './Kinds.js'
 import type { StateRow } from './StateRow.js'
 import { stateColumns, stateRowOf } from './StateTable.js'
@@ -118,8 +118,13 @@ export const queryVault = (db: Database, query: VaultQuery = {}): Page<VaultEntr
   return pageOf(found, size, present, ({ row }) => row.seq)
 }
 
-const findRow = (db: Database, ref: StateRef): Found | undefined => {
-  const transaction = findByHash(db, 'transactions', ref.transaction)
+const byHash =
+  (db: Database): Locate =>
+  (id) =>
+    findByHash(db, 'transactions', id)
+
+const findRow = (db: Database, ref: StateRef, locate: Locate): Found | undefined => {
+  const transaction = locate(ref.transaction)
   if (transaction === undefined) return undefined
   const first = Number(
     db.prepare('SELECT first_state FROM transactions WHERE seq = ?').get(transaction)?.['first_state'],
@@ -131,13 +136,14 @@ const findRow = (db: Database, ref: StateRef): Found | undefined => {
 }
 
 /** One state by ref, consumed or not. */
-export const findState = (db: Database, ref: StateRef): VaultEntry | undefined => {
-  const found = findRow(db, ref)
+export const findState = (db: Database, ref: StateRef, locate: Locate = byHash(db)): VaultEntry | undefined => {
+  const found = findRow(db, ref, locate)
   return found === undefined ? undefined : present(found)
 }
 
 /** One state's row by ref, for whoever explains it. */
-export const findStateRow = (db: Database, ref: StateRef): StateRow | undefined => findRow(db, ref)?.row
+export const findStateRow = (db: Database, ref: StateRef, locate: Locate = byHash(db)): StateRow | undefined =>
+  findRow(db, ref, locate)?.row
 
 /** How many states there are, by type and whether they are consumed. */
 export const countStates = (

@@ -14,7 +14,10 @@ export const hashIndexSchema = (table: string): string => `
   CREATE TABLE IF NOT EXISTS ${table}_keys_until (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
 `
 
-/** Looks an id up through a plain connection, as readers outside the tick do. */
+/** Finds the sequence number of an id: a running node has an index in memory, other readers ask the tables. */
+export type Locate = (id: string) => number | undefined
+
+/** Looks an id up through a plain connection, as readers in another process do. */
 export const findByHash = (db: Database, table: string, id: string): number | undefined => {
   const indexed = db
     .prepare(

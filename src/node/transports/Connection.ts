@@ -41,7 +41,7 @@ export class Connection {
     this.#bounds = bounds
     this.#events = events
     socket.setNoDelay(true)
-    socket.on('data', (chunk) => this.#hear(chunk))
+    socket.on('data', (chunk: Buffer) => this.#hear(chunk))
     socket.on('drain', () => {
       this.#fullSinceMs = undefined
       if (!this.#closed) events.drained()
