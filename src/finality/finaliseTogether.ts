@@ -48,7 +48,7 @@ const serveUntil = function* <A extends { readonly type: string }>(
   }
 }
 
-const asJson = (signed: SignedTransaction): Json => signed as unknown as Json
+const asJson = (signed: SignedTransaction): Json => signed
 
 /** The other party's signature, once it is seen to be one: a notary that sees only a part would not notice. */
 const collectSignature = function* (

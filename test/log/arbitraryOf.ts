@@ -47,7 +47,11 @@ export const jsonValues: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 export const keys: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   key: fc.oneof({ depthSize: 'small', withCrossShrink: true }, publicKeys, tie('composite')),
   composite: fc
-    .array(fc.record({ key: tie('key'), weight: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 3 })
+    .uniqueArray(fc.record({ key: tie('key'), weight: fc.integer({ min: 1, max: 5 }) }), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ({ key }) => JSON.stringify(key),
+    })
     .chain((children) =>
       fc
         .integer({ min: 1, max: children.reduce((sum, { weight }) => sum + weight, 0) })
@@ -91,6 +95,8 @@ export const arbitraryOf = (codec: t.Any): fc.Arbitrary<unknown> => {
       return recordOf(tagged.props, undefined)
     case 'PartialType':
       return recordOf(tagged.props, [])
+    case 'RefinementType':
+      return arbitraryOf(tagged.type).filter((value) => codec.is(value))
     case 'IntersectionType':
       return fc.tuple(...tagged.types.map(arbitraryOf)).map((parts) => Object.assign({}, ...parts) as unknown)
     case 'UnionType':

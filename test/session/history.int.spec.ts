@@ -19,7 +19,7 @@ const grow = async (network: VirtualNetwork, steps: number, from: StateRef | nul
     const input = { from: last, steps: Math.min(500, steps - grown), notary: network.party('Notary') }
     const handle = await network.node('Alice').start(Grow, input)
     await network.advanceBy({ minutes: 5 })
-    last = (await handle.result())!
+    last = await handle.result()
   }
   if (last === null) throw new Error('nothing grew')
   return last
