@@ -130,6 +130,11 @@ export class Loop {
     })
   }
 
+  /** Whether a tick is under way or about to be. */
+  get isBusy(): boolean {
+    return this.#ticking || this.#scheduled
+  }
+
   get isTicking(): boolean {
     return this.#ticking
   }

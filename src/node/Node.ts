@@ -363,7 +363,7 @@ export class Node {
     do {
       await steps.idle()
       await loop.idle()
-    } while (!steps.isIdle || loop.isTicking)
+    } while (!steps.isIdle || loop.isBusy)
   }
 
   /** Stops in good order. */

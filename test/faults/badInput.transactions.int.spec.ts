@@ -290,7 +290,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   },
   'a transaction larger than a fact': {
     code: 'fact-too-large',
-    says: ['TransactionRecorded', '393216 bytes', 'record its hash'],
+    says: ['TransactionRecorded', '262144 bytes', 'record its hash'],
     build: (io) =>
       io.finalise((tx) => tx.produce(Note, { owner: io.me, text: 'x'.repeat(400_000), n: 0 }).command(Write, [io.me])),
   },
