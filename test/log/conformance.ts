@@ -171,7 +171,7 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
       it('may be as large as a tick can be', async () => {
         const log = await open()
         const full = tickAfter(emptyHead, at, [
-          ...Array.from({ length: 511 }, (_, index) => line('x'.repeat(1_000) + index.toString())),
+          ...Array.from({ length: 383 }, (_, index) => line('x'.repeat(1_000) + index.toString())),
           line('ü'.repeat(limits.factBytes / 2 - 100)),
         ])
         expect(Buffer.byteLength(full.events.join('\n'))).to.be.within(

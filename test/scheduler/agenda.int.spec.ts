@@ -353,8 +353,8 @@ describe('catching up', () => {
     const dayLater = inDays(1)
     const count = 4_000
     const refs: StateRef[] = []
-    for (let first = 0; first < count; first += 500) {
-      const drafts = Array.from({ length: 500 }, (_, place) =>
+    for (let first = 0; first < count; first += 250) {
+      const drafts = Array.from({ length: 250 }, (_, place) =>
         // Due in the opposite order of production, two at each instant.
         bell('n', { at: instantFromMillis(toMillis(dayLater) + Math.floor((count - first - place) / 2)) }),
       )
