@@ -46,7 +46,9 @@ const bundleChild = async (folder: string): Promise<string> => {
     sourcemap: 'inline',
     logLevel: 'error',
     // Packages written for require want it, and a module has none of its own.
-    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",
+    },
   })
   return outfile
 }
