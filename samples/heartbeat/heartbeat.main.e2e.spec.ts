@@ -81,6 +81,8 @@ describe('npm start', function () {
     first.child.kill('SIGKILL')
     expect(await first.ended).to.equal('SIGKILL')
     const last = beatsIn(first.output()).at(-1)!
+    // An outage takes real time: long enough for several beats to be missed, however fast the machine is.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
 
     const second = start()
     await second.says(/missed beats made up for/)
