@@ -7,5 +7,6 @@ module.exports = {
     // Otherwise mocha requires specs, except those that await at top level, and modules would be loaded twice.
     'no-experimental-require-module',
   ],
-  timeout: 10_000,
+  // Generous, because slowness is no defect here: it only has to catch what would never end.
+  timeout: 60_000,
 }
