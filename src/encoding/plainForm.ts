@@ -44,7 +44,11 @@ const references: readonly t.Mixed[] = [
   t.union([t.strict({ kind: t.literal('a') }), t.strict({ kind: t.literal('b') })]),
   t.literal('a'),
   t.keyof({ a: null }),
-  t.brand(t.string, (text): text is t.Branded<string, { readonly Reference: unique symbol }> => text !== '', 'Reference'),
+  t.brand(
+    t.string,
+    (text): text is t.Branded<string, { readonly Reference: unique symbol }> => text !== '',
+    'Reference',
+  ),
   t.unknown,
   t.UnknownRecord,
   t.string,
@@ -66,7 +70,7 @@ type Member = {
 }
 
 /** Objects as a JSON parser or a literal makes them: anything else may answer differently the next time it is asked. */
-const isPlainObject = (value: unknown): value is Readonly<Record<string, never>> => {
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
@@ -79,7 +83,12 @@ const membersOf = (codec: t.Mixed): readonly Member[] | undefined => {
   for (const [key, member] of Object.entries(codec.props as t.Props)) {
     const form = plainForm(member)
     if (form === undefined) return undefined
-    members.push({ key, form, isRequired, only: member instanceof t.LiteralType ? (member.value as unknown) : undefined })
+    members.push({
+      key,
+      form,
+      isRequired,
+      only: member instanceof t.LiteralType ? (member.value as unknown) : undefined,
+    })
   }
   return members
 }
@@ -117,8 +126,7 @@ const objectForm = (members: readonly Member[]): PlainForm => {
         } else if (isRequired) return false
       }
       // Every enumerable key must be one of those seen; one that is undefined is left to the codec.
-      for (const _ in value) present -= 1
-      return present === 0
+      return present === Object.keys(value).length
     },
     write: (value: Readonly<Record<string, unknown>>) => {
       let text = ''
@@ -135,13 +143,14 @@ const listForm = (item: PlainForm): PlainForm => ({
   takesObjects: true,
   check: (value) => {
     if (!Array.isArray(value)) return false
-    // By index, because `every` passes over the holes of a sparse list.
-    for (let index = 0; index < value.length; index++) if (!item.check(value[index])) return false
+    // A loop, because `every` passes over the holes of a sparse list.
+    for (const member of value) if (!item.check(member)) return false
     return true
   },
   write: (value: readonly unknown[]) => {
     let text = ''
-    for (let index = 0; index < value.length; index++) text += `${index === 0 ? '' : ','}${textOf(value[index], item.write)}`
+    for (let index = 0; index < value.length; index++)
+      text += `${index === 0 ? '' : ','}${textOf(value[index], item.write)}`
     return `[${text}]`
   },
 })
@@ -161,7 +170,8 @@ const taggedForm = (types: readonly t.Mixed[]): PlainForm | undefined => {
   return {
     takesObjects: true,
     check: (value) => isPlainObject(value) && byTag.get(value[tag])?.check(value) === true,
-    write: (value: Readonly<Record<string, unknown>>) => byTag.get(value[tag])!.write(value as never),
+    write: (value: Readonly<Record<string, unknown>>) =>
+      byTag.get(value[tag])?.write(value as never) ?? canonicalText(value),
   }
 }
 
@@ -213,7 +223,8 @@ const compile = (codec: t.Mixed): PlainForm | undefined => {
     const types = codec.types as readonly t.Mixed[]
     return taggedForm(types) ?? unionForm(types)
   }
-  if (codec instanceof t.UnknownType) return { check: (value) => value !== undefined, write: canonicalText, takesObjects: true }
+  if (codec instanceof t.UnknownType)
+    return { check: (value) => value !== undefined, write: canonicalText, takesObjects: true }
   if (codec instanceof t.AnyDictionaryType) return { check: isPlainObject, write: canonicalText, takesObjects: true }
   const members = exactMembers(codec)
   if (members !== undefined) return objectForm(members)

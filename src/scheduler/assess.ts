@@ -169,7 +169,8 @@ export const askState = (
   const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
   const key = keyOf(definition, data)
-  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
+  // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
+  const base: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
@@ -187,7 +188,8 @@ export const askState = (
     const activity = isPlain ? answer.value : ownWords(answer.value)
     const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return base
-    return mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine }
+    if (mine !== activity.at) return { ...base, activity, actsAt: mine }
+    return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
   } catch (error) {
     if (concernsNode(error)) throw error
     return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }
