@@ -175,7 +175,11 @@ export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
 
 // Tools for whole logs
-export { verifyLog, type LogReport } from './node/logTools/verifyLog.js'
+export { verifyLog, type LogReport, type VerifyOptions } from './node/logTools/verifyLog.js'
+export type { LogFault, LogProblem } from './node/logTools/LogProblem.js'
+export type { SignedHead } from './node/signedHead.js'
+export { newestSignedHead, readSignedHead } from './node/logTools/signedHeadsIn.js'
+export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from './node/logTools/InclusionProof.js'
 export { exportLog } from './node/logTools/exportLog.js'
 export { importLog } from './node/logTools/importLog.js'
 export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
