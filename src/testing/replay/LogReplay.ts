@@ -72,7 +72,7 @@ export class LogReplay {
   readonly #registry: Registry
   readonly #network: NetworkMap | undefined
   readonly #trace = new FlowTrace()
-  readonly #checker = new LogChecker()
+  readonly #checker = new LogChecker({ decode: true })
   readonly #signatures = new SignaturesOfLog()
   readonly #parties = new PartiesOfLog()
   readonly #reader: SignedTransactionReader
