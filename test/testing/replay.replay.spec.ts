@@ -227,7 +227,7 @@ describe('A replay', () => {
 
     it('finds that a log was altered', async () => {
       const { problems } = await replay(join(folder, 'altered.ndjson.part'), { app: jars().app })
-      expect(problems.find(({ kind }) => kind === 'log')?.what).to.include('the tick was altered')
+      expect(problems.find(({ kind }) => kind === 'log')?.what).to.include('the running hash of tick')
     })
 
     it('makes a test of each, with whatever runner there is', async () => {
