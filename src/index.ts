@@ -183,7 +183,11 @@ export { PostgresLog, type PostgresLogOptions } from './log/postgres/PostgresLog
 export { openLog } from './node/openLog.js'
 
 // Tools for whole logs
-export { verifyLog, type LogReport } from './node/logTools/verifyLog.js'
+export { verifyLog, type LogReport, type VerifyOptions } from './node/logTools/verifyLog.js'
+export type { LogFault, LogProblem } from './node/logTools/LogProblem.js'
+export type { SignedHead } from './node/signedHead.js'
+export { newestSignedHead, readSignedHead } from './node/logTools/signedHeadsIn.js'
+export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from './node/logTools/InclusionProof.js'
 export { exportLog } from './node/logTools/exportLog.js'
 export { importLog } from './node/logTools/importLog.js'
 export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
