@@ -53,7 +53,11 @@ const classOf = (value: { readonly constructor?: unknown }): string =>
   typeof value.constructor === 'function' ? value.constructor.name : 'unknown'
 
 const areSorted = (keys: readonly string[]): boolean => {
-  for (let index = 1; index < keys.length; index++) if (keys[index - 1]! > keys[index]!) return false
+  let before = ''
+  for (const key of keys) {
+    if (key < before) return false
+    before = key
+  }
   return true
 }
 
