@@ -7,7 +7,7 @@ import type { FlowBody, FlowIo, TransactionBuilder } from 'carillon'
 import { commands, type Purpose } from './commands.js'
 import type { Account as AccountData } from './model/Account.js'
 import type { Consensus as ConsensusData } from './model/Consensus.js'
-import type { AccountID } from './model/EntityId.js'
+import { numberOf, type AccountID } from './model/EntityId.js'
 import type { Lookup } from './model/Needs.js'
 import { feeCollector, type Settings } from './model/Settings.js'
 import { timestampOf, type Timestamp } from './model/Timestamp.js'
@@ -122,6 +122,7 @@ export class Books {
           amount: (now?.balance ?? 0) - (then.get(key) ?? before?.balance ?? 0),
         }))
         .filter(({ amount }) => amount !== 0)
+        .sort((a, b) => numberOf(a.accountID) - numberOf(b.accountID))
   }
 
   /** Writes everything in one transaction; books without a change write nothing. */

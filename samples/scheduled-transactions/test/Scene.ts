@@ -4,7 +4,7 @@
  * map under `merge`, and onto the transaction under `reject`.
  */
 import { createHash } from 'node:crypto'
-import { instant, plus, type Json, type KeyPair, type PublicKey } from 'carillon'
+import { instant, plus, type KeyPair, type PublicKey } from 'carillon'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions, type NetworkApp, type NetworkOptions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
@@ -12,6 +12,7 @@ import { signIdentity, Wallet, type Signing } from '../client/Wallet.js'
 import type { AccountID, ScheduleID } from '../model/EntityId.js'
 import type { Identity } from '../model/Identity.js'
 import type { KeyTree } from '../model/KeyTree.js'
+import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, treasury, type Settings } from '../model/Settings.js'
 import type { SigPair } from '../model/SignatureMap.js'
@@ -152,8 +153,7 @@ export class Scene {
   ): Promise<Response> {
     const { as = 'D', with: keys = [], ...signing } = options
     const alsoSigning = [...keys.map(keyPair), ...(signing.alsoSigning ?? [])]
-    const json = JSON.parse(JSON.stringify(operation)) as Json
-    return this.network.submit(this.wallet(as).transaction(json, this.now, { ...signing, alsoSigning }))
+    return this.network.submit(this.wallet(as).transaction(plain(operation), this.now, { ...signing, alsoSigning }))
   }
 
   /** Changes the key of an account, and with it the keys its transactions are signed with. */
