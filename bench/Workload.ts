@@ -33,6 +33,8 @@ export type Workload = {
   readonly seed: string
   /** Short runs are repeated; the runner reports the median and the spread. */
   readonly repetitions: number
+  /** Runs that are made first and not counted: a node that serves has long been compiled. Default 0. */
+  readonly warmUps?: number
   readonly run: (bench: Bench) => Promise<Figures>
 }
 

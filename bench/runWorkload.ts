@@ -30,10 +30,12 @@ const reduce = (runs: readonly Figures[]): Results => {
 
 export const runWorkload = async (workload: Workload, options: Omit<Bench, 'folder'>): Promise<Results> => {
   const runs: Figures[] = []
-  for (let repetition = 0; repetition < (options.quick ? 1 : workload.repetitions); repetition++) {
+  const warmUps = options.quick ? 0 : (workload.warmUps ?? 0)
+  for (let repetition = -warmUps; repetition < (options.quick ? 1 : workload.repetitions); repetition++) {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'))
     try {
-      runs.push(await workload.run({ ...options, folder }))
+      const figures = await workload.run({ ...options, folder })
+      if (repetition >= 0) runs.push(figures)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

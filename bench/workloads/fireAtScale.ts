@@ -29,6 +29,7 @@ export const fireAtScale: Workload = {
   durability: fullDurability,
   seed: noSeed,
   repetitions: 3,
+  warmUps: 1,
   run: async (bench) => {
     const [few, many, fired] = bench.quick ? [10, 200, 50] : [1_000, 1_000_000, 5_000]
     const withFew = await costPerFired(bench, few, fired)

@@ -16,7 +16,8 @@ export const fireBurst: Workload = {
   doesNotMeasure: 'Producing the states; flows with steps or sleeps; contracts beyond "participants sign".',
   durability: fullDurability,
   seed: noSeed,
-  repetitions: 3,
+  repetitions: 5,
+  warmUps: 1,
   run: async ({ quick, folder }) => {
     const count = quick ? 50 : 10_000
     const clock = new HeldClock()

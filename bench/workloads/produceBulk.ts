@@ -14,6 +14,7 @@ export const produceBulk: Workload = {
   durability: fullDurability,
   seed: noSeed,
   repetitions: 3,
+  warmUps: 1,
   run: async ({ quick, folder }) => {
     const count = quick ? 300 : 100_000
     const clock = new HeldClock()

@@ -25,6 +25,7 @@ export const produceSingle: Workload = {
   durability: fullDurability,
   seed: noSeed,
   repetitions: 3,
+  warmUps: 1,
   run: async ({ quick, folder }) => {
     const count = quick ? 50 : 20_000
     const clock = new HeldClock()
