@@ -9,11 +9,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { App } from '../app/App.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
+import type { SimulationOptions } from '../testing/simulation/simulate.js'
 
 export type LoadedApp = {
   readonly app: App
   /** Called once the node has started. */
   readonly onStart?: (node: Node) => unknown
+  /** How the app wants to be simulated, where it says so. */
+  readonly simulation?: Omit<SimulationOptions, 'app'>
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -33,6 +36,9 @@ const isApp = (value: unknown): value is App =>
   Array.isArray(value['flows'])
 
 const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
+
+const isSimulation = (value: unknown): value is Omit<SimulationOptions, 'app'> =>
+  isObject(value) && ['undefined', 'function'].includes(typeof value['workload'])
 
 const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href) as Promise<unknown>
 
@@ -89,10 +95,18 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
       file,
       `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
     )
-  const onStart = members['onStart'] ?? (isObject(fallback) ? fallback['onStart'] : undefined)
-  if (onStart === undefined) return { app }
-  if (!isOnStart(onStart)) throw notLoadable(file, 'its export "onStart" is not a function of the node.')
-  return { app, onStart }
+  const exported = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
+  const onStart = exported('onStart')
+  const simulation = exported('simulation')
+  if (onStart !== undefined && !isOnStart(onStart))
+    throw notLoadable(file, 'its export "onStart" is not a function of the node.')
+  if (simulation !== undefined && !isSimulation(simulation))
+    throw notLoadable(file, 'its export "simulation" is not an object of options, such as { workload, invariants }.')
+  return {
+    app,
+    ...(onStart === undefined ? {} : { onStart }),
+    ...(simulation === undefined ? {} : { simulation }),
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
+import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
 import { vault } from './verbs/vault.js'
@@ -41,7 +42,22 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network, replay])
+for (const verb of [
+  newVerb,
+  run,
+  start,
+  status,
+  agenda,
+  why,
+  activity,
+  vault,
+  flow,
+  drain,
+  log,
+  network,
+  replay,
+  simulate,
+])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */
