@@ -3,7 +3,7 @@
  * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
-const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
+const engine = ['log', 'app', 'access', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
 const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
@@ -21,7 +21,7 @@ const mayImport = {
   // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
   log: [...pure, 'session'],
   ...Object.fromEntries(
-    ['app', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map((room) => [
+    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map((room) => [
       room,
       [...pure, ...engine],
     ]),

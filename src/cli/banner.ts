@@ -34,7 +34,7 @@ export const banner = (
 ): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
-  const waiting = activities.parked + activities.missed
+  const waiting = activities.parked + activities.missed + activities.failed
   const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
   const lines: readonly (readonly [string, string])[] = [
     ['store', store],

@@ -34,15 +34,16 @@ export type ControlSocket = {
 /** Clients that were told to go have this long to read why. */
 const farewellMs = 1_000
 
-type Handler = (node: Node, args: unknown) => Promise<unknown>
+/** `gone` tells when the client has hung up, and nobody waits for the answer any more. */
+type Handler = (node: Node, args: unknown, gone: AbortSignal) => Promise<unknown>
 
 const handler =
-  <A>(codec: t.Decoder<unknown, A>, perform: (node: Node, args: A) => Promise<unknown>): Handler =>
-  async (node, args) => {
+  <A>(codec: t.Decoder<unknown, A>, perform: (node: Node, args: A, gone: AbortSignal) => Promise<unknown>): Handler =>
+  async (node, args, gone) => {
     const decoded = decodeWith(codec, args)
     if (isLeft(decoded))
       throw new CarillonError('request-invalid', `The arguments do not fit: ${decoded.left.join('; ')}.`)
-    return perform(node, decoded.right)
+    return perform(node, decoded.right, gone)
   }
 
 const operateFlow = (node: Node, action: FlowAction, flow: FlowId, by: By): Promise<void> => {
@@ -78,6 +79,10 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   switch (request.on) {
     case 'node':
       return request.action === 'start' ? node.drain({ by }) : node.endDraining({ by })
+    case 'token':
+      return request.action === 'issue'
+        ? node.issueToken(request.token, { by })
+        : node.revokeToken(request.token, { by })
     case 'flow':
       return operateFlow(node, request.action, request.flow, { by })
     case 'activity': {
@@ -94,7 +99,12 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
       flow: (await node.startByName(flow, input, options)).id,
     })),
   ],
-  ['result', handler(ResultArgsC, async (node, { flow }) => ({ result: (await node.resultOf(flow)) ?? null }))],
+  [
+    'result',
+    handler(ResultArgsC, async (node, { flow }, gone) => ({
+      result: (await node.resultOf(flow, { signal: gone })) ?? null,
+    })),
+  ],
   [
     'operate',
     handler(OperatorRequestC, async (node, request) => {
@@ -104,7 +114,7 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
   ],
 ])
 
-const answerTo = async (node: Node, line: string): Promise<Readonly<Record<string, unknown>>> => {
+const answerTo = async (node: Node, line: string, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> => {
   let id: number | null = null
   try {
     let parsed: unknown
@@ -126,7 +136,7 @@ const answerTo = async (node: Node, line: string): Promise<Readonly<Record<strin
         'request-invalid',
         `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...handlers.keys()].join(', ')}.`,
       )
-    return { id, ok: await perform(node, request.right.args) }
+    return { id, ok: await perform(node, request.right.args, gone) }
   } catch (error) {
     return { id, error: recordError(error, 'invariant-broken') }
   }
@@ -135,6 +145,8 @@ const answerTo = async (node: Node, line: string): Promise<Readonly<Record<strin
 /** Serves one client: requests run side by side, each is answered when it is done. */
 const serve = (node: Node, client: Socket): void => {
   const reader = new LineReader(limits.controlLineBytes, lineTooLong)
+  const hungUp = new AbortController()
+  client.once('close', () => hungUp.abort())
   let underWay = 0
   let leaving = false
   const say = (answer: Readonly<Record<string, unknown>>): void => {
@@ -158,7 +170,7 @@ const serve = (node: Node, client: Socket): void => {
       return
     }
     underWay += 1
-    void answerTo(node, line).then((answer) => {
+    void answerTo(node, line, hungUp.signal).then((answer) => {
       underWay -= 1
       say(answer)
     })

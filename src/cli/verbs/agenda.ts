@@ -5,13 +5,13 @@ import { Option, type Command } from 'commander'
 import { readStore } from '../../node/readStore.js'
 import { readAgenda, type AgendaEntry, type AgendaQuery } from '../../scheduler/readAgenda.js'
 import type { Standing } from '../../vault/StateRow.js'
-import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
 
-type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']> }
+type Options = StoreOptions & PageOptions<string> & { readonly show: NonNullable<AgendaQuery['show']> }
 
 const nothing: Readonly<Record<Options['show'], string>> = {
   scheduled: 'Nothing is scheduled.',
@@ -65,7 +65,7 @@ export const agenda = (terminal: Terminal): Command =>
         .default('scheduled'),
     )
     .addOption(limitOption())
-    .addOption(afterOption())
+    .addOption(afterTextOption())
     .action(({ store, json, show, ...page }: Options) => {
       const found = readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show })))
       if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
