@@ -39,10 +39,13 @@ const mayImport = {
   node: [...overEngine, ...adapters],
   // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
   recurring: overEngine,
-  http: [...overEngine, ...adapters, 'node'],
-  cli: [...overEngine, ...adapters, 'node', 'http'],
+  // How things are told to people, on a terminal and on a page.
+  words: [...overEngine, 'node'],
+  telemetry: [...overEngine, ...adapters, 'node', 'words'],
+  http: [...overEngine, ...adapters, 'node', 'words', 'telemetry'],
+  cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
-  index: [...overEngine, ...adapters, 'recurring', 'node', 'http'],
+  index: [...overEngine, ...adapters, 'recurring', 'node', 'telemetry', 'http'],
 }
 
 /** Where a room's files lie, when that is not simply its folder. */

@@ -15,6 +15,7 @@ export interface PermissionBrand {
  */
 const permissionPattern = /^(view|operate|admin|start:[\w./-]*\*?|(?!start:)[a-z][a-z0-9-]*:[a-z][a-z0-9-]*)$/
 
+/** Codec of a permission. */
 export const PermissionC = t.brand(
   t.string,
   (text): text is t.Branded<string, PermissionBrand> =>

@@ -17,6 +17,7 @@ export const TokenIdC = t.brand(
   (text): text is t.Branded<string, TokenIdBrand> => /^[0-9a-f]{12}$/.test(text),
   'TokenId',
 )
+/** The id of a token. */
 export type TokenId = t.TypeOf<typeof TokenIdC>
 
 export interface TokenNameBrand {

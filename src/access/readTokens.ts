@@ -6,12 +6,11 @@ import { instantFromMillis } from '../time/Instant.js'
 import type { Database, SqlRow } from '../views/Database.js'
 import type { StoredToken, Token, TokenId } from './Token.js'
 
-const tokenOf = (row: SqlRow): StoredToken => {
+const tokenOf = (row: SqlRow): Token => {
   const { expires_ms: expires, revoked_ms: revoked, revoked_by: by } = row
   return {
     id: String(row['id']) as TokenId,
     name: String(row['name']),
-    hash: String(row['hash']) as Hash,
     permissions: String(row['permissions']).split(' '),
     issuedAt: instantFromMillis(Number(row['issued_ms'])),
     issuedBy: String(row['issued_by']),
@@ -23,16 +22,10 @@ const tokenOf = (row: SqlRow): StoredToken => {
 
 /** All tokens ever issued, oldest first, without their hashes. */
 export const listTokens = (db: Database): readonly Token[] =>
-  db
-    .prepare('SELECT * FROM tokens ORDER BY issued_ms, id')
-    .all()
-    .map((row) => {
-      const { hash: _, ...token } = tokenOf(row)
-      return token
-    })
+  db.prepare('SELECT * FROM tokens ORDER BY issued_ms, id').all().map(tokenOf)
 
 /** One token with its hash, for whoever checks a presented secret. */
 export const findToken = (db: Database, id: string): StoredToken | undefined => {
   const row = db.prepare('SELECT * FROM tokens WHERE id = ?').get(id)
-  return row === undefined ? undefined : tokenOf(row)
+  return row === undefined ? undefined : { ...tokenOf(row), hash: String(row['hash']) as Hash }
 }

@@ -31,6 +31,7 @@ export const banner = (
   party: string,
   terminal: Terminal,
   nowMs: number,
+  link?: string,
 ): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
@@ -49,6 +50,9 @@ export const banner = (
           ] as const,
         ]),
     ...(facts.draining ? [['draining', `nothing is started until: carillon drain end${hint}`] as const] : []),
+    ...(link === undefined
+      ? []
+      : [['dashboard', `${link}  (opens once; another: carillon token link${hint})`] as const]),
     ['stop', 'Ctrl-C; a second one does not wait'],
     ...tries.map((command, index) => [index === 0 ? 'try' : '', `${command}${hint}`] as const),
   ]

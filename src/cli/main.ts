@@ -18,6 +18,7 @@ import { newVerb } from './verbs/new.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
+import { token } from './verbs/token.js'
 import { vault } from './verbs/vault.js'
 import { why } from './verbs/why.js'
 
@@ -40,7 +41,7 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network])
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, token, network])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

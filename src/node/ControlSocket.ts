@@ -2,6 +2,7 @@
  * The door for tools on the same machine: a socket in the store folder that only the folder's owner can open.
  * Whatever comes in is bounded and decoded; nothing a client sends can stop the node.
  */
+import { setMaxListeners } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
@@ -30,6 +31,9 @@ export type ControlSocket = {
   /** Hangs up on everyone and removes the socket. */
   readonly close: () => Promise<void>
 }
+
+/** Verbs that whoever runs the node adds: each gives its answer. */
+export type ExtraVerbs = Readonly<Record<string, () => unknown>>
 
 /** Clients that were told to go have this long to read why. */
 const farewellMs = 1_000
@@ -114,7 +118,12 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
   ],
 ])
 
-const answerTo = async (node: Node, line: string, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> => {
+const answerTo = async (
+  node: Node,
+  line: string,
+  verbs: ReadonlyMap<string, Handler>,
+  gone: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> => {
   let id: number | null = null
   try {
     let parsed: unknown
@@ -130,11 +139,11 @@ const answerTo = async (node: Node, line: string, gone: AbortSignal): Promise<Re
         `A request is {"id": number, "verb": text, "args": object}: ${request.left.join('; ')}.`,
       )
     id = request.right.id
-    const perform = handlers.get(request.right.verb)
+    const perform = verbs.get(request.right.verb)
     if (perform === undefined)
       throw new CarillonError(
         'request-invalid',
-        `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...handlers.keys()].join(', ')}.`,
+        `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...verbs.keys()].join(', ')}.`,
       )
     return { id, ok: await perform(node, request.right.args, gone) }
   } catch (error) {
@@ -143,9 +152,10 @@ const answerTo = async (node: Node, line: string, gone: AbortSignal): Promise<Re
 }
 
 /** Serves one client: requests run side by side, each is answered when it is done. */
-const serve = (node: Node, client: Socket): void => {
+const serve = (node: Node, client: Socket, verbs: ReadonlyMap<string, Handler>): void => {
   const reader = new LineReader(limits.controlLineBytes, lineTooLong)
   const hungUp = new AbortController()
+  setMaxListeners(0, hungUp.signal)
   client.once('close', () => hungUp.abort())
   let underWay = 0
   let leaving = false
@@ -170,7 +180,7 @@ const serve = (node: Node, client: Socket): void => {
       return
     }
     underWay += 1
-    void answerTo(node, line, hungUp.signal).then((answer) => {
+    void answerTo(node, line, verbs, hungUp.signal).then((answer) => {
       underWay -= 1
       say(answer)
     })
@@ -205,12 +215,19 @@ const listen = (server: Server, path: string): Promise<void> =>
   })
 
 /** Opens the control socket of a node that runs on a store folder. */
-export const openControlSocket = async (node: Node, folder: string): Promise<ControlSocket> => {
+export const openControlSocket = async (node: Node, folder: string, extra: ExtraVerbs = {}): Promise<ControlSocket> => {
+  const verbs = new Map([
+    ...handlers,
+    ...Object.entries(extra).map(([name, answer]): [string, Handler] => [
+      name,
+      () => Promise.resolve().then(() => answer()),
+    ]),
+  ])
   const clients = new Set<Socket>()
   const server = createServer((client) => {
     clients.add(client)
     client.once('close', () => clients.delete(client))
-    serve(node, client)
+    serve(node, client, verbs)
   })
   server.maxConnections = limits.controlConnections
   const path = claimControlPath(folder)

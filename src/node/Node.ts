@@ -2,6 +2,7 @@
  * A running node, as apps and tools see it: start flows, ask the views, act as an operator. Every method that
  * changes something resolves once the change is durable.
  */
+import type { App } from '../app/App.js'
 import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.js'
 import { listTokens } from '../access/readTokens.js'
 import type { Token, TokenId } from '../access/Token.js'
@@ -19,6 +20,7 @@ import type { FlowDefinition } from '../flow/FlowDefinition.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../flow/operateFlow.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
@@ -39,6 +41,7 @@ import { findState, findStateRow, queryVault, type Page, type VaultEntry, type V
 import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
+import type { Clock } from '../time/Clock.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
 import type { FlowHandle } from './FlowHandle.js'
 import type { Committed } from './Committed.js'
@@ -59,6 +62,11 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
+  readonly network: NetworkMap
+  readonly app: App
+  /** How long the last commit took, in milliseconds. */
+  readonly lastCommitMs: () => number
+  readonly clock: Clock
   /** Ends what goes on beside the loop: steps and the post. */
   readonly stopOutside: () => void
   /** Gives back what the node holds beyond its store, such as the lock on its folder. */
@@ -356,6 +364,31 @@ export class Node {
   }
 
   // --- the node
+
+  /** What the node runs. */
+  get app(): App {
+    return this.#internals.app
+  }
+
+  /** Whom the node knows. */
+  get network(): NetworkMap {
+    return this.#internals.network
+  }
+
+  /** What time it is for the node, in epoch milliseconds. */
+  get nowMs(): number {
+    return this.#internals.clock.now()
+  }
+
+  /** How long the last commit took, in milliseconds. A follower that is just being called may ask for its own tick's. */
+  get lastCommitMs(): number {
+    return this.#internals.lastCommitMs()
+  }
+
+  /** Why the node has stopped, if it has. */
+  get stopped(): CarillonError | undefined {
+    return this.#stopped
+  }
 
   get isDraining(): boolean {
     return this.#internals.store.views.facts.now.draining
