@@ -3,8 +3,20 @@
  * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
-const engine = ['log', 'app', 'access', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
-const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
+const engine = [
+  'log',
+  'app',
+  'access',
+  'views',
+  'vault',
+  'scheduler',
+  'flow',
+  'notary',
+  'decision',
+  'session',
+  'finality',
+]
+const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
 /** @type {Record<string, readonly string[]>} */
@@ -21,10 +33,9 @@ const mayImport = {
   // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
   log: [...pure, 'session'],
   ...Object.fromEntries(
-    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map((room) => [
-      room,
-      [...pure, ...engine],
-    ]),
+    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map(
+      (room) => [room, [...pure, ...engine]],
+    ),
   ),
 
   // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port, and so is the
@@ -33,6 +44,8 @@ const mayImport = {
   'time/zoneDataVersion': pure,
   'log/memory': [...overEngine, ...adapters],
   'log/sqlite': [...overEngine, ...adapters],
+  // What logs on other servers have in common.
+  'log/remote': overEngine,
   'log/postgres': [...overEngine, ...adapters],
   'log/eventstoredb': [...overEngine, ...adapters],
   sqlite: [...overEngine, ...adapters],
@@ -43,7 +56,8 @@ const mayImport = {
   words: [...overEngine, 'node'],
   telemetry: [...overEngine, ...adapters, 'node', 'words'],
   http: [...overEngine, ...adapters, 'node', 'words', 'telemetry'],
-  cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http'],
+  // The command offers replay, simulation and forecast, which are the testing kit's.
+  cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http', 'testing'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
   index: [...overEngine, ...adapters, 'recurring', 'node', 'telemetry', 'http'],
 }

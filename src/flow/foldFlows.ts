@@ -67,7 +67,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   state.error = null
   state.note = null
   state.cause = null
-  tables.states.touch(state)
+  tables.states.progress(state)
 }
 
 const wait = (row: FlowRow, waiting: Waiting, atMs: number): void => {

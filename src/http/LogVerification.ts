@@ -39,8 +39,10 @@ export class LogVerification {
   begin(): void {
     if (this.#state.state === 'running') return
     this.#state = { state: 'running', verifiedTo: -1 }
-    verifyLog(inSlices(this.#node.readLog(0)), (events) => {
-      this.#state = { state: 'running', verifiedTo: events - 1 }
+    verifyLog(inSlices(this.#node.readLog(0)), {
+      onProgress: (events) => {
+        this.#state = { state: 'running', verifiedTo: events - 1 }
+      },
     }).then(
       (report) => {
         this.#state = { state: 'done', report, atMs: this.#node.nowMs }
