@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
@@ -51,6 +52,7 @@ for (const verb of [
   why,
   activity,
   vault,
+  diff,
   flow,
   drain,
   log,

@@ -56,7 +56,8 @@ export type Attempt = {
   readonly by?: string
 }
 
-const entryOf = (row: StateRow): AgendaEntry => ({
+/** A row as the agenda shows it. */
+export const agendaEntryOf = (row: StateRow): AgendaEntry => ({
   ref: row.ref,
   type: row.kind.type,
   standing: row.standing ?? 'closed',
@@ -115,7 +116,7 @@ export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEn
     )
     .all(...values, size + 1)
     .map((row) => stateRowOf(row, kinds))
-  return pageOf(rows, size, entryOf, (row) => `${majorOf(row)}.${row.seq}`)
+  return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
 }
 
 /** How many activities stand how. */
