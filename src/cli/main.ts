@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
@@ -20,6 +21,7 @@ import { run } from './verbs/run.js'
 import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
+import { token } from './verbs/token.js'
 import { vault } from './verbs/vault.js'
 import { why } from './verbs/why.js'
 
@@ -51,9 +53,11 @@ for (const verb of [
   why,
   activity,
   vault,
+  diff,
   flow,
   drain,
   log,
+  token,
   network,
   replay,
   simulate,

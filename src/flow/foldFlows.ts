@@ -67,7 +67,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   state.error = null
   state.note = null
   state.cause = null
-  tables.states.touch(state)
+  tables.states.progress(state)
 }
 
 const wait = (row: FlowRow, waiting: Waiting, atMs: number): void => {
@@ -91,6 +91,8 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   if (state.untilRevision !== null) return
   const once = state.activity !== null && (JSON.parse(state.activity) as { readonly once?: boolean }).once === true
   state.standing = once || event.outcome === 'killed' ? 'closed' : 'ended'
+  // A failure waits for a hand; a flow that completed and left its state as it was does not.
+  state.error = event.outcome === 'failed' ? row.error : null
   tables.states.touch(state)
 }
 

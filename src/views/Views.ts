@@ -2,6 +2,7 @@
  * All views of a node, folded from its log. Folding calls no app code and depends on nothing but the events,
  * so the same log always gives the same rows.
  */
+import { TokenTable, tokensSchema } from '../access/TokenTable.js'
 import { foldFlow } from '../flow/foldFlows.js'
 import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
 import type { DomainEvent } from '../log/events.js'
@@ -13,6 +14,7 @@ import { foldSession } from '../session/foldSessions.js'
 import { SessionTable, sessionsSchema } from '../session/SessionTable.js'
 import { foldTransaction } from '../vault/foldVault.js'
 import { Kinds, kindsSchema } from '../vault/Kinds.js'
+import { PastAssessmentTable, pastAssessmentsSchema } from '../vault/PastAssessmentTable.js'
 import { StateTable, statesSchema } from '../vault/StateTable.js'
 import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
 import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
@@ -24,10 +26,12 @@ export const viewsSchema = [
   kindsSchema,
   transactionsSchema,
   statesSchema,
+  pastAssessmentsSchema,
   flowsSchema,
   unstartedSchema,
   sessionsSchema,
   spentSchema,
+  tokensSchema,
 ].join('\n')
 
 /** The tables of the views, in the order a digest takes them. */
@@ -36,6 +40,7 @@ export const viewTables = [
   'kinds',
   'transactions',
   'states',
+  'past_assessments',
   'flows',
   'flow_records',
   'unstarted',
@@ -44,6 +49,7 @@ export const viewTables = [
   'outbox',
   'notarised',
   'spent',
+  'tokens',
 ] as const
 
 export class Views {
@@ -51,20 +57,24 @@ export class Views {
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
+  readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
+  readonly tokens: TokenTable
 
   constructor(db: Database) {
     this.facts = new NodeFacts(db)
     this.kinds = new Kinds(db)
     this.transactions = new TransactionTable(db)
     this.states = new StateTable(db, this.kinds, this.transactions)
+    this.pastAssessments = new PastAssessmentTable(db)
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)
     this.spent = new SpentTable(db)
+    this.tokens = new TokenTable(db)
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
@@ -91,6 +101,10 @@ export class Views {
         return
       case 'DrainingEnded':
         this.facts.now.draining = false
+        return
+      case 'TokenIssued':
+      case 'TokenRevoked':
+        this.tokens.fold(event, atMs)
         return
       case 'SessionOpened':
       case 'MessageSent':

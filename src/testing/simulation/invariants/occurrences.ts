@@ -5,7 +5,7 @@
 import { Encoded } from '../../../encoding/canonical.js'
 import { showRef } from '../../../ledger/StateRef.js'
 import type { TransactionBody } from '../../../ledger/Transaction.js'
-import type { AgendaEntry } from '../../../scheduler/readAgenda.js'
+import type { AgendaEntry, AgendaQuery } from '../../../scheduler/readAgenda.js'
 import { toMillis, type Instant } from '../../../time/Instant.js'
 import type { Invariant, PartyAtEnd } from '../World.js'
 
@@ -146,7 +146,7 @@ export const oneOutcome: Invariant = {
 
 const agendaOf = ({ inspect }: PartyAtEnd): ReadonlyMap<string, AgendaEntry> => {
   const entries = new Map<string, AgendaEntry>()
-  let after: number | undefined
+  let after: AgendaQuery['after']
   do {
     const page = inspect.agenda({ limit: 1_000, ...(after === undefined ? {} : { after }) })
     for (const entry of page.items) entries.set(showRef(entry.ref), entry)
