@@ -1,5 +1,5 @@
 /**
- * The wallet: npm run -s signatures -- --help
+ * The wallet: npm run signatures --silent -- --help
  */
 import { CommanderError } from 'commander'
 import { instant } from 'carillon'
