@@ -158,10 +158,17 @@ export default {
     },
     {
       name: 'strangers-keep-to-themselves',
-      comment: 'Samples, benchmarks and docs import only their own files.',
+      comment: 'Samples and docs import only their own files; a benchmark may also measure a sample.',
       severity: 'error',
-      from: { path: '^(samples|bench|docs)/' },
+      from: { path: '^(samples|docs)/' },
       to: { path: '^(samples|bench|docs|test|scripts)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'benchmarks-measure-samples',
+      comment: 'A benchmark imports its own files and the samples it measures.',
+      severity: 'error',
+      from: { path: '^bench/' },
+      to: { path: '^(docs|test|scripts)/' },
     },
     {
       name: 'no-cycles',
