@@ -30,6 +30,7 @@ export type Faults = {
   readonly operators: boolean
 }
 
+/** Everything that can go wrong. */
 export const allFaults: Faults = {
   crashes: true,
   powerCuts: true,
@@ -42,6 +43,7 @@ export const allFaults: Faults = {
   operators: true,
 }
 
+/** What an operator does in a simulation. */
 export type OperatorAct = 'drain' | 'endDraining' | 'trigger' | 'pause' | 'resume'
 
 /** Something that happens, so long after what happened before. */

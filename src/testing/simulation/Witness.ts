@@ -35,6 +35,7 @@ type Committed = {
   readonly sessions: Map<string, string | undefined>
 }
 
+/** What an onlooker has seen leave the nodes, and what of it was not durable yet. */
 export class Witness {
   readonly #committed = new Map<string, Committed>()
   /** What every run of a step has returned, by idempotency key. */
