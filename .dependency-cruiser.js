@@ -4,7 +4,7 @@
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
 const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
-const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
+const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
 /** @type {Record<string, readonly string[]>} */
@@ -33,6 +33,8 @@ const mayImport = {
   'time/zoneDataVersion': pure,
   'log/memory': [...overEngine, ...adapters],
   'log/sqlite': [...overEngine, ...adapters],
+  // What logs on other servers have in common.
+  'log/remote': overEngine,
   'log/postgres': [...overEngine, ...adapters],
   'log/eventstoredb': [...overEngine, ...adapters],
   sqlite: [...overEngine, ...adapters],
@@ -40,7 +42,8 @@ const mayImport = {
   // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
   recurring: overEngine,
   http: [...overEngine, ...adapters, 'node'],
-  cli: [...overEngine, ...adapters, 'node', 'http'],
+  // The command offers replay, simulation and forecast, which are the testing kit's.
+  cli: [...overEngine, ...adapters, 'node', 'http', 'testing'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
   index: [...overEngine, ...adapters, 'recurring', 'node', 'http'],
 }

@@ -342,6 +342,11 @@ export class Node {
     return this.#internals.loop.follow(follower)
   }
 
+  /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
+  get trouble(): CarillonError | undefined {
+    return this.#internals.loop.trouble
+  }
+
   /** Where the log ends. */
   get head(): Head {
     return this.#internals.store.head()
@@ -370,8 +375,8 @@ export class Node {
   async stop(): Promise<void> {
     const { loop, key, store } = this.#internals
     this.#internals.stopOutside()
-    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), [
-      signHead(key, store.head()),
+    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
+      signHead(key, store.head(), views.facts.range),
       { type: 'NodeStopped' },
     ])
     await this.#close()
@@ -381,6 +386,7 @@ export class Node {
   async crash(): Promise<void> {
     this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
+    this.#internals.store.abandon?.()
     while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
     await this.#close()
   }
