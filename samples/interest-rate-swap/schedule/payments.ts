@@ -14,22 +14,39 @@ export type Payment = {
   readonly payee: Party
 }
 
+/** What the legs owe on each date, in the order of the dates; undefined while a rate is not fixed. */
+const netByDate = ({ calculation: { fixed, floating } }: SwapData): ReadonlyMap<LocalDate, number | undefined> => {
+  const sums = new Map<LocalDate, number | undefined>()
+  for (const { pays, flow } of fixed) sums.set(pays, (sums.get(pays) ?? 0) + flow)
+  for (const { pays, flow } of floating) {
+    const sum = sums.has(pays) ? sums.get(pays) : 0
+    sums.set(pays, sum === undefined || flow === null ? undefined : sum - flow)
+  }
+  return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const payment = ({ fixed, floating }: SwapData, date: LocalDate, net: number): Payment => ({
+  date,
+  net,
+  payer: net < 0 ? floating.payer : fixed.payer,
+  payee: net < 0 ? fixed.payer : floating.payer,
+})
+
 /** Every date on which something is paid, in order. */
-export const paymentDates = ({ calculation: { fixed, floating } }: SwapData): readonly LocalDate[] =>
-  [...new Set([...fixed, ...floating].map(({ pays }) => pays))].sort()
+export const paymentDates = (swap: SwapData): readonly LocalDate[] => [...netByDate(swap).keys()]
 
 /** What is paid on a date; undefined while a rate that it depends on is not fixed. */
 export const paymentOn = (swap: SwapData, date: LocalDate): Payment | undefined => {
-  const { fixed, floating } = swap.calculation
-  let net = 0
-  for (const row of fixed) if (row.pays === date) net += row.flow
-  for (const row of floating) {
-    if (row.pays !== date) continue
-    if (row.flow === null) return undefined
-    net -= row.flow
-  }
-  const [payer, payee] = net < 0 ? [swap.floating.payer, swap.fixed.payer] : [swap.fixed.payer, swap.floating.payer]
-  return { date, net, payer, payee }
+  const net = netByDate(swap).get(date)
+  return net === undefined ? undefined : payment(swap, date, net)
+}
+
+/** What can be paid and has not been, in the order of the dates. */
+export const unpaid = (swap: SwapData): readonly Payment[] => {
+  const paid = new Set(swap.calculation.paid.map(({ date }) => date))
+  return [...netByDate(swap)].flatMap(([date, net]) =>
+    net === undefined || paid.has(date) ? [] : [payment(swap, date, net)],
+  )
 }
 
 /** When the payment of a date is due. */

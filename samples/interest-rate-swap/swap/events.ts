@@ -2,8 +2,8 @@
  * What happens next to a swap: a fixing, a payment, a payment that is overdue, or its maturity, whichever comes
  * first. It follows from the state alone.
  */
-import { instantIn, type Instant, type LocalDate } from 'carillon'
-import { paymentDates, paymentInstant, paymentOn, overdueOn, type Payment } from '../schedule/payments.js'
+import { instantIn, type Instant } from 'carillon'
+import { overdueOn, paymentDates, paymentInstant, unpaid, type Payment } from '../schedule/payments.js'
 import type { FloatingPeriod } from '../schedule/Calculation.js'
 import type { SwapData } from './SwapKind.js'
 
@@ -21,17 +21,10 @@ export const nextUnfixed = ({ calculation }: SwapData): FloatingPeriod | undefin
 export const fixingInstant = ({ floating: { fixing } }: SwapData, { fixes }: FloatingPeriod): Instant =>
   instantIn(fixing.zone, fixes, fixing.time)
 
-const unpaidDates = (swap: SwapData): readonly LocalDate[] => {
-  const paid = new Set(swap.calculation.paid.map(({ date }) => date))
-  return paymentDates(swap).filter((date) => !paid.has(date))
-}
-
-const paymentEvent = (swap: SwapData, date: LocalDate): SwapEvent | undefined => {
-  const payment = paymentOn(swap, date)
-  if (payment === undefined) return undefined
-  const overdue = overdueOn(swap, date)
+const paymentEvent = (swap: SwapData, payment: Payment): SwapEvent => {
+  const overdue = overdueOn(swap, payment.date)
   return overdue === undefined
-    ? { kind: 'payment', at: paymentInstant(swap, date), payment }
+    ? { kind: 'payment', at: paymentInstant(swap, payment.date), payment }
     : { kind: 'overdue', at: overdue.chaseAt, payment }
 }
 
@@ -42,16 +35,12 @@ export const maturityInstant = (swap: SwapData): Instant => {
   return paymentInstant(swap, lastPayment === undefined || lastPayment < termination ? termination : lastPayment)
 }
 
-const earlier = (first: SwapEvent | undefined, second: SwapEvent | undefined): SwapEvent | undefined => {
-  if (first === undefined) return second
-  return second === undefined || first.at <= second.at ? first : second
-}
-
 /** The earliest of what is still due. There always is something, until the swap has matured and is no more. */
 export const nextEvent = (swap: SwapData): SwapEvent => {
   const period = nextUnfixed(swap)
-  const fixing: SwapEvent | undefined =
-    period === undefined ? undefined : { kind: 'fixing', at: fixingInstant(swap, period), period }
-  const payments = unpaidDates(swap).map((date) => paymentEvent(swap, date))
-  return payments.reduce(earlier, fixing) ?? { kind: 'maturity', at: maturityInstant(swap) }
+  const fixing: readonly SwapEvent[] =
+    period === undefined ? [] : [{ kind: 'fixing', at: fixingInstant(swap, period), period }]
+  const [first, ...others] = [...fixing, ...unpaid(swap).map((payment) => paymentEvent(swap, payment))]
+  if (first === undefined) return { kind: 'maturity', at: maturityInstant(swap) }
+  return others.reduce((earliest, event) => (event.at < earliest.at ? event : earliest), first)
 }

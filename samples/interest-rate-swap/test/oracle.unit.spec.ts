@@ -3,7 +3,7 @@ import { localDate as day, tenor } from 'carillon'
 import { linear, naturalCubicSpline } from '../oracle/interpolate.js'
 import { rateOn, type RateSheetData } from '../oracle/RateSheet.js'
 import { rate } from '../money/Rate.js'
-import { party } from './parties.js'
+import { testParty as party } from 'carillon/testing'
 
 const points = (...ys: readonly number[]) => ys.map((y, index) => ({ x: index + 1, y }))
 const between = [1.5, 2.5, 2.8, 3.3, 3.7, 4.3, 4.7]

@@ -1,7 +1,7 @@
 /**
  * The trade that the sample runs: twenty-five million euros for ten years, 1.676 % against three-month LIBOR.
  */
-import { tenor } from 'carillon'
+import { localDate, tenor } from 'carillon'
 import { amount } from '../money/Amount.js'
 import { rate } from '../money/Rate.js'
 import type { Terms } from '../terms/Terms.js'
@@ -22,4 +22,11 @@ export const exampleTrade = ({ fixedPayer, floatingPayer, oracle, regulators }: 
     common: usualCommon('example', regulators),
     oracle,
   }
+}
+
+/** The same trade with an earlier end, for whoever has not got ten years. */
+export const shortTrade = (parties: Parties, until: string): Terms => {
+  const terms = exampleTrade(parties)
+  const termination = localDate(until)
+  return { ...terms, fixed: { ...terms.fixed, termination }, floating: { ...terms.floating, termination } }
 }
