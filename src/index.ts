@@ -151,6 +151,8 @@ export {
 } from './flow/FlowDefinition.js'
 export type { Finalised } from './flow/Finalised.js'
 export type { TogetherOptions } from './finality/finaliseTogether.js'
+export type { SignerCheck } from './finality/respond.js'
+export type { Verdict } from './finality/Verdict.js'
 export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
 export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
@@ -190,6 +192,7 @@ export { newestSignedHead, readSignedHead } from './node/logTools/signedHeadsIn.
 export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from './node/logTools/InclusionProof.js'
 export { exportLog } from './node/logTools/exportLog.js'
 export { importLog } from './node/logTools/importLog.js'
+export { copyLog, importInto, type CopyProgress } from './node/logTools/copyLog.js'
 export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
 export { foldLog } from './node/logTools/foldLog.js'
 export { TimeMachine, type LogSource } from './node/timeTravel/TimeMachine.js'
@@ -215,6 +218,25 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+
+// HTTP and telemetry
+export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'
+export {
+  definePanel,
+  type ActionAsked,
+  type Block,
+  type Cell,
+  type Field,
+  type Panel,
+  type PanelAction,
+  type PanelOptions,
+  type Tone,
+} from './http/Panel.js'
+export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from './http/Endpoint.js'
+export { ClockControl } from './http/ClockControl.js'
+export { NodeMetrics } from './telemetry/NodeMetrics.js'
+export { PermissionC, type Permission } from './access/Permission.js'
+export { type Token, type TokenId } from './access/Token.js'
 
 // Networks of processes
 export { readKeyFile, writeKeyFile, type KeyFileOptions } from './node/keys/KeyFile.js'

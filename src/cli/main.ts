@@ -18,8 +18,10 @@ import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
+import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
+import { token } from './verbs/token.js'
 import { vault } from './verbs/vault.js'
 import { why } from './verbs/why.js'
 
@@ -42,7 +44,24 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, diff, flow, drain, log, network, replay])
+for (const verb of [
+  newVerb,
+  run,
+  start,
+  status,
+  agenda,
+  why,
+  activity,
+  vault,
+  diff,
+  flow,
+  drain,
+  log,
+  token,
+  network,
+  replay,
+  simulate,
+])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */
