@@ -13,6 +13,7 @@ import { agenda } from './verbs/agenda.js'
 import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
+import { forecast } from './verbs/forecast.js'
 import { log } from './verbs/log.js'
 import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
@@ -61,6 +62,7 @@ for (const verb of [
   network,
   replay,
   simulate,
+  forecast,
 ])
   program.addCommand(verb(terminal))
 
