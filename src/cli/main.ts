@@ -21,6 +21,7 @@ import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
+import { token } from './verbs/token.js'
 import { vault } from './verbs/vault.js'
 import { why } from './verbs/why.js'
 
@@ -57,6 +58,7 @@ for (const verb of [
   drain,
   log,
   backup,
+  token,
   network,
   replay,
 ])
