@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { backup } from './verbs/backup.js'
 import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
@@ -57,6 +58,7 @@ for (const verb of [
   flow,
   drain,
   log,
+  backup,
   token,
   network,
   replay,

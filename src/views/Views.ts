@@ -115,6 +115,7 @@ export class Views {
       case 'TransactionNotarised':
         this.spent.insert(event.id, event.inputs, event.caller, revision)
         return
+      case 'RestoreAccepted':
       case 'HeadSigned':
       case 'TransactionsSigned':
         // Proofs about the log; they are read from it when someone asks for them.
