@@ -179,7 +179,6 @@ export { decodeEvent } from './log/decodeEvent.js'
 export type { EncodedTick, Head } from './log/Tick.js'
 export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
-export { PostgresLog, type PostgresLogOptions } from './log/postgres/PostgresLog.js'
 export { openLog } from './node/openLog.js'
 
 // Tools for whole logs
