@@ -10,11 +10,13 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
 import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
+import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
@@ -40,7 +42,7 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network])
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, diff, flow, drain, log, network, replay])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

@@ -2,13 +2,13 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
-import * as t from 'io-ts'
 import { isNone } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
 import type { Decision } from '../decision/Decision.js'
 import type { Registry } from '../app/Registry.js'
 import { decodeWith } from '../encoding/decode.js'
+import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
@@ -40,9 +40,11 @@ const checkFlow = (registry: Registry, flow: FlowRef): void => {
     )
 }
 
+const isPlainActivity = plainForm(ActivityC)?.check ?? (() => false)
+
 /** Refuses what cannot be scheduled: an instant that is none, an unknown flow, an input that does not fit. */
-const checkActivity = (registry: Registry, activity: Activity): void => {
-  if (!ActivityC.is(activity)) {
+const checkActivity = (registry: Registry, activity: Activity, isPlain: boolean): void => {
+  if (!isPlain && !ActivityC.is(activity)) {
     const decoded = decodeWith(ActivityC, activity)
     throw new CarillonError(
       'activity-invalid',
@@ -112,13 +114,15 @@ const unusable = (definition: AnyStateDefinition, member: string, must: string):
     { type: definition.type },
   )
 
-const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
-
 /** The keys of a state's participants; throws `state-definition-faulty` when the definition cannot name them. */
 export const participantKeys = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
-  const parties = answerOf(definition, 'participants', () => definition.participants(data))
-  if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
-  return parties.map(({ key }) => key)
+  const parties: unknown = answerOf(definition, 'participants', () => definition.participants(data))
+  if (!Array.isArray(parties)) throw unusable(definition, 'participants', 'a list of parties')
+  return parties.map((party: unknown) => {
+    const key: unknown = typeof party === 'object' && party !== null && 'key' in party ? party.key : undefined
+    if (!PublicKeyC.is(key)) throw unusable(definition, 'participants', 'a list of parties')
+    return key
+  })
 }
 
 const relevanceOf = (
@@ -160,12 +164,13 @@ export const askState = (
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
+  participants: readonly PublicKey[] = participantKeys(definition, data),
 ): Assessment => {
   const { registry, me } = decision
-  const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
   const key = keyOf(definition, data)
-  const base = { relevant, participants, ...(key === undefined ? {} : { key }) }
+  // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
+  const base: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
@@ -178,11 +183,13 @@ export const askState = (
     }
     const answer = ask(data, ref)
     if (isNone(answer)) return base
-    checkActivity(registry, answer.value)
-    const activity = ownWords(answer.value)
+    const isPlain = isPlainActivity(answer.value)
+    checkActivity(registry, answer.value, isPlain)
+    const activity = isPlain ? answer.value : ownWords(answer.value)
     const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return base
-    return mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine }
+    if (mine !== activity.at) return { ...base, activity, actsAt: mine }
+    return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
   } catch (error) {
     if (concernsNode(error)) throw error
     return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }
@@ -195,8 +202,9 @@ export const assess = (
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
+  knownParticipants?: readonly PublicKey[],
 ): Assessed => {
-  const assessment = askState(decision, definition, data, ref)
+  const assessment = askState(decision, definition, data, ref, knownParticipants)
   try {
     return assessed(assessment)
   } catch (error) {

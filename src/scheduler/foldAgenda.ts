@@ -9,12 +9,14 @@ import type { StateRef } from '../ledger/StateRef.js'
 import { toMillis } from '../time/Instant.js'
 import { applyAssessment } from '../vault/foldVault.js'
 import type { StateRow } from '../vault/StateRow.js'
+import type { PastAssessmentTable } from '../vault/PastAssessmentTable.js'
 import type { StateTable } from '../vault/StateTable.js'
 import { assessmentParts, type AssessmentParts } from '../vault/TransactionParts.js'
 import type { UnstartedOutcome, UnstartedTable } from './UnstartedTable.js'
 
 export type AgendaTables = {
   readonly states: StateTable
+  readonly pastAssessments: PastAssessmentTable
   readonly unstarted: UnstartedTable
   readonly flows: Pick<FlowTable, 'lastAttempt'>
 }
@@ -31,6 +33,8 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
     row !== undefined,
     `${event.type} names the unknown state ${event.ref.transaction}:${event.ref.index}`,
   )
+
+  if (event.type === 'StateReassessed') tables.pastAssessments.insert(row, revision)
 
   const attempted = (attempt: AttemptEvent, outcome: UnstartedOutcome): void => {
     row.attempt = attempt.attempt

@@ -90,10 +90,13 @@ const notaryFor = (
 }
 
 /** The assessment for the event, with the activity as the text the views hold, so that it is encoded once. */
-const forEvent = ({ assessment, parts }: Assessed): Assessment =>
-  parts.activity === null
-    ? assessment
-    : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
+const forEvent = ({ assessment, parts }: Assessed): Assessment => {
+  if (parts.activity === null) return assessment
+  const activity = new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']>
+  const { relevant, participants, key, actsAt } = assessment
+  if (actsAt !== undefined) return { ...assessment, activity }
+  return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
+}
 
 /** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
 const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
@@ -155,11 +158,8 @@ export const decideTransaction = (
   for (const { definition } of draft.outputs) checkDefinition(decision, definition)
   const inputs = draft.inputs.map((ref) => requireRow(decision, ref))
   const references = draft.references.map((ref) => requireRow(decision, ref))
-  const concernsOthers =
-    isShared ||
-    draft.outputs.some(({ definition, data }) =>
-      participantKeys(definition, data).some((key) => key !== decision.me.key),
-    )
+  const participants = draft.outputs.map(({ definition, data }) => participantKeys(definition, data))
+  const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== decision.me.key))
   const notary = notaryFor(decision, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
   const claims = [...inputs, ...references].map(({ ref }) => ({ ref, consumedBy: consumerOf(decision, ref) }))
@@ -188,7 +188,9 @@ export const decideTransaction = (
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
 
-  const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
+  const assessed = outputs.map(({ definition, data, ref }, index) =>
+    assess(decision, definition, data, ref, participants[index]),
+  )
   checkKeys(decision, draft, assessed)
   const parts: TransactionParts = {
     inputs: draft.inputs,
@@ -201,16 +203,13 @@ export const decideTransaction = (
       assessment: assessed[index]?.parts ?? assessmentParts({ relevant: false, participants: [] }),
     })),
   }
-  decision.emit(
-    {
-      type: 'TransactionRecorded',
-      id: transaction.id,
-      body: transaction.encoded,
-      assessments: assessed.map(forEvent),
-      ...(flow === undefined ? {} : { flow }),
-    },
-    parts,
-  )
+  const recorded = {
+    type: 'TransactionRecorded',
+    id: transaction.id,
+    body: transaction.encoded,
+    assessments: assessed.map(forEvent),
+  } as const
+  decision.emit(flow === undefined ? recorded : { ...recorded, flow }, parts)
   return { kind: 'recorded', id: transaction.id, outputs: outputs.map(({ ref }) => ref) }
 }
 

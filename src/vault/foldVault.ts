@@ -65,7 +65,7 @@ export const foldTransaction = (
     row.consumedBy = transaction.seq
     row.standing = null
     row.actsAtMs = null
-    states.touch(row)
+    states.progress(row)
   }
   parts.outputs.forEach(({ type, version, contract, text, assessment }, index) => {
     states.insert({
@@ -89,6 +89,7 @@ export const foldTransaction = (
       error: assessment.failure,
       note: null,
       cause: null,
+      decoded: undefined,
     })
   })
 }

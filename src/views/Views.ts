@@ -13,6 +13,7 @@ import { foldSession } from '../session/foldSessions.js'
 import { SessionTable, sessionsSchema } from '../session/SessionTable.js'
 import { foldTransaction } from '../vault/foldVault.js'
 import { Kinds, kindsSchema } from '../vault/Kinds.js'
+import { PastAssessmentTable, pastAssessmentsSchema } from '../vault/PastAssessmentTable.js'
 import { StateTable, statesSchema } from '../vault/StateTable.js'
 import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
 import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
@@ -24,6 +25,7 @@ export const viewsSchema = [
   kindsSchema,
   transactionsSchema,
   statesSchema,
+  pastAssessmentsSchema,
   flowsSchema,
   unstartedSchema,
   sessionsSchema,
@@ -36,6 +38,7 @@ export const viewTables = [
   'kinds',
   'transactions',
   'states',
+  'past_assessments',
   'flows',
   'flow_records',
   'unstarted',
@@ -51,6 +54,7 @@ export class Views {
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
+  readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
@@ -61,6 +65,7 @@ export class Views {
     this.kinds = new Kinds(db)
     this.transactions = new TransactionTable(db)
     this.states = new StateTable(db, this.kinds, this.transactions)
+    this.pastAssessments = new PastAssessmentTable(db)
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)

@@ -12,6 +12,7 @@ const orderOf = {
   kinds: 'id',
   transactions: 'seq',
   states: 'seq',
+  past_assessments: 'state_seq, until_revision',
   flows: 'seq',
   flow_records: 'flow_seq, position',
   unstarted: 'revision',

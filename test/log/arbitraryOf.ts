@@ -112,6 +112,12 @@ export const arbitraryOf = (codec: t.Any): fc.Arbitrary<unknown> => {
       return texts
     case 'BooleanType':
       return fc.boolean()
+    case 'NullType':
+      return fc.constant(null)
+    case 'NumberType':
+      return fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .filter((value) => !Object.is(value, -0) && Number.isInteger(value) <= Number.isSafeInteger(value))
     case 'UnknownType':
       return jsonValues
     case 'AnyDictionaryType':

@@ -3,7 +3,9 @@
  */
 import { Option, type Command } from 'commander'
 import { readStore } from '../../node/readStore.js'
+import type { Moment } from '../../node/timeTravel/moment.js'
 import { queryVault, type VaultEntry, type VaultQuery } from '../../vault/readVault.js'
+import { atOption, revisionOf } from '../atOption.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { table, type Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
@@ -15,6 +17,7 @@ type Options = StoreOptions &
     readonly type?: string
     readonly status: NonNullable<VaultQuery['status']>
     readonly observed?: boolean
+    readonly at?: Moment
   }
 
 const columns: readonly Column<VaultEntry>[] = [
@@ -29,7 +32,12 @@ export const vault = (terminal: Terminal): Command =>
   verb(
     'vault',
     'show the states this party holds, oldest first',
-    ['vault', 'vault --type heartbeat/Heartbeat --status all', 'vault --json | jq .data'],
+    [
+      'vault',
+      'vault --type heartbeat/Heartbeat --status all',
+      'vault --at 2026-01-31T09:00:00Z',
+      'vault --json | jq .data',
+    ],
     'print one JSON document a line',
   )
     .addOption(new Option('--type <type>', 'only states of this type'))
@@ -39,11 +47,15 @@ export const vault = (terminal: Terminal): Command =>
         .default('unconsumed'),
     )
     .addOption(new Option('--observed', 'also states that are kept for others and not relevant to this party'))
+    .addOption(atOption('the vault'))
     .addOption(limitOption())
     .addOption(afterOption())
-    .action(({ store, json, type, status, observed, ...page }: Options) => {
+    .action(({ store, json, type, status, observed, at, ...page }: Options) => {
       const wanted = { status, includeIrrelevant: observed === true, ...(type === undefined ? {} : { type }) }
-      const found = readStore(store, (db) => gather(page, (query) => queryVault(db, { ...query, ...wanted })))
+      const found = readStore(store, (db) => {
+        const then = at === undefined ? {} : { at: revisionOf(db, at) }
+        return gather(page, (query) => queryVault(db, { ...query, ...wanted, ...then }))
+      })
       if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
       else if (found.items.length === 0) terminal.out('No such states.')
       else for (const line of table(columns, found.items, terminal)) terminal.out(line)
