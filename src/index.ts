@@ -207,6 +207,7 @@ export type { Why } from './scheduler/why.js'
 // App and node
 export { defineApp, type App, type AppOptions } from './app/App.js'
 export { startNode } from './node/startNode.js'
+export { standBy, type Role, type Standby, type StandbyOptions } from './node/standby/Standby.js'
 export type { By, ByWithNote, Node } from './node/Node.js'
 export type { FlowHandle } from './node/FlowHandle.js'
 export type { NodeOptions } from './node/NodeOptions.js'

@@ -75,6 +75,10 @@ export const limits = {
   logPageTicks: 1_000,
   /** How long a node that stops waits for its last words to be written when the log does not answer. */
   lastWordsMs: 5_000,
+  /** How long a leader may be silent before a standby leads: longer than any pause a healthy process makes. */
+  leaseMs: 10_000,
+  /** A shorter lease could not be renewed in time. */
+  shortestLeaseMs: 100,
   /** Ticks between two signed heads. */
   ticksPerSignedHead: 1_024,
   /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */
