@@ -29,6 +29,7 @@ import type { Transport } from '../session/Transport.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
+import { timeCommits } from './timeCommits.js'
 
 export type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
@@ -153,7 +154,8 @@ export const lead = async (
   opened: Opened,
   leadership: Leadership,
 ): Promise<Node> => {
-  const { store, key } = opened
+  const { key } = opened
+  const { store, lastCommitMs } = timeCommits(opened.store)
   let ownTransport: Transport | undefined
   const releaseHold = async (): Promise<void> => {
     await ownTransport?.close()
@@ -219,7 +221,20 @@ export const lead = async (
       throw error
     }
     postman?.start()
-    return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
+    return new Node({
+      party,
+      key,
+      loop,
+      engine,
+      steps,
+      store,
+      network,
+      app: registry.app,
+      lastCommitMs,
+      clock,
+      stopOutside,
+      releaseHold,
+    })
   } catch (error) {
     await releaseHold()
     throw error

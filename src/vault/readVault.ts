@@ -48,10 +48,10 @@ export type VaultQuery = {
 }
 
 /** One page of an answer. */
-export type Page<A> = {
+export type Page<A, C = number> = {
   readonly items: readonly A[]
   /** Give it as `after` to get the next page; undefined on the last one. */
-  readonly next: number | undefined
+  readonly next: C | undefined
 }
 
 const defaultPage = 100
@@ -70,12 +70,12 @@ export const pageSize = (limit: number | undefined): number => {
 }
 
 /** Cuts a page out of one row more than asked for, which shows whether there is another page. */
-export const pageOf = <R, A>(
+export const pageOf = <R, A, C>(
   rows: readonly R[],
   size: number,
   present: (row: R) => A,
-  cursorOf: (row: R) => number,
-): Page<A> => {
+  cursorOf: (row: R) => C,
+): Page<A, C> => {
   const shown = rows.slice(0, size)
   const last = shown.at(-1)
   return { items: shown.map(present), next: rows.length > size && last !== undefined ? cursorOf(last) : undefined }

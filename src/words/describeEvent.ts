@@ -30,6 +30,10 @@ const words = (event: DomainEvent): string => {
       return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':
       return ''
+    case 'TokenIssued':
+      return `${event.token} for ${event.name} by ${event.by}: ${event.permissions.join(', ')}${event.expiresAt === undefined ? '' : `, until ${showInstant(event.expiresAt)}`}`
+    case 'TokenRevoked':
+      return `${event.token} by ${event.by}`
     case 'DrainingStarted':
     case 'DrainingEnded':
       return `by ${event.by}`
