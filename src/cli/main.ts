@@ -11,6 +11,7 @@ import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
 import { diff } from './verbs/diff.js'
+import { doctor } from './verbs/doctor.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
@@ -18,6 +19,7 @@ import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
+import { standby } from './verbs/standby.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
 import { token } from './verbs/token.js'
@@ -46,8 +48,10 @@ Example:
 for (const verb of [
   newVerb,
   run,
+  standby,
   start,
   status,
+  doctor,
   agenda,
   why,
   activity,
