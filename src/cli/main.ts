@@ -20,6 +20,7 @@ import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
 import { standby } from './verbs/standby.js'
+import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
 import { token } from './verbs/token.js'
@@ -63,6 +64,7 @@ for (const verb of [
   token,
   network,
   replay,
+  simulate,
 ])
   program.addCommand(verb(terminal))
 
