@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { backup } from './verbs/backup.js'
 import { diff } from './verbs/diff.js'
 import { doctor } from './verbs/doctor.js'
 import { drain } from './verbs/drain.js'
@@ -61,6 +62,7 @@ for (const verb of [
   flow,
   drain,
   log,
+  backup,
   token,
   network,
   replay,

@@ -122,6 +122,12 @@ export const eventCodecs = {
     signature: t.string,
   }),
 
+  /** An operator lets a node go on from a restored log: having compared it with so many heads that others keep, or none. */
+  RestoreAccepted: withOptional(
+    { type: t.literal('RestoreAccepted'), by: t.string, revision: IntegerC, heads: IntegerC },
+    { note: t.string },
+  ),
+
   TransactionRecorded: withOptional(
     {
       type: t.literal('TransactionRecorded'),

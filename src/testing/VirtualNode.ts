@@ -10,6 +10,8 @@ import { EmbeddedStore } from '../node/EmbeddedStore.js'
 import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
+import type { Moment } from '../node/timeTravel/moment.js'
+import { TimeMachine } from '../node/timeTravel/TimeMachine.js'
 import type { TickStore } from '../node/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
@@ -76,6 +78,11 @@ export class VirtualNode {
   /** A look at what the node holds, whether it runs or not. */
   inspect(): NodeInspection {
     return new NodeInspection(this.store)
+  }
+
+  /** The world as this node saw it at an earlier moment: a revision, or an instant. Close it when it is no longer needed. */
+  past(moment: Moment): Promise<TimeMachine> {
+    return TimeMachine.at(this.store, moment)
   }
 
   /** When the next activity will act; undefined when none is scheduled. */

@@ -118,6 +118,7 @@ export class Views {
       case 'LeaseRenewed':
         // It says only that the leader lives, to those who follow as it is written.
         return
+      case 'RestoreAccepted':
       case 'HeadSigned':
       case 'TransactionsSigned':
         // Proofs about the log; they are read from it when someone asks for them.

@@ -37,6 +37,8 @@ const words = (event: DomainEvent): string => {
     case 'DrainingStarted':
     case 'DrainingEnded':
       return `by ${event.by}`
+    case 'RestoreAccepted':
+      return `by ${event.by} at revision ${event.revision}, ${event.heads === 0 ? 'not compared with any head' : `compared with ${event.heads} signed ${event.heads === 1 ? 'head' : 'heads'}`}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'HeadSigned':
       return `revision ${event.revision}, head ${event.head.slice(0, 12)}`
     case 'TransactionRecorded':
