@@ -181,7 +181,6 @@ export { decodeEvent } from './log/decodeEvent.js'
 export type { EncodedTick, Head } from './log/Tick.js'
 export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
-export { PostgresLog, type PostgresLogOptions } from './log/postgres/PostgresLog.js'
 export { openLog } from './node/openLog.js'
 
 // Tools for whole logs
@@ -212,6 +211,7 @@ export type { Why } from './scheduler/why.js'
 // App and node
 export { defineApp, type App, type AppOptions } from './app/App.js'
 export { startNode } from './node/startNode.js'
+export { standBy, type Role, type Standby, type StandbyOptions } from './node/standby/Standby.js'
 export type { By, ByWithNote, Node } from './node/Node.js'
 export type { FlowHandle } from './node/FlowHandle.js'
 export type { NodeOptions } from './node/NodeOptions.js'

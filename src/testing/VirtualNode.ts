@@ -37,6 +37,9 @@ export type VirtualNodeOptions = {
   readonly store?: TickStore
 }
 
+/** Makes the store of a virtual node that is given none. Specs of the logs put others in its place. */
+export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }
+
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
@@ -47,17 +50,17 @@ export class VirtualNode {
   #node: Node | undefined
   #failure: Error | undefined
 
-  private constructor(options: VirtualNodeOptions) {
+  private constructor(options: VirtualNodeOptions, store: TickStore) {
     this.#options = options
     const seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
-    this.store = options.store ?? EmbeddedStore.inMemory()
+    this.store = store
     this.key = keyPairFromSeed(sha256(`key of ${seed}`))
     this.#random = seededRandom(seed)
   }
 
   static async start(options: VirtualNodeOptions): Promise<VirtualNode> {
-    const virtual = new VirtualNode(options)
+    const virtual = new VirtualNode(options, options.store ?? (await virtualStores.open()))
     await virtual.restart()
     return virtual
   }

@@ -25,7 +25,9 @@ const originWords = (origin: FlowOrigin): string => {
 const words = (event: DomainEvent): string => {
   switch (event.type) {
     case 'NodeStarted':
-      return `${event.party.name} runs ${event.app} ${event.appVersion}, start ${event.term}`
+      return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
+    case 'LeaseRenewed':
+      return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':
       return ''
     case 'TokenIssued':
