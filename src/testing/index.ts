@@ -5,6 +5,7 @@ export { seededRandom } from './seededRandom.js'
 export { VirtualNode, type VirtualNodeOptions } from './VirtualNode.js'
 export { VirtualNetwork, type NextDue, type VirtualNetworkOptions, type VirtualPartyOptions } from './VirtualNetwork.js'
 export { NodeInspection, type LoggedEvent } from './NodeInspection.js'
+export { TimeMachine } from '../node/timeTravel/TimeMachine.js'
 export { fairWeather, type Weather } from './VirtualTransport.js'
 export { VirtualClock } from '../time/VirtualClock.js'
 export { keyPairFromSeed } from '../identity/KeyPair.js'
@@ -44,3 +45,16 @@ export type { TraceLine } from './simulation/SimulationRun.js'
 export type { Acknowledged, Witness } from './simulation/Witness.js'
 export type { Turn, Workload } from './simulation/Workload.js'
 export type { Invariant, PartyAtEnd, World } from './simulation/World.js'
+
+// Forecast
+export {
+  forecast,
+  type CashFlow,
+  type Forecast,
+  type ForecastEntry,
+  type ForecastOptions,
+  type ForecastState,
+  type ForecastTransaction,
+} from './forecast/forecast.js'
+export { timeline } from './forecast/timeline.js'
+export type { StepAssumptions } from './forecast/Assumptions.js'
