@@ -21,8 +21,9 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield await Promise.resolve(line)
 }
 
-/** What only a node among others records; test/session sees to those. */
-const isBetweenParties = (type: string): boolean => /^(TransactionNotarised|Session|Message|RestoreAccepted)/.test(type)
+/** What only a node among others, or one with standbys, records; test/session and test/standby see to those. */
+const isBetweenParties = (type: string): boolean =>
+  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed)/.test(type)
 
 describe('views', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'carillon-rebuild-'))
