@@ -119,7 +119,9 @@ export const BusyCharts = ({ when }: { readonly when: unknown }) => {
   const asking = useGet<Charts>('/charts', { by: 'second', points: 120 }, when)
   return (
     <Answered asking={asking}>
-      {({ points }) => {
+      {(charts) => {
+        // The second under way is not over, and would look like a fall.
+        const points = charts.points.slice(0, -1)
         const at = points.map((point) => point.at)
         const series = (key: keyof (typeof points)[number]): readonly number[] =>
           points.map((point) => Number(point[key]))

@@ -197,7 +197,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
               <header>
                 <i aria-hidden="true" />
                 <div>
-                  <h3>{lamp.label}</h3>
+                  <h2>{lamp.label}</h2>
                   <span class="text">{lamp.text}</span>
                 </div>
               </header>
