@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { completion } from './verbs/completion.js'
 import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
@@ -37,6 +38,8 @@ const program = new Command('carillon')
 Every verb has its own help with examples: carillon agenda --help
 Verbs that look or act work whether a node runs on the store or not; only "start" needs one.
 
+Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
+
 Example:
   $ carillon new water-plants
   $ carillon run src/water-plants.ts
@@ -59,6 +62,7 @@ for (const verb of [
   token,
   network,
   replay,
+  completion,
 ])
   program.addCommand(verb(terminal))
 
