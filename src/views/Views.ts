@@ -115,6 +115,10 @@ export class Views {
       case 'TransactionNotarised':
         this.spent.insert(event.id, event.inputs, event.caller, revision)
         return
+      case 'LeaseRenewed':
+        // It says only that the leader lives, to those who follow as it is written.
+        return
+      case 'RestoreAccepted':
       case 'HeadSigned':
       case 'TransactionsSigned':
         // Proofs about the log; they are read from it when someone asks for them.
