@@ -88,7 +88,7 @@ export const openApiOf = (routes: readonly Route[]): Schema => {
     openapi: '3.1.0',
     info: {
       title: 'Carillon',
-      version: packageVersion,
+      version: packageVersion(),
       description:
         'A node over HTTP: its agenda, vault, flows and log, live streams of them, and everything an operator may do.',
     },

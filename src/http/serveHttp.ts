@@ -3,7 +3,7 @@
  * default; anywhere else it refuses to start without TLS.
  */
 import { readFileSync } from 'node:fs'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../node/Logger.js'
@@ -190,7 +190,9 @@ const register = (server: FastifyInstance, route: Route, { houses, doorman, surr
 
 const principals = new WeakMap<FastifyRequest, Principal>()
 
-const build = (tls: ReturnType<typeof tlsOf>, parts: Parts): FastifyInstance => {
+const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<FastifyInstance> => {
+  // Loaded when it is needed: a node that serves nobody should not wait for it when it starts.
+  const { default: Fastify } = await import('fastify')
   const { doorman, routes, logger } = parts
   const files = readStaticFiles()
   const server = Fastify({
@@ -257,7 +259,7 @@ export const serveHttp = async (
     ...new Set(houses.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.route))),
   ]
   const document = openApiOf(routes)
-  const server = build(tls, {
+  const server = await build(tls, {
     houses,
     routes,
     doorman: new Doorman(gate, { host, names, perSecond: options.requestsPerSecond ?? limits.httpRequestsPerSecond }),

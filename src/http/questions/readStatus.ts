@@ -22,7 +22,7 @@ export const readStatus = (
       nodes,
       party: node.party,
       app: { name: node.app.name, version: node.app.version },
-      version: packageVersion,
+      version: packageVersion(),
       now: instantFromMillis(Math.min(node.nowMs, latestInstantMs)),
       draining,
       stopped: node.stopped !== undefined,
