@@ -12,6 +12,7 @@ import { produceSingle } from './workloads/produceSingle.js'
 import { replay } from './workloads/replay.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
+import { vaultQuery } from './workloads/vaultQuery.js'
 
 export const workloads: readonly Workload[] = [
   durableAppends,
@@ -24,4 +25,5 @@ export const workloads: readonly Workload[] = [
   restartPending,
   restartOverdue,
   replay,
+  vaultQuery,
 ]

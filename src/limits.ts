@@ -37,6 +37,18 @@ export const limits = {
   stepsInFlight: 256,
   /** States one query inside a flow may return; its refs are recorded. */
   statesPerQuery: 1_000,
+  /** Text in an indexed field: enough for a name or an identifier, and short enough for an index. */
+  indexedTextLength: 200,
+  /** Indexed fields of one kind of state: each costs a row in an index for every state. */
+  indexedFields: 16,
+  /** Criteria of one query, counted through all its ands and ors. */
+  criteriaPerQuery: 100,
+  /** Conjunctions an `or` is taken apart into, each of which is looked up in its own index. */
+  branchesPerQuery: 16,
+  /** Rows a query counts in an index before it takes the index for too wide to sort what it holds. */
+  queryProbe: 2_000,
+  /** States one aggregate may go over, so that it cannot keep the node from its ticks for long. */
+  aggregatedStates: 100_000,
   /** Rows of one page of an outside query. */
   page: 1_000,
   /** Host timers are not trusted for longer: the clock may be set, the machine may sleep. */

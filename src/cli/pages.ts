@@ -3,11 +3,11 @@
  */
 import { Option } from 'commander'
 import { limits } from '../limits.js'
-import type { Page } from '../vault/readVault.js'
+import type { Page } from '../vault/query/VaultQuery.js'
 import type { Terminal } from './Terminal.js'
 import { wholeNumber } from './verb.js'
 
-export type PageOptions = { readonly limit: number; readonly after?: number }
+export type PageOptions<C = number> = { readonly limit: number; readonly after?: C }
 
 const defaultLimit = 50
 
@@ -18,7 +18,10 @@ export const afterOption = (): Option =>
   new Option('--after <cursor>', 'go on where an earlier list ended').argParser(wholeNumber(0))
 
 /** Gathers pages until the limit. */
-export const gather = <A>(options: PageOptions, read: (query: PageOptions) => Page<A>): Page<A> => {
+export const gather = <A, C = number>(
+  options: PageOptions<C>,
+  read: (query: PageOptions<C>) => Page<A, C>,
+): Page<A, C> => {
   const items: A[] = []
   let { after } = options
   for (;;) {
@@ -31,6 +34,6 @@ export const gather = <A>(options: PageOptions, read: (query: PageOptions) => Pa
 }
 
 /** On stderr, so that a list of lines on stdout stays one. */
-export const sayMore = (terminal: Terminal, page: Page<unknown>): void => {
+export const sayMore = (terminal: Terminal, page: Page<unknown, string | number>): void => {
   if (page.next !== undefined) terminal.err(terminal.tone('dim', `There are more: add --after ${page.next}`))
 }

@@ -56,7 +56,9 @@ const weightOf = (operation: Operation, answer: Answer): number => {
     'proposal' in answer.recorded
   )
     return plainWeight + utf8Length(canonicalText(answer.recorded))
-  return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+  const { recorded } = answer
+  const refs = typeof recorded === 'object' && recorded !== null && 'refs' in recorded ? recorded['refs'] : recorded
+  return plainWeight + (Array.isArray(refs) ? refs.length * 70 : 0)
 }
 
 /** A value as the log will hold it; throws when it has no canonical form or is larger than it may be. */
@@ -84,6 +86,7 @@ const consumedRefOf = (error: unknown): unknown => {
 /** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
 const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'finalise',
+  'lock',
   'record',
   'vend',
   'send',

@@ -18,7 +18,8 @@ import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
-import type { Operation, StepContext } from './Operation.js'
+import type { Page } from '../vault/query/VaultQuery.js'
+import type { Operation, StateQuery, StepContext } from './Operation.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
 import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
@@ -46,6 +47,8 @@ export type StepOptions = {
   /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
   readonly timeout?: DurationLikeObject
 }
+
+const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
 
 const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
@@ -88,16 +91,38 @@ export class FlowIo {
     return (yield* ask({ kind: 'find', definition, key })) as StateAndRef<A> | undefined
   }
 
-  /** The unconsumed states of one kind, oldest first, at most `limit` of them. */
-  *query<A>(
-    definition: StateDefinition<A>,
-    options: { readonly limit?: number } = {},
-  ): FlowBody<readonly StateAndRef<A>[]> {
+  /**
+   * The states of one kind that fulfil what is asked, at most `limit` of them. Without more: the unconsumed ones that
+   * are relevant to this party, oldest first.
+   */
+  *query<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<readonly StateAndRef<A>[]> {
     return (yield* ask({
       kind: 'query',
       definition,
-      limit: options.limit ?? limits.statesPerQuery,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
     })) as readonly StateAndRef<A>[]
+  }
+
+  /** As {@link query}, with the cursor of the next page: give it as `after`. */
+  *queryPage<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<Page<StateAndRef<A>, string>> {
+    return (yield* ask({
+      kind: 'queryPage',
+      definition,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+    })) as Page<StateAndRef<A>, string>
+  }
+
+  /**
+   * Reserves states for this flow, all of them or none: throws `state-locked` when another flow has one of them. Other
+   * flows that ask for `{ locked: false }` choose others. Released when the flow ends, is killed, or says so.
+   */
+  *lock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'lock', refs: states.map(refOf) })
+  }
+
+  /** Gives back states that this flow has reserved. */
+  *unlock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'unlock', refs: states.map(refOf) })
   }
 
   /** The time, as recorded: the same when the flow is run again. */

@@ -32,7 +32,10 @@ import {
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
 import { reassess } from '../scheduler/reassess.js'
 import { explainState, type Why } from '../scheduler/why.js'
-import { findState, findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
+import { assertFields } from '../vault/query/assertFields.js'
+import type { Aggregate, VaultAggregate } from '../vault/query/aggregateStates.js'
+import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { aggregateVault, findState, findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
 import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
@@ -43,6 +46,7 @@ import type { Loop } from './Loop.js'
 import { signHead } from './signedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { TickStore } from './TickStore.js'
+import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
 /** Who asks; recorded with the action. */
 export type By = { readonly by?: string }
@@ -191,9 +195,40 @@ export class Node {
     return entry === undefined ? undefined : this.#decode(definition, entry)
   }
 
+  /** States of one kind, decoded: those that fulfil what is asked, in the order asked for, one page of them. */
+  async query<A>(
+    definition: StateDefinition<A>,
+    query: Omit<VaultQuery, 'type'> = {},
+  ): Promise<Page<StateAndRef<A>, string>> {
+    assertFields(definition, query)
+    const { items, next } = await this.queryVault({ ...query, type: definition.type })
+    return { items: items.map((entry) => this.#decode(definition, entry)), next }
+  }
+
   /** A page of the vault, as recorded. */
-  queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry>> {
+  queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry, string>> {
     return this.#read((db) => queryVault(db, query))
+  }
+
+  /** Counts and sums over states, for each value of a field where `by` names one. */
+  aggregate(aggregate: VaultAggregate = {}): Promise<readonly Aggregate[]> {
+    return this.#read((db) => aggregateVault(db, aggregate))
+  }
+
+  /** A snapshot of what a query means, and a call for every later change to it, with nothing missed in between. */
+  track(query: VaultQuery, onUpdate: (update: VaultUpdate) => void): Promise<Tracking> {
+    const { loop, store } = this.#internals
+    return trackVault(
+      {
+        reader: store.reader,
+        locate: this.#transactions,
+        head: () => store.head().revision,
+        follow: (follower) => loop.follow(follower),
+        read: (read) => this.#read(read),
+      },
+      query,
+      onUpdate,
+    )
   }
 
   // --- activities

@@ -5,6 +5,7 @@
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { Assessment, TransactionRecorded } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
@@ -14,6 +15,7 @@ export type AssessmentParts = {
   readonly relevant: boolean
   readonly participants: string
   readonly key: string | null
+  readonly indexed: IndexedValues | null
   /** Canonical text of the activity. */
   readonly activity: string | null
   readonly dueMs: number | null
@@ -44,6 +46,7 @@ export const assessmentParts = (assessment: Assessment): AssessmentParts => {
     relevant: assessment.relevant,
     participants: assessment.participants.join(' '),
     key: assessment.key ?? null,
+    indexed: assessment.indexed ?? null,
     activity: activity === undefined ? null : canonicalText(activity),
     dueMs: activity === undefined ? null : toMillis(activity.at),
     actsAtMs: activity === undefined ? null : toMillis(actsAt ?? activity.at),
