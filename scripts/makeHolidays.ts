@@ -42,7 +42,9 @@ const centres: readonly Centre[] = [
     name: 'NewYork',
     source: new Holidays('US'),
     // The Federal Reserve moves a holiday from Sunday to Monday, but opens on the Friday before one on Saturday.
-    isClosed: (day) => day.type === 'public' && !(day.substitute === true && weekdayOf(dateOf(day)) === 5),
+    // The library calls the Monday after a Veterans Day on Sunday a bank holiday, and that is what it is.
+    isClosed: ({ type, substitute = false, ...day }) =>
+      (type === 'public' || (type === 'bank' && substitute)) && !(substitute && weekdayOf(day.date.slice(0, 10)) === 5),
     correct: { add: [], remove: [] },
   },
   {

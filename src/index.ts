@@ -4,7 +4,7 @@
  */
 
 // Errors
-export { CarillonError, type ErrorDetails, type RecordedError } from './errors/CarillonError.js'
+export { CarillonError, type AppErrorCode, type ErrorDetails, type RecordedError } from './errors/CarillonError.js'
 export type { Consequence } from './errors/Consequence.js'
 export type { ErrorCode } from './errors/catalogue.js'
 
@@ -39,6 +39,8 @@ export {
   type LocalTime,
   type TimeOfDay,
 } from './time/LocalTime.js'
+export { addDays, addMonths, daysBetween, endOfMonth, isEndOfMonth } from './time/dates.js'
+export { instantIn } from './time/instantIn.js'
 export { zone, ZoneC, type Zone } from './time/Zone.js'
 export { zoneDataVersion } from './time/zoneDataVersion.js'
 
@@ -47,9 +49,7 @@ export {
   addBusinessDays,
   BusinessCalendarC,
   CentreC,
-  endOfMonth,
   isBusinessDay,
-  isEndOfMonth,
   RollC,
   rollDate,
   unionOf,
@@ -57,6 +57,9 @@ export {
   type Centre,
   type Roll,
 } from './time/calendars/BusinessCalendar.js'
+export { addPeriods, FrequencyC, type Frequency } from './time/calendars/Frequency.js'
+export { addTenor, maturityOf, tenor, TenorC, type Tenor } from './time/calendars/Tenor.js'
+export { periodsBetween, StubC, type Period, type PeriodsOptions, type Stub } from './time/calendars/periods.js'
 export { holidayDataVersion } from './time/calendars/holidays.js'
 
 // Recurrence
@@ -111,6 +114,7 @@ export { TransactionIdC, type TransactionId } from './ledger/TransactionId.js'
 export { activity, ActivityC, FlowRefC, type Activity, type ActivityOptions, type FlowRef } from './ledger/Activity.js'
 export { TimeWindowC, windowContains, type TimeWindow } from './ledger/TimeWindow.js'
 export { defineCommand, type CommandDefinition } from './ledger/Command.js'
+export { commandsShown, type Visible as ShownTransaction } from './ledger/TearOff.js'
 export {
   allOf,
   both,
@@ -147,6 +151,8 @@ export {
   type FlowOptions,
 } from './flow/FlowDefinition.js'
 export type { Finalised } from './flow/Finalised.js'
+export type { TogetherOptions } from './finality/finaliseTogether.js'
+export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
 export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
 export type { Session } from './flow/Session.js'
@@ -176,7 +182,11 @@ export { MemoryLog } from './log/memory/MemoryLog.js'
 export { SqliteLog } from './log/sqlite/SqliteLog.js'
 
 // Tools for whole logs
-export { verifyLog, type LogReport } from './node/logTools/verifyLog.js'
+export { verifyLog, type LogReport, type VerifyOptions } from './node/logTools/verifyLog.js'
+export type { LogFault, LogProblem } from './node/logTools/LogProblem.js'
+export type { SignedHead } from './node/signedHead.js'
+export { newestSignedHead, readSignedHead } from './node/logTools/signedHeadsIn.js'
+export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from './node/logTools/InclusionProof.js'
 export { exportLog } from './node/logTools/exportLog.js'
 export { importLog } from './node/logTools/importLog.js'
 export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'

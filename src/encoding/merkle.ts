@@ -6,7 +6,7 @@ import { sha256, type Hash } from './hash.js'
 
 export const leafHash = (text: string): Hash => sha256(`leaf\n${text}`)
 
-const nodeHash = (left: Hash, right: Hash): Hash => sha256(`node\n${left}${right}`)
+export const nodeHash = (left: Hash, right: Hash): Hash => sha256(`node\n${left}${right}`)
 
 const largestPowerBelow = (count: number): number => 2 ** (31 - Math.clz32(count - 1))
 

@@ -8,13 +8,19 @@ import type { Consequence } from './Consequence.js'
 /** Plain facts about an error: names, refs, limits. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
+/**
+ * The code of an error that an app throws in its flows: the app's name, a slash, and what went wrong, as in
+ * `swap/rate-not-announced`. The flow ends with it, and whoever asks for its result is given it back.
+ */
+export type AppErrorCode = `${string}/${string}`
+
 /** Every error that leaves Carillon. Tell errors apart by `code`; `consequence` says whether trying again can help. */
 export class CarillonError extends Error {
   override readonly name = 'CarillonError'
-  readonly code: ErrorCode
+  readonly code: ErrorCode | AppErrorCode
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+  constructor(code: ErrorCode | AppErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.details = details
@@ -27,6 +33,7 @@ export class CarillonError extends Error {
 }
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(catalogue, code)
+const isAppErrorCode = (code: string): code is AppErrorCode => code.includes('/')
 
 /** An error as it is written into the log. */
 export type RecordedError = {
@@ -84,9 +91,9 @@ export const recordError = (thrown: unknown, code: ErrorCode): RecordedError =>
       }
     : { code, message: clip(messageOf(thrown)) }
 
-/** A recorded error as a throwable one again. A code this version does not know counts as a flow failure. */
-export const reviveError = (recorded: RecordedError): CarillonError =>
-  new CarillonError(isErrorCode(recorded.code) ? recorded.code : 'flow-threw', recorded.message, recorded.details)
+/** A recorded error as a throwable one again. A code that neither this version nor an app knows counts as a flow failure. */
+export const reviveError = ({ code, message, details }: RecordedError): CarillonError =>
+  new CarillonError(isErrorCode(code) || isAppErrorCode(code) ? code : 'flow-threw', message, details)
 
 /**
  * An error of the node itself: its store, its invariants. Only Carillon makes it, so that app code which throws an

@@ -24,6 +24,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import type { NotaryRequest } from '../notary/NotaryRequest.js'
 import type { Proposal } from '../vault/decideTransaction.js'
 import { perform, sendHistory } from './history.js'
+import { tearOffFor, type PartSigner } from './signPart.js'
 import { FetchC, RecordedC, RefusedC, SignatureC } from './protocol.js'
 
 /** Serves the other side's questions about a transaction's history until it gives its answer. */
@@ -51,14 +52,13 @@ const serveUntil = function* <A extends { readonly type: string }>(
 const asJson = (signed: SignedTransaction): Json => signed
 
 /** The other party's signature, once it is seen to be one: a notary that sees only a part would not notice. */
-const collectSignature = function* (
+const receiveSignature = function* (
   session: Session,
   id: TransactionId,
-  signed: SignedTransaction,
+  shown: TransactionBody | undefined,
 ): FlowBody<TransactionSignature> {
   const { party } = session
-  yield* session.send({ type: 'sign', transaction: asJson(signed) })
-  const answer = yield* serveUntil(session, signed.body, t.union([SignatureC, RefusedC]))
+  const answer = yield* serveUntil(session, shown, t.union([SignatureC, RefusedC]))
   if (answer.type === 'refused') {
     throw new CarillonError('signature-refused', `${party.name} refused to sign: ${answer.reason}`, {
       party: party.name,
@@ -74,6 +74,20 @@ const collectSignature = function* (
     )
   }
   return signature
+}
+
+const collectSignature = function* (
+  session: Session,
+  id: TransactionId,
+  signed: SignedTransaction,
+): FlowBody<TransactionSignature> {
+  yield* session.send({ type: 'sign', transaction: asJson(signed) })
+  return yield* receiveSignature(session, id, signed.body)
+}
+
+const collectFromPart = function* (signer: PartSigner, { id, body }: Proposal): FlowBody<TransactionSignature> {
+  yield* signer.session.send({ type: 'signPart', tearOff: tearOffFor(id, body, signer) as unknown as Json })
+  return yield* receiveSignature(signer.session, id, undefined)
 }
 
 /** Asks the notary for its signature, in a session of its own. */
@@ -130,9 +144,12 @@ const assertAllReachable = (io: FlowIo, proposal: Proposal, sessions: readonly S
   )
 }
 
+/** Who else has to do with a transaction that a flow finalises. */
 export type TogetherOptions = {
   /** Sessions with the parties that must sign, or that take part. */
   readonly sessions?: readonly Session[]
+  /** Parties that sign having been shown a part, such as oracles; they are not told the transaction when it is final. */
+  readonly tearOffs?: readonly PartSigner[]
   /** Parties that are told although they do not take part; nothing is scheduled for them. */
   readonly observers?: readonly Party[]
 }
@@ -140,15 +157,18 @@ export type TogetherOptions = {
 /** Everyone's signature, the notary's last: nothing is consumed for a transaction that then lacks a signature. */
 const collectSignatures = function* (
   io: FlowIo,
-  { id, body }: Proposal,
+  proposal: Proposal,
   sessions: readonly Session[],
+  tearOffs: readonly PartSigner[],
 ): FlowBody<SignedTransaction> {
+  const { id, body } = proposal
   const signatures: TransactionSignature[] = []
   const signed = (): SignedTransaction => ({ body, signatures: [...signatures] })
   const byNotary = needsNotary(body)
   const isNotary = byNotary && body.notary.key === io.me.key
   const signs = body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
   if (signs && !isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  for (const signer of tearOffs) signatures.push(yield* collectFromPart(signer, proposal))
   for (const session of signersAmong(sessions, body)) {
     if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(session, id, signed()))
   }
@@ -181,8 +201,9 @@ export const finaliseTogether = function* (
   options: TogetherOptions,
 ): FlowBody<Finalised> {
   const sessions = options.sessions ?? []
-  assertAllReachable(io, proposal, sessions)
-  const signed = yield* collectSignatures(io, proposal, sessions)
+  const tearOffs = options.tearOffs ?? []
+  assertAllReachable(io, proposal, [...sessions, ...tearOffs.map(({ session }) => session)])
+  const signed = yield* collectSignatures(io, proposal, sessions, tearOffs)
   const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
   const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
   const others = [...proposal.participants, ...(options.observers ?? [])].filter(({ key }) => {

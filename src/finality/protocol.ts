@@ -4,10 +4,13 @@
 import * as t from 'io-ts'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { SignedTransactionC } from '../ledger/SignedTransaction.js'
+import { TearOffC } from '../ledger/TearOff.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
 
 /** Please sign this. */
 export const SignRequestC = t.strict({ type: t.literal('sign'), transaction: SignedTransactionC })
+/** Please sign the transaction that this is a part of. */
+export const PartRequestC = t.strict({ type: t.literal('signPart'), tearOff: TearOffC })
 /** This is final; please record it. */
 export const FinalityC = t.strict({ type: t.literal('finality'), transaction: SignedTransactionC })
 

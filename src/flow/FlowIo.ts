@@ -23,6 +23,8 @@ import type { Operation, StateQuery, StepContext } from './Operation.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
 import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
+import { signTearOff, type PartCheck } from '../finality/signPart.js'
+import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../vault/decideTransaction.js'
 import { sessionIdOf, sessionNonce } from '../session/SessionId.js'
 import { Session } from './Session.js'
@@ -203,6 +205,15 @@ export class FlowIo {
   /** Receives a proposed transaction, checks it, and signs it unless `check` gives a reason to refuse. */
   *signProposal(session: Session, check: SignerCheck): FlowBody<void> {
     yield* signProposal(this, session, check)
+  }
+
+  /**
+   * Receives a part of a transaction and signs the whole, unless `check` gives a reason to refuse; what an oracle does.
+   * It is certain by then that the part belongs to the transaction, and that no command is hidden that asks for this
+   * party's signature.
+   */
+  *signTearOff(session: Session, check: PartCheck): FlowBody<ShownTransaction> {
+    return yield* signTearOff(this, session, check)
   }
 
   /** Receives a transaction that is final, with its history, and records it. */

@@ -12,6 +12,8 @@ import type { SessionId } from '../session/SessionId.js'
 export type LedgerOperation =
   /** This party's signature over a transaction; where it is the notary, its decision too. */
   | { readonly kind: 'sign'; readonly signed: SignedTransaction }
+  /** This party's signature over a transaction of which it was shown a part. */
+  | { readonly kind: 'signId'; readonly id: TransactionId }
   /** Which of the transactions this node does not hold. */
   | { readonly kind: 'missing'; readonly ids: readonly TransactionId[] }
   /** Which of a transaction's dependencies this node does not hold. */

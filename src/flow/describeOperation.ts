@@ -40,6 +40,8 @@ const labelOf = (operation: Operation): string => {
     }
     case 'sign':
       return `sign ${sealBody(operation.signed.body).id}`
+    case 'signId':
+      return `sign ${operation.id}, having seen a part`
     case 'missing':
       return 'see which transactions are missing'
     case 'dependencies':

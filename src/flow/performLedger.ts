@@ -102,6 +102,10 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
           : signTransaction(decision.key, sealBody(body).id)
       return valueAnswer(signature, signature)
     }
+    case 'signId': {
+      const signature = signTransaction(decision.key, operation.id)
+      return valueAnswer(signature, signature)
+    }
     case 'missing': {
       const missing = missingOf(decision, operation.ids)
       return valueAnswer(missing, missing)

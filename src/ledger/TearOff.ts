@@ -13,6 +13,7 @@ import { KeyC, primitiveKeys, type Key } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
+import { decodeCommandData, type CommandDefinition } from './Command.js'
 import { componentTexts, leavesOf, nonceOf, type Components } from './componentTree.js'
 import { StateRefC, type StateRef } from './StateRef.js'
 import { TimeWindowC, type TimeWindow } from './TimeWindow.js'
@@ -172,6 +173,21 @@ export const checkTearOff = (torn: TearOff): Either<CarillonError, Visible> => {
     return error instanceof CarillonError ? left(error) : refuse('a component is not JSON')
   }
 }
+
+/** The commands of one kind that are shown, their data decoded. */
+export const commandsShown = <A>(visible: Visible, definition: CommandDefinition<A>): readonly A[] =>
+  visible.commands
+    .filter(({ type }) => type === definition.type)
+    .map(({ data }) => {
+      const decoded = decodeCommandData(definition, data)
+      if (isLeft(decoded))
+        throw new CarillonError(
+          'command-data-invalid',
+          `The data of command ${definition.type} does not fit its codec: ${decoded.left}`,
+          { command: definition.type },
+        )
+      return decoded.right
+    })
 
 /** Whether everything of a group is shown. */
 export const showsAll = (visible: Visible, group: keyof Visible['counts']): boolean =>

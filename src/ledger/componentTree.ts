@@ -17,8 +17,8 @@ export type Components = {
   readonly outputs: readonly Encoded[]
   readonly commands: readonly Encoded[]
   readonly signers: Encoded
-  readonly notary: Party
-  readonly timeWindow: TimeWindow | undefined
+  readonly notary: Party | Encoded
+  readonly timeWindow: TimeWindow | Encoded | undefined
   readonly salt: string
 }
 

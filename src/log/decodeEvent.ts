@@ -14,7 +14,7 @@ import { eventCodecs, type DomainEvent, type EventType } from './events.js'
 type EventUpcaster = (older: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 const upcasters: Readonly<Partial<Record<EventType, readonly EventUpcaster[]>>> = {}
 
-const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
 
 /** The event that a line of the log holds. Throws `log-undecodable` or `log-too-new`. */
 export const decodeEvent = (line: string, revision: number): DomainEvent => {

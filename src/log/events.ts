@@ -93,8 +93,11 @@ export const eventCodecs = {
   DrainingEnded: strict({ type: t.literal('DrainingEnded'), by: t.string }),
   HeadSigned: strict({
     type: t.literal('HeadSigned'),
+    tick: IntegerC,
     revision: IntegerC,
     head: HashC,
+    /** The root of the mountain range over the running hashes of all ticks up to this one. */
+    range: HashC,
     by: PublicKeyC,
     signature: t.string,
   }),

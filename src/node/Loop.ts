@@ -140,12 +140,12 @@ export class Loop {
   }
 
   /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
-  async stop(reason: CarillonError, lastWords: readonly DomainEvent[]): Promise<void> {
+  async stop(reason: CarillonError, lastWords?: (decision: Decision) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
     try {
-      if (lastWords.length > 0) {
+      if (lastWords !== undefined) {
         const said = this.submit((decision) => {
-          for (const event of lastWords) decision.emit(event)
+          for (const event of lastWords(decision)) decision.emit(event)
         })
         this.#closing = reason
         await said
@@ -235,7 +235,7 @@ export class Loop {
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1
     if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
-      tick.emit(signHead(this.#parts.key, this.#parts.store.head()))
+      tick.emit(signHead(this.#parts.key, this.#parts.store.head(), tick.views.facts.range))
       tick.release(() => {
         this.#ticksSinceSignedHead = 0
       })

@@ -405,8 +405,8 @@ export class Node {
   async stop(): Promise<void> {
     const { loop, key, store } = this.#internals
     this.#internals.stopOutside()
-    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), [
-      signHead(key, store.head()),
+    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
+      signHead(key, store.head(), views.facts.range),
       { type: 'NodeStopped' },
     ])
     await this.#close()

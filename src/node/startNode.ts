@@ -154,7 +154,7 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
     } catch (error) {
       // Otherwise it would go on trying, on a store that is given back below.
       stopOutside()
-      await loop.stop(new CarillonError('node-stopped', 'The node could not start.'), [])
+      await loop.stop(new CarillonError('node-stopped', 'The node could not start.'))
       throw error
     }
     postman?.start()

@@ -2,7 +2,7 @@
  * Any number of nodes in one process under one virtual clock. No real time passes; every node can be stopped,
  * crashed, cut off and started again on what it left behind.
  */
-import type { DurationLikeObject } from 'luxon'
+import { Duration, type DurationLikeObject } from 'luxon'
 import type { App } from '../app/App.js'
 import { sha256 } from '../encoding/hash.js'
 import { keyPairFromSeed, type KeyPair } from '../identity/KeyPair.js'
@@ -13,9 +13,12 @@ import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { TickStore } from '../node/TickStore.js'
+import type { AgendaEntry } from '../scheduler/readAgenda.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
+import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
+import { SkewedClock } from './SkewedClock.js'
 import { VirtualTransport, type Weather } from './VirtualTransport.js'
 
 /** One party of a virtual network. */
@@ -23,7 +26,12 @@ export type VirtualPartyOptions = {
   readonly app: App
   /** Makes the party a notary of this kind. */
   readonly notary?: NotaryKind
+  /** Where the party keeps its log. Default: an embedded store in memory. */
+  readonly store?: TickStore
 }
+
+/** The activity that comes next in a virtual network, and whose it is. */
+export type NextDue = { readonly party: string; readonly at: Instant; readonly activity: AgendaEntry }
 
 /** How a virtual network is started. Everything but the parties has a default. */
 export type VirtualNetworkOptions = {
@@ -43,8 +51,10 @@ type Seat = {
   readonly party: Party
   readonly key: KeyPair
   readonly store: TickStore
+  readonly clock: SkewedClock
   readonly options: VirtualPartyOptions
   node: Node | undefined
+  failure: Error | undefined
 }
 
 /** Several nodes under one virtual clock, with a network between them that can be made as bad as a test wants. */
@@ -66,9 +76,11 @@ export class VirtualNetwork {
       this.#seats.set(name, {
         party: { name, key: key.publicKey },
         key,
-        store: EmbeddedStore.inMemory(),
+        store: party.store ?? EmbeddedStore.inMemory(),
+        clock: new SkewedClock(this.clock),
         options: party,
         node: undefined,
+        failure: undefined,
       })
     }
     this.map = new NetworkMap(
@@ -103,7 +115,37 @@ export class VirtualNetwork {
   }
 
   isRunning(name: string): boolean {
-    return this.#seat(name).node !== undefined
+    const { node, failure } = this.#seat(name)
+    return node !== undefined && failure === undefined
+  }
+
+  /** The names of all parties, in the order they were given. */
+  get names(): readonly string[] {
+    return [...this.#seats.keys()]
+  }
+
+  /** Why the node of a party stopped by itself, if it did since its last start. */
+  failure(name: string): Error | undefined {
+    return this.#seat(name).failure
+  }
+
+  /** A look at what a party holds, whether its node runs or not. */
+  inspect(name: string): NodeInspection {
+    return new NodeInspection(this.#seat(name).store)
+  }
+
+  /** The activity that comes next, of all parties; undefined when none is scheduled. */
+  async nextDue(): Promise<NextDue | undefined> {
+    await this.runUntilQuiet()
+    const firsts = this.names.flatMap((party) =>
+      this.inspect(party)
+        .agenda({ limit: 1 })
+        .items.map((activity) => ({ party, at: activity.actsAt ?? activity.due ?? this.now, activity })),
+    )
+    return firsts.reduce<NextDue | undefined>(
+      (earliest, next) => (earliest === undefined || toMillis(next.at) < toMillis(earliest.at) ? next : earliest),
+      undefined,
+    )
   }
 
   get now(): Instant {
@@ -115,16 +157,21 @@ export class VirtualNetwork {
     const seat = this.#seat(name)
     const { logger, development = true } = this.#options
     const starts = seat.store.views.facts.now.term
+    if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
+    seat.failure = undefined
     seat.node = await startNode({
       app: options.app ?? seat.options.app,
       party: name,
       store: seat.store,
       key: seat.key,
-      clock: this.clock,
+      clock: seat.clock,
       network: this.map,
       transport: this.transport.endpoint(seat.party.key),
       random: seededRandom(`${this.#seed} ${name} ${starts}`),
       development,
+      onFailure: (error) => {
+        seat.failure = error
+      },
       ...(logger === undefined ? {} : { logger }),
     })
     return seat.node
@@ -150,8 +197,22 @@ export class VirtualNetwork {
     this.transport.cut(this.party(a).key, this.party(b).key)
   }
 
+  /** Lets each group of parties reach only itself; whoever is in no group reaches nobody. Until {@link heal}. */
+  partition(...groups: readonly (readonly string[])[]): void {
+    const groupOf = (name: string): number => groups.findIndex((group) => group.includes(name))
+    for (const group of groups) for (const name of group) this.#seat(name)
+    for (const a of this.names)
+      for (const b of this.names) if (a !== b && (groupOf(a) !== groupOf(b) || groupOf(a) < 0)) this.cut(a, b)
+  }
+
+  /** Everyone can reach everyone again. */
   heal(): void {
     this.transport.heal()
+  }
+
+  /** Sets the clock of one party so much ahead of the others', or behind when negative; 0 sets it right. */
+  setClockOffset(name: string, offset: DurationLikeObject): void {
+    this.#seat(name).clock.setOffset(Math.trunc(Duration.fromObject(offset).toMillis()))
   }
 
   /** Lets every node work until nothing is left to do at this instant. */

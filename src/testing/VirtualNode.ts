@@ -13,6 +13,7 @@ import { startNode } from '../node/startNode.js'
 import type { TickStore } from '../node/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
+import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
 import type { DurationLikeObject } from 'luxon'
 
@@ -67,6 +68,18 @@ export class VirtualNode {
 
   get now(): Instant {
     return this.clock.instant
+  }
+
+  /** A look at what the node holds, whether it runs or not. */
+  inspect(): NodeInspection {
+    return new NodeInspection(this.store)
+  }
+
+  /** When the next activity will act; undefined when none is scheduled. */
+  async nextDue(): Promise<Instant | undefined> {
+    await this.runUntilQuiet()
+    const [next] = this.inspect().agenda({ limit: 1 }).items
+    return next?.actsAt ?? next?.due
   }
 
   /** Why the node stopped by itself, if it did since its last start. */

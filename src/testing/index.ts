@@ -3,7 +3,16 @@
  */
 export { seededRandom } from './seededRandom.js'
 export { VirtualNode, type VirtualNodeOptions } from './VirtualNode.js'
-export { VirtualNetwork, type VirtualNetworkOptions, type VirtualPartyOptions } from './VirtualNetwork.js'
+export { VirtualNetwork, type NextDue, type VirtualNetworkOptions, type VirtualPartyOptions } from './VirtualNetwork.js'
+export { NodeInspection, type LoggedEvent } from './NodeInspection.js'
 export { fairWeather, type Weather } from './VirtualTransport.js'
 export { VirtualClock } from '../time/VirtualClock.js'
 export { keyPairFromSeed } from '../identity/KeyPair.js'
+export { testParty } from './testParty.js'
+
+// Contracts
+export { ledger, type Named, type TestLedger } from './contracts/TestLedger.js'
+export type { ExpectedViolation, TransactionTrial } from './contracts/TransactionTrial.js'
+
+// Assertions
+export { carillonChai, type Expected } from './assertions/carillonChai.js'

@@ -2,6 +2,8 @@
  * The few facts about the node as a whole: where its views stand, whose they are, whether it drains.
  */
 import type { Hash } from '../encoding/hash.js'
+import { leafHash } from '../encoding/merkle.js'
+import { emptyRange, grow, type MountainRange } from '../encoding/MountainRange.js'
 import { emptyHead, type Head } from '../log/Tick.js'
 import type { Database, Statement } from './Database.js'
 
@@ -18,7 +20,8 @@ export const nodeFactsSchema = `
     app_version TEXT,
     draining INTEGER NOT NULL,
     term INTEGER NOT NULL,
-    running INTEGER NOT NULL
+    running INTEGER NOT NULL,
+    peaks TEXT NOT NULL
   ) STRICT;
 `
 
@@ -67,15 +70,33 @@ export const readFacts = (db: Database): Facts => {
   }
 }
 
+/** The mountain range over the ticks so far. Its peaks are kept, since only the whole log could give them back. */
+export const readRange = (db: Database): MountainRange => {
+  const row = db.prepare('SELECT tick, peaks FROM node_facts').get()
+  if (row === undefined) return emptyRange
+  const peaks = String(row['peaks'])
+  return { leaves: Number(row['tick']), peaks: peaks === '' ? [] : (peaks.split(' ') as Hash[]) }
+}
+
 export class NodeFacts {
   readonly #db: Database
   readonly #replace: Statement
   now: Facts
+  /** Over the running hashes of all ticks up to the head: what a signed head commits to for short proofs. */
+  range: MountainRange
 
   constructor(db: Database) {
     this.#db = db
-    this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.now = readFacts(db)
+    this.range = readRange(db)
+  }
+
+  /** Moves on to the end of the tick that is being closed. */
+  advanceTo(head: Head, atMs: number): void {
+    this.now.head = head
+    this.now.atMs = atMs
+    this.range = grow(this.range, leafHash(head.hash))
   }
 
   flush(): void {
@@ -92,10 +113,12 @@ export class NodeFacts {
       draining ? 1 : 0,
       term,
       running ? 1 : 0,
+      this.range.peaks.join(' '),
     )
   }
 
   rolledBack(): void {
     this.now = readFacts(this.#db)
+    this.range = readRange(this.#db)
   }
 }

@@ -164,8 +164,7 @@ export class Views {
 
   /** Writes everything the tick has changed; the last thing before the commit. */
   closeTick(head: Head, atMs: number): void {
-    this.facts.now.head = head
-    this.facts.now.atMs = atMs
+    this.facts.advanceTo(head, atMs)
     this.transactions.closeTick()
     this.states.flush()
     this.stateIndex.flush()

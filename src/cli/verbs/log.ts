@@ -3,11 +3,9 @@
  */
 import { createReadStream } from 'node:fs'
 import { Option, type Command } from 'commander'
-import { CarillonError } from '../../errors/CarillonError.js'
 import { exportLog } from '../../node/logTools/exportLog.js'
 import { importLog } from '../../node/logTools/importLog.js'
 import { rebuildViews } from '../../node/logTools/rebuildViews.js'
-import { verifyLog } from '../../node/logTools/verifyLog.js'
 import { openStoreLog } from '../../node/readStore.js'
 import type { Instant } from '../../time/Instant.js'
 import { describeEvent } from '../describeEvent.js'
@@ -19,6 +17,8 @@ import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
 import { showCount, showSecond } from '../words.js'
+import { checkProofVerb, prove } from './logProve.js'
+import { head, verify } from './logVerify.js'
 
 type Row = {
   readonly revision: number
@@ -96,8 +96,12 @@ const exporting = (terminal: Terminal): Command =>
       try {
         const output = await openOutput(file)
         try {
-          const events = await withProgress(terminal, 'Exporting', (count) =>
-            exportLog(log.read(0), output.write, count),
+          const total = (await log.head()).revision + 1
+          const events = await withProgress(
+            terminal,
+            'Exporting',
+            (count) => exportLog(log.read(0), output.write, count),
+            total,
           )
           await output.close()
           if (json === true && file !== '-') terminal.out(JSON.stringify({ file, events }))
@@ -131,34 +135,6 @@ const importing = (terminal: Terminal): Command =>
       )
     })
 
-const verify = (terminal: Terminal): Command =>
-  verb('verify', 'prove that nothing in the log was altered, dropped or forged', ['log verify']).action(
-    async ({ store, json }: StoreOptions) => {
-      const log = openStoreLog(store)
-      try {
-        const report = await withProgress(terminal, 'Verifying', (count) => verifyLog(log.read(0), count))
-        const { problems, events, ticks, transactions, signedHeads, head } = report
-        if (json === true) terminal.out(JSON.stringify(report))
-        else {
-          for (const { revision, what } of problems)
-            terminal.out(`${terminal.tone('red', `revision ${revision}`)}  ${printable(what)}`)
-          terminal.out(
-            `${showCount(events, 'event')} in ${showCount(ticks, 'tick')}, ${showCount(transactions, 'transaction')}, ${showCount(signedHeads, 'signed head')}; head ${head.hash}`,
-          )
-          if (problems.length === 0) terminal.out(terminal.tone('green', 'The log is sound.'))
-        }
-        if (problems.length > 0)
-          throw new CarillonError(
-            'log-altered',
-            `The log in ${store} is not what was written: ${showCount(problems.length, 'problem')} found, the first at revision ${problems[0]?.revision ?? 0}. Keep it as evidence, and restore an export or a backup that verifies.`,
-            { store, problems: problems.length },
-          )
-      } finally {
-        await log.close()
-      }
-    },
-  )
-
 const rebuild = (terminal: Terminal): Command =>
   verb('rebuild', 'build all views anew from the log; no node may run meanwhile', ['log rebuild']).action(
     async ({ store, json }: StoreOptions) => {
@@ -178,10 +154,13 @@ const rebuild = (terminal: Terminal): Command =>
   )
 
 export const log = (terminal: Terminal): Command =>
-  verbGroup('log', 'show, export, import, verify the log; rebuild the views from it', [
+  verbGroup('log', 'show, export, import, verify and prove the log; rebuild the views from it', [
     show(terminal),
     exporting(terminal),
     importing(terminal),
     verify(terminal),
+    head(terminal),
+    prove(terminal),
+    checkProofVerb(terminal),
     rebuild(terminal),
   ])

@@ -46,7 +46,7 @@ const sound = (checker: LogChecker, { tick, line }: ExportedTick): readonly Doma
   const [problem] = problems
   if (problem !== undefined) {
     if (problem.cause instanceof CarillonError && problem.cause.code === 'log-too-new') throw problem.cause
-    throw importInvalid(line + 1 + problem.revision - tick.firstRevision, problem.what, problem.cause)
+    throw importInvalid(line + Math.max(0, 1 + problem.revision - tick.firstRevision), problem.what, problem.cause)
   }
   return events.filter((event) => event !== undefined)
 }
@@ -62,7 +62,7 @@ const build = async (
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
     const log = new SqliteTicks(db)
     const views = new Views(db)
-    const checker = new LogChecker()
+    const checker = new LogChecker({ decode: true })
     let uncommitted = 0
     db.exec('BEGIN IMMEDIATE')
     for await (const exported of readExport(lines)) {

@@ -4,37 +4,55 @@
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
-import { LogChecker } from './LogChecker.js'
+import { LogChecker, type LogCheckerOptions } from './LogChecker.js'
+import type { FoundProblem, LogProblem } from './LogProblem.js'
 
 /** What a check of a whole log has found. */
 export type LogReport = {
   readonly ticks: number
   readonly events: number
-  /** Where the log ends, as it says itself. Compare it with a head you were given to find a cut-off tail. */
+  /** Where the log ends, as it says itself. Give a head that was signed later, and a cut-off tail is found. */
   readonly head: Head
   readonly transactions: number
   readonly signedHeads: number
-  /** Empty when the log is sound. Of very many problems only the first ones are listed. */
-  readonly problems: readonly { readonly revision: number; readonly what: string }[]
+  /** Empty when the log is sound; the first fault first. Of very many problems only the first ones are listed. */
+  readonly problems: readonly LogProblem[]
 }
+
+/** How a log is verified. */
+export type VerifyOptions = LogCheckerOptions & {
+  /** Called with the number of events checked so far. */
+  readonly onProgress?: (events: number) => void
+}
+
+const withoutCause = ({ kind, revision, untilRevision, what }: FoundProblem): LogProblem => ({
+  kind,
+  revision,
+  ...(untilRevision === undefined || untilRevision <= revision ? {} : { untilRevision }),
+  what,
+})
 
 /** Reads a log from its first tick on and reports everything about it that does not hold. */
 export const verifyLog = async (
   ticks: AsyncIterable<EncodedTick>,
-  onProgress?: (events: number) => void,
+  { onProgress, ...options }: VerifyOptions = {},
 ): Promise<LogReport> => {
-  const checker = new LogChecker()
-  const problems: { readonly revision: number; readonly what: string }[] = []
+  const checker = new LogChecker(options)
+  const problems: FoundProblem[] = []
+  const note = (found: readonly FoundProblem[]): void => {
+    problems.push(...found.slice(0, limits.problemsReported - problems.length))
+  }
   try {
     for await (const tick of ticks) {
-      for (const { revision, what } of checker.check(tick).problems)
-        if (problems.length < limits.problemsReported) problems.push({ revision, what })
+      note(checker.check(tick).problems)
       onProgress?.(checker.counts.events)
     }
   } catch (error) {
     // A row that cannot even be read is what verification looks for; anything else is the caller's to hear.
     if (!(error instanceof CarillonError) || error.code !== 'store-corrupt') throw error
-    problems.push({ revision: checker.head.revision + 1, what: `the log cannot be read further: ${error.message}` })
+    const revision = checker.head.revision + 1
+    note([{ kind: 'malformed', revision, what: `the log cannot be read further: ${error.message}` }])
   }
-  return { ...checker.counts, head: checker.head, problems }
+  note(checker.end())
+  return { ...checker.counts, head: checker.head, problems: problems.map(withoutCause) }
 }

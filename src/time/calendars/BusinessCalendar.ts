@@ -4,7 +4,8 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { dayMs, dateMs, dateOf, type LocalDate } from '../LocalTime.js'
+import { addDays } from '../dates.js'
+import { dayMs, dateMs, type LocalDate } from '../LocalTime.js'
 import { firstYear, holidays, lastYear } from './holidays.js'
 
 /** London (banks of England), New York (the Federal Reserve) and TARGET (the euro). */
@@ -53,7 +54,7 @@ export const isBusinessDay = (calendar: BusinessCalendar, date: LocalDate): bool
 
 const walk = (calendar: BusinessCalendar, date: LocalDate, days: 1 | -1): LocalDate => {
   let here = date
-  while (!isBusinessDay(calendar, here)) here = dateOf(dateMs(here) + days * dayMs)
+  while (!isBusinessDay(calendar, here)) here = addDays(here, days)
   return here
 }
 
@@ -79,19 +80,13 @@ export const rollDate = (calendar: BusinessCalendar, roll: Roll, date: LocalDate
   return staysInMonth && !sameMonth(moved, date) ? walk(calendar, date, forwards ? -1 : 1) : moved
 }
 
-/** The day so many business days later, or earlier when negative; zero rolls to the following business day. */
+/**
+ * The day so many business days later, or earlier when negative: each business day after the date counts as one. Zero
+ * leaves the date as it is, business day or not.
+ */
 export const addBusinessDays = (calendar: BusinessCalendar, date: LocalDate, days: number): LocalDate => {
   const step = days < 0 ? -1 : 1
-  let here = walk(calendar, date, step)
-  for (let left = Math.abs(days); left > 0; left--) here = walk(calendar, dateOf(dateMs(here) + step * dayMs), step)
+  let here = date
+  for (let left = Math.abs(days); left > 0; left--) here = walk(calendar, addDays(here, step), step)
   return here
-}
-
-/** Whether a date is the last of its month. */
-export const isEndOfMonth = (date: LocalDate): boolean => dateOf(dateMs(date) + dayMs).endsWith('-01')
-
-/** The last day of a date's month. */
-export const endOfMonth = (date: LocalDate): LocalDate => {
-  const month = Number(date.slice(5, 7))
-  return dateOf(Date.UTC(Number(date.slice(0, 4)), month, 0))
 }

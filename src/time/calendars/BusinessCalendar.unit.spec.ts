@@ -2,16 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { holidaysSource } from '../../../scripts/makeHolidays.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { endOfMonth, isEndOfMonth } from '../dates.js'
 import type { LocalDate } from '../LocalTime.js'
-import {
-  addBusinessDays,
-  endOfMonth,
-  isBusinessDay,
-  isEndOfMonth,
-  rollDate,
-  unionOf,
-  type Roll,
-} from './BusinessCalendar.js'
+import { addBusinessDays, isBusinessDay, rollDate, unionOf, type Roll } from './BusinessCalendar.js'
 
 const day = (text: string): LocalDate => text as LocalDate
 
@@ -63,7 +56,8 @@ describe('business calendars', () => {
   it('counts business days both ways', () => {
     expect(addBusinessDays(['London'], day('2026-04-02'), 2)).to.equal('2026-04-08')
     expect(addBusinessDays(['London'], day('2026-04-08'), -2)).to.equal('2026-04-02')
-    expect(addBusinessDays(['London'], day('2026-04-03'), 0)).to.equal('2026-04-07')
+    expect(addBusinessDays(['London'], day('2026-04-03'), 0)).to.equal('2026-04-03')
+    expect(addBusinessDays(['London'], day('2026-04-03'), 1)).to.equal('2026-04-07')
   })
 
   it('knows the ends of months', () => {

@@ -4,8 +4,9 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../../encoding/IntegerC.js'
-import { BusinessCalendarC, endOfMonth, isEndOfMonth, RollC, rollDate } from '../calendars/BusinessCalendar.js'
+import { BusinessCalendarC, RollC, rollDate } from '../calendars/BusinessCalendar.js'
 import { firstYear, lastYear } from '../calendars/holidays.js'
+import { addMonths, endOfMonth, isEndOfMonth } from '../dates.js'
 import { dateMs, dateOf, dayMs, LocalDateC, TimeOfDayC, timeOfDayMs, type LocalDate } from '../LocalTime.js'
 import { ZoneC } from '../Zone.js'
 import { defaultDstPolicy, DstPolicyC } from './DstPolicy.js'
@@ -40,19 +41,11 @@ const longestUnitMs = { day: dayMs, week: 7 * dayMs, month: 31 * dayMs, year: 36
 /** Further than any roll goes. */
 const longestRollMs = 15 * dayMs
 
-const plusMonths = (date: LocalDate, months: number): LocalDate => {
-  const index = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1 + months
-  const last = endOfMonth(dateOf(Date.UTC(Math.floor(index / 12), index % 12, 1)))
-  return Number(date.slice(8)) < Number(last.slice(8))
-    ? dateOf(dateMs(last) + (Number(date.slice(8)) - Number(last.slice(8))) * dayMs)
-    : last
-}
-
 /** The dates of the rule before any roll, by their number from zero. */
 const unrolled = (rule: CalendarRule, index: number): LocalDate => {
   const count = rule.every * index
   if (rule.unit === 'day' || rule.unit === 'week') return dateOf(dateMs(rule.first) + count * longestUnitMs[rule.unit])
-  const date = plusMonths(rule.first, rule.unit === 'month' ? count : count * 12)
+  const date = addMonths(rule.first, rule.unit === 'month' ? count : count * 12)
   return rule.endOfMonth === true && isEndOfMonth(rule.first) ? endOfMonth(date) : date
 }
 

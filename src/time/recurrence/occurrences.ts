@@ -11,13 +11,11 @@ import { instantsSequence } from './InstantsRule.js'
 import { intervalSequence } from './IntervalRule.js'
 import { jittered } from './jitter.js'
 import type { Exclusions, Recurrence, Rule } from './Recurrence.js'
+import { mostOccurrences } from './mostOccurrences.js'
 import { refuse } from './refuse.js'
 import { repetitionSequence } from './RepetitionRule.js'
 import { rruleSequence } from './RRule.js'
 import { between, without, type Sequence } from './Sequence.js'
-
-/** How many occurrences one answer may list, and how far a count may be counted. */
-export const mostOccurrences = 10_000
 
 const sequenceOf = (rule: Rule): Sequence => {
   switch (rule.kind) {

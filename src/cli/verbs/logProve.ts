@@ -1,0 +1,74 @@
+/**
+ * `carillon log prove` and `carillon log check-proof`: one event of a log, shown to someone who does not have the log.
+ */
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { PublicKeyC, type PublicKey } from '../../identity/PublicKey.js'
+import { checkProof, proveEvent } from '../../node/logTools/InclusionProof.js'
+import { readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { openStoreLog } from '../../node/readStore.js'
+import { describeEvent } from '../describeEvent.js'
+import { readJsonFile } from '../readJsonFile.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions, type StoreOptions } from '../verb.js'
+import { showInstant } from '../words.js'
+
+type ProveOptions = StoreOptions & { readonly head?: string }
+type CheckOptions = JsonOptions & { readonly by?: PublicKey }
+
+export const prove = (terminal: Terminal): Command =>
+  verb('prove', 'print a proof that an event stands in the log, for someone who does not have the log', [
+    'log prove 1234 > proof.json',
+    'log prove 1234 --head kept-by-bob.json > proof.json',
+  ])
+    .argument('<revision>', 'the event, as "log show" numbers it', wholeNumber(0))
+    .addOption(
+      new Option('--head <file>', 'lead to this signed head, which the other side holds (default: the first after it)'),
+    )
+    .action(async (revision: number, { store, head: file }: ProveOptions) => {
+      const head = file === undefined ? undefined : readSignedHead(await readJsonFile(file))
+      const log = openStoreLog(store)
+      try {
+        const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { head })
+        terminal.out(JSON.stringify(proof))
+        terminal.err(
+          terminal.tone(
+            'dim',
+            `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,
+          ),
+        )
+      } finally {
+        await log.close()
+      }
+    })
+
+const publicKey = (text: string): PublicKey => {
+  if (PublicKeyC.is(text)) return text
+  throw new InvalidArgumentError('It must be a public key such as ed25519:0123….')
+}
+
+export const checkProofVerb = (terminal: Terminal): Command =>
+  bareVerb('check-proof', 'check a proof made by "log prove", without the log', [
+    'log check-proof proof.json',
+    'log check-proof proof.json --by ed25519:f64e…',
+  ])
+    .argument('<file>', 'the proof; - reads from stdin')
+    .addOption(
+      new Option('--by <key>', 'refuse the proof unless this key has signed the head it leads to').argParser(publicKey),
+    )
+    .addOption(jsonOption())
+    .action(async (file: string, { by, json }: CheckOptions) => {
+      const proven = checkProof(await readJsonFile(file), by === undefined ? {} : { by })
+      if (json === true) {
+        terminal.out(JSON.stringify({ ...proven, text: undefined }))
+        return
+      }
+      const { type, text } = describeEvent(proven.text, proven.revision)
+      terminal.out(
+        `${terminal.tone('green', 'The proof holds.')} Revision ${proven.revision}, tick ${proven.tick} at ${showInstant(proven.at)}: ${type} ${printable(text)}`,
+      )
+      terminal.out(
+        `It stands in the log of ${proven.by}, which has signed its head at revision ${proven.head.revision}.`,
+      )
+      if (by === undefined)
+        terminal.err(terminal.tone('dim', 'Whose key that is, you must know from elsewhere; --by checks it.'))
+    })

@@ -1,0 +1,101 @@
+/**
+ * `carillon log verify` and `carillon log head`: prove that a log is what was written, and give others the means to.
+ */
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { canonicalText } from '../../encoding/canonical.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { LogProblem } from '../../node/logTools/LogProblem.js'
+import { newestSignedHead, readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { verifyLog, type LogReport } from '../../node/logTools/verifyLog.js'
+import { openStoreLog } from '../../node/readStore.js'
+import { withProgress } from '../Progress.js'
+import { readJsonFile } from '../readJsonFile.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, type StoreOptions } from '../verb.js'
+import { showCount } from '../words.js'
+
+type VerifyOptions = StoreOptions & { readonly head?: readonly string[]; readonly decode?: boolean }
+
+const where = ({ revision, untilRevision }: LogProblem): string =>
+  untilRevision === undefined ? `revision ${revision}` : `revisions ${revision} to ${untilRevision}`
+
+const tell = (terminal: Terminal, report: LogReport): void => {
+  const { problems, events, ticks, transactions, signedHeads, head } = report
+  for (const problem of problems)
+    terminal.out(`${terminal.tone('red', `${problem.kind}, ${where(problem)}`)}  ${printable(problem.what)}`)
+  terminal.out(
+    `${showCount(events, 'event')} in ${showCount(ticks, 'tick')}, ${showCount(transactions, 'transaction')}, ${showCount(signedHeads, 'signed head')}; head ${head.hash}`,
+  )
+  if (problems.length === 0) terminal.out(terminal.tone('green', 'The log is sound.'))
+}
+
+const refuse = (store: string, problems: readonly LogProblem[]): void => {
+  const [first] = problems
+  if (first === undefined) return
+  throw new CarillonError(
+    'log-altered',
+    `The log in ${store} is not what was written: ${showCount(problems.length, 'problem')} found, the first (${first.kind}) at ${where(first)}. Keep it as evidence, and restore an export or a backup that verifies.`,
+    { store, problems: problems.length, kind: first.kind, revision: first.revision },
+  )
+}
+
+const several = (file: string, before: readonly string[] = []): readonly string[] => [...before, file]
+
+export const verify = (terminal: Terminal): Command =>
+  verb('verify', 'prove that nothing in the log was altered, dropped, reordered, cut off or forged', [
+    'log verify',
+    'log verify --head kept-by-bob.json',
+    'log verify --json | jq .problems[0]',
+  ])
+    .addOption(
+      new Option(
+        '--head <file>',
+        'a head this node has signed, as "log head" prints it, kept elsewhere: finds a cut-off end; may be repeated',
+      ).argParser(several),
+    )
+    .addOption(new Option('--decode', 'also decode every event, as a rebuild would; takes several times as long'))
+    .action(async ({ store, json, head: files = [], decode }: VerifyOptions) => {
+      const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
+      const log = openStoreLog(store)
+      try {
+        const total = (await log.head()).revision + 1
+        const report = await withProgress(
+          terminal,
+          'Verifying',
+          (onProgress) => verifyLog(log.read(0), { heads, decode: decode === true, onProgress }),
+          total,
+        )
+        if (json === true) terminal.out(JSON.stringify(report))
+        else tell(terminal, report)
+        refuse(store, report.problems)
+      } finally {
+        await log.close()
+      }
+    })
+
+export const head = (terminal: Terminal): Command =>
+  verb('head', 'print the newest head of the log that the node has signed, for others to keep', [
+    'log head > head.json',
+  ]).action(async ({ store }: StoreOptions) => {
+    const log = openStoreLog(store)
+    try {
+      const newest = await newestSignedHead(log)
+      if (newest === undefined)
+        throw new CarillonError(
+          'head-unsigned',
+          'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
+          { store },
+        )
+      terminal.out(canonicalText(newest))
+      const behind = (await log.head()).revision - newest.revision
+      terminal.err(
+        terminal.tone(
+          'dim',
+          `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
+        ),
+      )
+    } finally {
+      await log.close()
+    }
+  })

@@ -1,0 +1,77 @@
+/**
+ * A look at what a party holds, whether its node runs or not: the same questions a node answers, put to its store.
+ */
+import { listFlows, type FlowQuery, type FlowSummary } from '../flow/readFlows.js'
+import { decodeState } from '../ledger/decodeState.js'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { decodeEvent } from '../log/decodeEvent.js'
+import type { DomainEvent } from '../log/events.js'
+import type { EncodedTick } from '../log/Tick.js'
+import type { TickStore } from '../node/TickStore.js'
+import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
+import type { Instant } from '../time/Instant.js'
+import { findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
+
+/** An event with its place in the log. */
+export type LoggedEvent = { readonly revision: number; readonly at: Instant; readonly event: DomainEvent }
+
+/** What a party holds, whether its node runs or not. `network.inspect('Ann')` and `virtual.inspect()` give one. */
+export class NodeInspection {
+  readonly #store: TickStore
+
+  /** The node on the store must not be in the middle of a tick. */
+  constructor(store: TickStore) {
+    this.#store = store
+  }
+
+  /** A page of the vault, as recorded. */
+  vault(query: VaultQuery = {}): Page<VaultEntry> {
+    return queryVault(this.#store.reader, query)
+  }
+
+  /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
+  states<A>(
+    definition: StateDefinition<A>,
+    query: Pick<VaultQuery, 'limit' | 'after'> = {},
+  ): readonly StateAndRef<A>[] {
+    return this.vault({ ...query, type: definition.type }).items.map(({ ref, type, version, data }) => {
+      const decoded = decodeState(definition, version, JSON.stringify(data))
+      if (decoded._tag === 'Left') throw decoded.left
+      return { ref, type, data: decoded.right }
+    })
+  }
+
+  /** What is to come, in order; or what is paused, started, or waits for a hand. */
+  agenda(query: AgendaQuery = {}): Page<AgendaEntry> {
+    return readAgenda(this.#store.reader, query)
+  }
+
+  /** A page of flows, newest first. */
+  flows(query: FlowQuery = {}): Page<FlowSummary> {
+    return listFlows(this.#store.reader, query)
+  }
+
+  /** Every attempt at a state's activity, with its outcome. */
+  occurrences(ref: StateRef): readonly Attempt[] {
+    const row = findStateRow(this.#store.reader, ref)
+    return row === undefined ? [] : attemptsOf(this.#store.reader, row.seq)
+  }
+
+  /** The log as it is kept. */
+  ticks(fromRevision = 0): AsyncIterable<EncodedTick> {
+    return this.#store.read(fromRevision)
+  }
+
+  /** Everything the log says, in order. */
+  async log(): Promise<readonly LoggedEvent[]> {
+    const events: LoggedEvent[] = []
+    for await (const { events: lines, firstRevision, at } of this.ticks())
+      lines.forEach((line, index) => {
+        const revision = firstRevision + index
+        events.push({ revision, at, event: decodeEvent(line, revision) })
+      })
+    return events
+  }
+}
