@@ -8,7 +8,7 @@ import type { StateDefinition } from '../../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { Node } from '../../node/Node.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../../scheduler/readAgenda.js'
-import type { Page } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
 import { assertionFailure } from './AssertionFailure.js'
 import { describeActivity, describeAttempt, describeFlow, describeState } from './describeEntries.js'
 import { projectOn } from './projectOn.js'
@@ -49,9 +49,9 @@ const nodeIn = (subject: unknown): Node => {
 }
 
 /** Every page of an answer. */
-const gather = async <A>(page: (after: number | undefined) => Promise<Page<A>>): Promise<readonly A[]> => {
+const gather = async <A, C>(page: (after: C | undefined) => Promise<Page<A, C>>): Promise<readonly A[]> => {
   const items: A[] = []
-  let after: number | undefined
+  let after: C | undefined
   do {
     const answer = await page(after)
     items.push(...answer.items)
@@ -60,7 +60,7 @@ const gather = async <A>(page: (after: number | undefined) => Promise<Page<A>>):
   return items
 }
 
-const afterOf = (after: number | undefined): { readonly after?: number } => (after === undefined ? {} : { after })
+const afterOf = <C>(after: C | undefined): { readonly after?: C } => (after === undefined ? {} : { after })
 
 type Comparison<A> = {
   readonly what: string
@@ -101,10 +101,7 @@ export const carillonChai = (chai: ChaiLike, utils: ChaiUtilsLike): void => {
   }
 
   add('vault', async (node, check, definition: StateDefinition<unknown>, expected: readonly unknown[]) => {
-    const actual = await gather(async (after) => {
-      const { next } = await node.queryVault({ type: definition.type, ...afterOf(after) })
-      return { items: await node.states(definition, afterOf(after)), next }
-    })
+    const actual = await gather((after: string | undefined) => node.query(definition, afterOf(after)))
     check({
       what: `vault of ${definition.type}`,
       actual,
@@ -115,7 +112,7 @@ export const carillonChai = (chai: ChaiLike, utils: ChaiUtilsLike): void => {
   })
   add('agenda', async (node, check, expected: readonly unknown[], show?: AgendaQuery['show']) => {
     const query = show === undefined ? {} : { show }
-    const actual = await gather((after) => node.agenda({ ...query, ...afterOf(after) }))
+    const actual = await gather((after: number | undefined) => node.agenda({ ...query, ...afterOf(after) }))
     check({
       what: show === undefined ? 'agenda' : `agenda of what is ${show}`,
       actual,
@@ -129,7 +126,7 @@ export const carillonChai = (chai: ChaiLike, utils: ChaiUtilsLike): void => {
   })
   add('flows', async (node, check, expected: readonly unknown[], name?: string) => {
     const query = name === undefined ? {} : { name }
-    const newestFirst = await gather((after) => node.flows({ ...query, ...afterOf(after) }))
+    const newestFirst = await gather((after: number | undefined) => node.flows({ ...query, ...afterOf(after) }))
     check({
       what: name === undefined ? 'list of flows' : `list of flows named ${name}`,
       actual: [...newestFirst].reverse(),
