@@ -4,7 +4,7 @@
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
 const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
-const adapters = ['log/memory', 'log/sqlite', 'log/postgres', 'log/eventstoredb', 'sqlite']
+const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
 /** @type {Record<string, readonly string[]>} */
@@ -33,6 +33,8 @@ const mayImport = {
   'time/zoneDataVersion': pure,
   'log/memory': [...overEngine, ...adapters],
   'log/sqlite': [...overEngine, ...adapters],
+  // What logs on other servers have in common.
+  'log/remote': overEngine,
   'log/postgres': [...overEngine, ...adapters],
   'log/eventstoredb': [...overEngine, ...adapters],
   sqlite: [...overEngine, ...adapters],

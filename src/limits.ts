@@ -61,6 +61,28 @@ export const limits = {
   startAttempts: 5,
   /** Wait before a tick is tried again after the disk was full. */
   storeRetryMs: 1_000,
+  /** Longest wait between two tries of a tick that could not be written, to a server that may be away for hours. */
+  storeRetryLongestMs: 10_000,
+  /** First wait before a log on another server is asked again; it doubles from there. */
+  logRetryFirstMs: 100,
+  /** First wait before a lost acknowledgement is looked for: most often the answer alone was lost. */
+  logReadBackFirstMs: 10,
+  /** Longest wait between two such tries: a server that comes back is met soon. */
+  logRetryLongestMs: 5_000,
+  /** Time to reach a server that keeps a log, and to be let in. */
+  logConnectMs: 10_000,
+  /** Time for one answer of such a server. Later, an append counts as unknown and is looked for. */
+  logAnswerMs: 10_000,
+  /** A writer behind another one on the server waits no longer, so that writers whose answers were lost do not pile up. */
+  logLockMs: 5_000,
+  /** Time between two looks at a log that is followed, in case the server's call was lost. */
+  logPollMs: 1_000,
+  /** Bytes of events after which one question to a far log fetches no more. */
+  logPageBytes: 4 * 1024 * KiB,
+  /** Ticks that one question to a far log fetches at most. */
+  logPageTicks: 1_000,
+  /** How long a node that stops waits for its last words to be written when the log does not answer. */
+  lastWordsMs: 5_000,
   /** Ticks between two signed heads. */
   ticksPerSignedHead: 1_024,
   /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */

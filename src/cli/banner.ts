@@ -38,6 +38,7 @@ export const banner = (
   const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
   const lines: readonly (readonly [string, string])[] = [
     ['store', store],
+    ...(status.log === undefined ? [] : [['log', status.log] as const]),
     ['pending', pendingText(status, nowMs)],
     ...(flows.open === 0 ? [] : [['flows', `${showCount(flows.open, 'flow')} under way`] as const]),
     ...(waiting === 0

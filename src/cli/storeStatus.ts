@@ -2,13 +2,17 @@
  * What there is to say about a store on one screen, read at one moment.
  */
 import { countFlows } from '../flow/readFlows.js'
+import { readLogPlace } from '../node/logPlace.js'
 import { readStore } from '../node/readStore.js'
+import { storeFiles } from '../node/StoreFolder.js'
 import { countAgenda, readAgenda, type AgendaEntry } from '../scheduler/readAgenda.js'
 import { countStates } from '../vault/readVault.js'
 import { readFacts, type Facts } from '../views/NodeFacts.js'
 
 export type StoreStatus = {
   readonly store: string
+  /** Where the log is kept, when not in the store. */
+  readonly log?: string
   readonly facts: Facts
   readonly activities: ReturnType<typeof countAgenda>
   readonly next?: AgendaEntry
@@ -18,9 +22,11 @@ export type StoreStatus = {
 
 export const storeStatus = (store: string): StoreStatus =>
   readStore(store, (db) => {
+    const log = readLogPlace(storeFiles(store).logPlace)
     const [next] = readAgenda(db, { limit: 1 }).items
     return {
       store,
+      ...(log === undefined ? {} : { log }),
       facts: readFacts(db),
       activities: countAgenda(db),
       ...(next === undefined ? {} : { next }),

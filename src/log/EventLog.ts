@@ -17,6 +17,8 @@ export type AppendOutcome =
 
 /** The port to a log. Write an adapter against it to keep a log elsewhere. */
 export type EventLog = {
+  /** Where the log is kept, for messages; never with a password. */
+  readonly where?: string
   readonly head: () => Promise<Head>
   /** Appends the tick that follows `expected`, whole or not at all. */
   readonly append: (expected: Head, tick: EncodedTick) => Promise<AppendOutcome>

@@ -2,25 +2,35 @@
  * Views beside a log that lives elsewhere. The log decides: views are committed only after the append was
  * acknowledged, and when the acknowledgement is lost the log is read back before anything else happens.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { decodeEvent } from '../log/decodeEvent.js'
+import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 import type { AppendOutcome, EventLog } from '../log/EventLog.js'
+import { BackOff } from '../log/remote/BackOff.js'
+import { pause } from '../log/remote/pause.js'
 import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { toMillis } from '../time/Instant.js'
 import type { Database } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
+import { silentLogger, type Logger } from './Logger.js'
 import { openStoreDatabase } from './storeFormat.js'
-import { assertFollows } from './logTools/foldLog.js'
+import { assertFollows, eventsOf, foldTick } from './logTools/foldLog.js'
 import type { TickStore } from './TickStore.js'
 
-/** How long a lost acknowledgement is looked for, or room for the views awaited, before the node gives up. */
+/** How long room for the views is awaited before the node gives up. */
 const retryWaitsMs = [10, 50, 250, 1_000, 5_000]
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 const mayPass = (error: unknown): boolean => error instanceof CarillonError && error.consequence === 'retry'
+
+/** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
+
+/** What a store on a log elsewhere may be told. */
+export type LogBackedStoreOptions = {
+  /** Where the store says that it waits for the log. Default: silent. */
+  readonly logger?: Logger
+}
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
 export class LogBackedStore implements TickStore {
@@ -28,12 +38,16 @@ export class LogBackedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #log: EventLog
+  readonly #logger: Logger
   /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
   readonly #copy: SqliteTicks
+  readonly #abandoned = new AbortController()
+  #trouble: CarillonError | undefined
   #head: Head
 
-  private constructor(log: EventLog, db: Database, reader: Database) {
+  private constructor(log: EventLog, db: Database, reader: Database, logger: Logger) {
     this.#log = log
+    this.#logger = logger
     this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
@@ -42,12 +56,18 @@ export class LogBackedStore implements TickStore {
   }
 
   /** Opens the views and brings them up to the head of the log. `viewsFile` may be `:memory:`. */
-  static async open(log: EventLog, viewsFile = ':memory:'): Promise<LogBackedStore> {
+  static async open(
+    log: EventLog,
+    viewsFile = ':memory:',
+    { logger = silentLogger }: LogBackedStoreOptions = {},
+  ): Promise<LogBackedStore> {
     const db = openStoreDatabase(viewsFile, `${ticksSchema} ${viewsSchema}`)
     let reader = db
     try {
+      // What the disk loses in a power cut is folded from the log again, so no commit need wait for it.
+      db.exec('PRAGMA synchronous = NORMAL')
       if (viewsFile !== ':memory:') reader = openDatabase(viewsFile, { readOnly: true })
-      const store = new LogBackedStore(log, db, reader)
+      const store = new LogBackedStore(log, db, reader, logger)
       await store.#catchUp()
       return store
     } catch (error) {
@@ -58,6 +78,8 @@ export class LogBackedStore implements TickStore {
   }
 
   readonly head = (): Head => this.#head
+
+  readonly trouble = (): CarillonError | undefined => this.#trouble
 
   readonly begin = (): void => {
     this.#db.exec('BEGIN IMMEDIATE')
@@ -70,6 +92,8 @@ export class LogBackedStore implements TickStore {
     const outcome = await this.#append(expected, tick)
     if (outcome.kind === 'appended') await this.#commitViews(tick)
     else this.rollback()
+    // A log that ends before the place this node has seen is no rival's: something was lost.
+    if (outcome.kind === 'refused' && outcome.head.revision < expected.revision) throw this.#diverged(outcome.head)
     return outcome
   }
 
@@ -78,6 +102,7 @@ export class LogBackedStore implements TickStore {
    * at once, they are rolled back and folded from the log as soon as there is room.
    */
   async #commitViews(tick: EncodedTick): Promise<void> {
+    let cause: unknown
     try {
       this.#db.exec('COMMIT')
       this.#head = headAfter(tick)
@@ -85,50 +110,74 @@ export class LogBackedStore implements TickStore {
       return
     } catch (error) {
       this.rollback()
-      if (!mayPass(error)) throw error
+      cause = error
     }
-    let cause: unknown
     for (const waitMs of retryWaitsMs) {
-      await wait(waitMs)
+      if (!mayPass(cause)) break
+      await pause(waitMs, this.#abandoned.signal)
       try {
         await this.#catchUp()
         return
       } catch (error) {
-        this.rollback()
-        if (!mayPass(error)) throw error
         cause = error
       }
     }
-    throw new CarillonError(
-      'store-not-writable',
-      `Tick ${tick.number} is in the log, but the views beside it cannot be written: ${messageOf(cause)} Make room and start the node again; it takes the tick from the log.`,
+    throw new NodeFault(
+      'views-not-written',
+      `Tick ${tick.number} is in the log and counts, but the views beside it cannot be written: ${messageOf(cause)} Put that right and start the node again; it takes the tick from the log.`,
       { tick: tick.number },
       cause,
     )
   }
 
+  /** As long as nobody knows whether the tick was appended, nothing else can be decided: this waits for the log. */
   async #append(expected: Head, tick: EncodedTick): Promise<AppendOutcome> {
-    const outcome = await this.#log.append(expected, tick)
+    const backOff = new BackOff(limits.logReadBackFirstMs)
+    let outcome = await this.#log.append(expected, tick)
     if (outcome.kind !== 'unknown') return outcome
-    for (const waitMs of retryWaitsMs) {
-      await wait(waitMs)
+    const { signal } = this.#abandoned
+    let cause: unknown = outcome.error
+    while (!isAborted(signal)) {
+      this.#waitsFor(cause, tick)
+      await pause(backOff.next(), signal)
       try {
         const found = await this.#readBack(expected, tick)
-        if (found !== undefined) return found
+        if (found !== undefined) return this.#foundOut(found)
         // Not there (yet): appending again is safe, because the log takes a tick once at an expected head. Only
         // `appended` is an answer: the first try may still arrive, and be what refuses the second.
-        const again = await this.#log.append(expected, tick)
-        if (again.kind === 'appended') return again
-      } catch {
+        outcome = await this.#log.append(expected, tick)
+        if (outcome.kind === 'appended') return this.#foundOut(outcome)
+        if (outcome.kind !== 'refused') cause = outcome.error
+      } catch (error) {
         // The log cannot be reached; the next try may find it again.
+        cause = error
       }
     }
     throw new CarillonError(
-      'log-revision-conflict',
-      `The log did not say whether tick ${tick.number} was appended, and could not be read back. Restart the node when the log can be reached; it will find out.`,
+      'node-stopped',
+      `The node stops before the log has said whether tick ${tick.number} was appended. The next start reads the log and goes on from it.`,
       { tick: tick.number },
-      outcome.error,
+      cause,
     )
+  }
+
+  #waitsFor(error: unknown, tick: EncodedTick): void {
+    const known =
+      error instanceof CarillonError
+        ? error
+        : new NodeFault('log-unreachable', `The log cannot be reached: ${messageOf(error)}`, {}, error)
+    if (this.#trouble === undefined)
+      this.#logger.warn(
+        `Whether tick ${tick.number} is in the log is not known; the node waits and reads back. ${known.message}`,
+        { code: known.code, tick: tick.number },
+      )
+    this.#trouble = known
+  }
+
+  #foundOut(outcome: AppendOutcome): AppendOutcome {
+    this.#trouble = undefined
+    this.#logger.info('The log has been read back; the node goes on.', { outcome: outcome.kind })
+    return outcome
   }
 
   /** What the log holds in the place of a tick: that tick, another one, or (undefined) nothing yet. */
@@ -157,42 +206,68 @@ export class LogBackedStore implements TickStore {
     return this.#log.read(fromRevision)
   }
 
+  readonly abandon = (): void => {
+    this.#abandoned.abort()
+  }
+
   readonly close = async (): Promise<void> => {
+    this.abandon()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
     await this.#log.close()
   }
 
+  /** Folds what the log holds and the views do not, many ticks in one commit. */
   async #catchUp(): Promise<void> {
     const logHead = await this.#log.head()
     if (logHead.revision < this.#head.revision) throw this.#diverged(logHead)
     let isFirst = true
-    for await (const tick of this.#log.read(Math.max(this.#head.revision, 0))) {
-      if (isFirst && this.#head.revision >= 0) {
-        // The tick that holds the last revision seen must be the very tick that was seen.
+    let bytes = 0
+    try {
+      for await (const tick of this.#log.read(Math.max(this.#head.revision, 0))) {
+        if (isFirst && this.#head.revision >= 0) {
+          // The tick that holds the last revision seen must be the very tick that was seen.
+          isFirst = false
+          if (tick.number !== this.#head.tick || tick.hash !== this.#head.hash) throw this.#diverged(logHead)
+          continue
+        }
         isFirst = false
-        if (tick.number !== this.#head.tick || tick.hash !== this.#head.hash) throw this.#diverged(logHead)
-        continue
+        if (bytes === 0) this.begin()
+        bytes += this.#fold(tick)
+        if (bytes < limits.foldedBytesPerCommit) continue
+        this.#commitFolded()
+        bytes = 0
       }
-      isFirst = false
-      assertFollows(this.#head, tick)
-      this.begin()
-      tick.events.forEach((line, index) => {
-        const revision = tick.firstRevision + index
-        this.views.fold(decodeEvent(line, revision), revision, toMillis(tick.at))
-      })
-      this.views.closeTick(headAfter(tick), toMillis(tick.at))
-      this.#copy.insert(tick)
-      this.#db.exec('COMMIT')
-      this.views.committed()
-      this.#head = headAfter(tick)
+      if (bytes > 0) this.#commitFolded()
+    } catch (error) {
+      if (bytes > 0) this.rollback()
+      throw error
     }
   }
 
+  /** Applies a tick of another process, or an earlier one of this. Gives the bytes it took. */
+  #fold(tick: EncodedTick): number {
+    assertFollows(this.views.facts.now.head, tick)
+    foldTick(this.views, tick, eventsOf(tick))
+    this.#copy.insert(tick)
+    return tick.events.reduce((sum, { length }) => sum + length, 1)
+  }
+
+  #commitFolded(): void {
+    this.#db.exec('COMMIT')
+    this.views.committed()
+    this.#head = this.views.facts.now.head
+  }
+
   #diverged(logHead: Head): CarillonError {
-    return new CarillonError(
+    const isEmpty = logHead.revision < 0
+    return new NodeFault(
       'log-diverged',
-      `The views stand at revision ${this.#head.revision}, on a history the log does not hold; it ends at ${logHead.revision}. Events may have been lost in a failover. Compare with a backup, or delete the views to build them from this log.`,
+      `The views stand at revision ${this.#head.revision}, on a history the log does not hold; it ${isEmpty ? 'is empty' : `ends at ${logHead.revision}`}. ${
+        isEmpty
+          ? 'Is it the right log? To move a node to another log, use "carillon log copy".'
+          : 'Events may have been lost in a failover. Compare with a backup, or delete the views to build them from this log.'
+      }`,
       { views: this.#head.revision, log: logHead.revision },
     )
   }

@@ -48,6 +48,8 @@ export class Loop {
   /** Set once the last words are said: nothing is taken on after them. */
   #closing: CarillonError | undefined
   #ticksSinceSignedHead = 0
+  #writeFailures = 0
+  #trouble: CarillonError | undefined
   #cancelWake: () => void = () => undefined
   #onFailure: (error: CarillonError) => void = () => undefined
 
@@ -135,6 +137,11 @@ export class Loop {
     return this.#ticking || this.#scheduled
   }
 
+  /** Why the last tick could not be written; undefined when all is well. */
+  get trouble(): CarillonError | undefined {
+    return this.#parts.store.trouble?.() ?? this.#trouble
+  }
+
   get isTicking(): boolean {
     return this.#ticking
   }
@@ -148,13 +155,16 @@ export class Loop {
           for (const event of lastWords(decision)) decision.emit(event)
         })
         this.#closing = reason
-        await said
+        // A log that does not answer has had its time; the next start finds out what it holds.
+        const enough = setTimeout(() => this.#parts.store.abandon?.(), limits.lastWordsMs)
+        await said.finally(() => clearTimeout(enough))
       }
     } catch (error) {
       // A full disk must not keep a node from stopping; the log then ends as after a crash.
       this.#parts.logger.warn(`The stop could not be recorded: ${messageOf(error)}`, {})
     }
     this.halt(reason)
+    this.#parts.store.abandon?.()
     while (this.#ticking) await new Promise((resolve) => setImmediate(resolve))
   }
 
@@ -282,6 +292,8 @@ export class Loop {
     const outcome = result instanceof Promise ? await result : result
     switch (outcome.kind) {
       case 'appended':
+        this.#writeFailures = 0
+        this.#trouble = undefined
         engine.committed()
         this.#release(tick)
         return true
@@ -298,6 +310,9 @@ export class Loop {
           outcome.error instanceof CarillonError
             ? outcome.error
             : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
+        // What trying again cannot mend would be tried for ever.
+        if (error.consequence === 'stop') throw error
+        this.#trouble = error
         logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
         this.#giveBack(taken, error)
         return false
@@ -327,6 +342,7 @@ export class Loop {
   /** True when the same tick may be tried again later; otherwise the node stops. */
   #failed(error: unknown, taken: readonly Input[]): boolean {
     const { store, engine, logger } = this.#parts
+    const wasStopped = this.#stopped !== undefined
     try {
       store.rollback()
     } catch {
@@ -337,14 +353,16 @@ export class Loop {
       error instanceof CarillonError
         ? error
         : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
-    if (known.consequence === 'retry') {
+    if (known.consequence === 'retry' && !wasStopped) {
+      this.#trouble = known
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
       this.#giveBack(taken, known)
       return true
     }
-    logger.error(`The node stops: ${known.message}`, { code: known.code })
     for (const input of taken) input.fail(known)
     this.halt(known)
+    if (wasStopped) return false
+    logger.error(`The node stops: ${known.message}`, { code: known.code })
     try {
       this.#onFailure(known)
     } catch (thrown) {
@@ -359,7 +377,9 @@ export class Loop {
       return
     }
     if (retryLater) {
-      this.#wakeAt(this.#parts.clock.now() + limits.storeRetryMs)
+      const waitMs = Math.min(limits.storeRetryMs * 2 ** this.#writeFailures, limits.storeRetryLongestMs)
+      this.#writeFailures += 1
+      this.#wakeAt(this.#parts.clock.now() + waitMs)
       // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
       this.#settle()
       return

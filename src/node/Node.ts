@@ -377,6 +377,11 @@ export class Node {
     return this.#internals.loop.follow(follower)
   }
 
+  /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
+  get trouble(): CarillonError | undefined {
+    return this.#internals.loop.trouble
+  }
+
   /** Where the log ends. */
   get head(): Head {
     return this.#internals.store.head()
@@ -416,6 +421,7 @@ export class Node {
   async crash(): Promise<void> {
     this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
+    this.#internals.store.abandon?.()
     while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
     await this.#close()
   }

@@ -4,6 +4,7 @@
 import type { App } from '../app/App.js'
 import type { Random } from '../decision/Random.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { EventLog } from '../log/EventLog.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
@@ -19,6 +20,11 @@ export type NodeOptions = {
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
   readonly store?: string | TickStore
+  /**
+   * Where the log is kept, when not in the store: an address such as `postgres://user@host/database?schema=carillon`, or
+   * an open log. The folder that `store` names then holds the key, the views and a copy. Default: in the store.
+   */
+  readonly log?: string | EventLog
   /**
    * The folder of a party as `carillon network new` or {@link makeNetwork} makes it: key, certificate and signed map. The
    * node is that party's, talks with the others over TLS, and has its store there unless `store` says otherwise.

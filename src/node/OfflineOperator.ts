@@ -82,7 +82,7 @@ const openTick = (store: TickStore): OpenTick => {
 /** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
 export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
   assertStore(folder)
-  const { store, releaseHold } = openStoreFolder(folder, generateKeyPair())
+  const { store, releaseHold } = await openStoreFolder(folder, generateKeyPair())
   try {
     const tick = openTick(store)
     store.begin()
@@ -96,7 +96,7 @@ export const operateOffline = async (folder: string, request: OperatorRequest): 
       store.rollback()
       return
     }
-    const outcome = store.commit(tick.seal())
+    const outcome = await store.commit(tick.seal())
     if (outcome.kind === 'appended') return
     throw outcome.kind === 'refused'
       ? new CarillonError(

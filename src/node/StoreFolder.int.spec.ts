@@ -19,7 +19,7 @@ describe('a store folder', () => {
     )
 
   it('keeps what is recorded from others, even in a folder they may enter', async () => {
-    const { releaseHold } = openStoreFolder(folder)
+    const { releaseHold } = await openStoreFolder(folder)
     try {
       expect(readdirSync(folder)).to.include('carillon.db-wal')
       expect(openToOthers()).to.deep.equal([])
@@ -30,7 +30,7 @@ describe('a store folder', () => {
 
   it('takes back what an older file let others see', async () => {
     writeFileSync(join(folder, 'carillon.db'), '', { mode: 0o644 })
-    const { releaseHold } = openStoreFolder(folder)
+    const { releaseHold } = await openStoreFolder(folder)
     try {
       expect(openToOthers()).to.deep.equal([])
     } finally {

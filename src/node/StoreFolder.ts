@@ -10,8 +10,13 @@ import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database } from '../views/Database.js'
+import type { EventLog } from '../log/EventLog.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
+import { LogBackedStore } from './LogBackedStore.js'
+import { silentLogger, type Logger } from './Logger.js'
+import { readLogPlace, writeLogPlace } from './logPlace.js'
+import type { TickStore } from './TickStore.js'
 
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
@@ -20,6 +25,7 @@ export const storeFiles = (folder: string) => ({
   lock: join(folder, 'lock.db'),
   holder: join(folder, 'holder.json'),
   socket: join(folder, 'control.sock'),
+  logPlace: join(folder, 'log.json'),
 })
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }
@@ -77,7 +83,7 @@ const keepPrivate = (file: string): void => {
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
-const keyOf = (file: string, options: KeyFileOptions, store: EmbeddedStore): KeyPair => {
+const keyOf = (file: string, options: KeyFileOptions, store: TickStore): KeyPair => {
   if (existsSync(file)) return readKeyFile(file, options)
   const owner = store.views.facts.now.partyKey
   if (owner !== null)
@@ -103,20 +109,25 @@ const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
 }
 
 export type OpenedFolder = {
-  readonly store: EmbeddedStore
+  readonly store: TickStore
   readonly key: KeyPair
   readonly releaseHold: () => Promise<void>
 }
 
-export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFileOptions = {}): OpenedFolder => {
+/** Takes the folder, lets `openStore` open what is in it, and gives everything back when that goes wrong. */
+const holdFolder = async (
+  folder: string,
+  openStore: (files: ReturnType<typeof storeFiles>) => TickStore | Promise<TickStore>,
+  key: KeyPair | undefined,
+  keyOptions: KeyFileOptions,
+): Promise<OpenedFolder> => {
   const files = storeFiles(folder)
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const unlock = lockFolder(folder)
     try {
       assertNotEmptied(files)
-      keepPrivate(files.database)
-      const store = EmbeddedStore.open(files.database)
+      const store = await openStore(files)
       try {
         return {
           store,
@@ -127,7 +138,7 @@ export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFi
           },
         }
       } catch (error) {
-        void store.close()
+        await store.close()
         throw error
       }
     } catch (error) {
@@ -137,4 +148,51 @@ export const openStoreFolder = (folder: string, key?: KeyPair, keyOptions: KeyFi
   } catch (error) {
     throw storeFailure(error, folder)
   }
+}
+
+/** Opens the embedded store of a folder. */
+export const openStoreFolder = (
+  folder: string,
+  key?: KeyPair,
+  keyOptions: KeyFileOptions = {},
+): Promise<OpenedFolder> =>
+  holdFolder(
+    folder,
+    (files) => {
+      const place = readLogPlace(files.logPlace)
+      if (place !== undefined)
+        throw new CarillonError(
+          'store-foreign',
+          `The log of the store in ${folder} is kept at ${place}; what is here are its views and a copy. Start the node with that log, and act on it while it runs.`,
+          { folder, log: place },
+        )
+      keepPrivate(files.database)
+      return EmbeddedStore.open(files.database)
+    },
+    key,
+    keyOptions,
+  )
+
+/** Opens a folder that holds the views of a log kept elsewhere. The log is closed with the store. */
+export const openLogFolder = (
+  folder: string,
+  log: EventLog,
+  { key, keyOptions = {}, logger = silentLogger }: LogFolderOptions = {},
+): Promise<OpenedFolder> =>
+  holdFolder(
+    folder,
+    async (files) => {
+      keepPrivate(files.database)
+      const store = await LogBackedStore.open(log, files.database, { logger })
+      writeLogPlace(files.logPlace, log.where ?? 'a log that was handed to the node')
+      return store
+    },
+    key,
+    keyOptions,
+  )
+
+export type LogFolderOptions = {
+  readonly key?: KeyPair | undefined
+  readonly keyOptions?: KeyFileOptions
+  readonly logger?: Logger
 }

@@ -2,6 +2,7 @@
  * Where a node keeps its log and its views, seen from the loop: a tick begins, is written, and either stands
  * with everything it says or leaves no trace.
  */
+import type { CarillonError } from '../errors/CarillonError.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
 import type { Database } from '../views/Database.js'
@@ -22,5 +23,9 @@ export type TickStore = {
   readonly tick: (number: number) => EncodedTick | undefined
   /** The log from the tick that holds a revision, up to the head of the moment. */
   readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
+  /** What keeps the tick under way from being written, while the store waits for it to pass. */
+  readonly trouble?: () => CarillonError | undefined
+  /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */
+  readonly abandon?: () => void
   readonly close: () => Promise<void>
 }

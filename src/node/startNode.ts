@@ -18,7 +18,10 @@ import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
 import type { KeyFileOptions } from './keys/KeyFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
-import { openStoreFolder } from './StoreFolder.js'
+import { openLogFolder, openStoreFolder } from './StoreFolder.js'
+import { LogBackedStore } from './LogBackedStore.js'
+import { openLog, whenReachable } from './openLog.js'
+import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from './transports/TlsTransport.js'
 import type { Transport } from '../session/Transport.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
@@ -58,14 +61,48 @@ const openTransport = (joined: NetworkFolder, { listenOn, logger }: NodeOptions)
     ...(logger === undefined ? {} : { logger }),
   })
 
-const open = (options: NodeOptions): Opened => {
+const nothingToRelease = (): Promise<void> => Promise.resolve()
+
+/** A log that the node opens by its address is the node's to close; one that was handed in is its owner's. */
+const openLogStore = async (log: string | EventLog, options: NodeOptions): Promise<Opened> => {
+  const { store: folder, key, logger = silentLogger } = options
+  if (typeof folder === 'object')
+    throw new CarillonError(
+      'definition-invalid',
+      'A node with a log elsewhere keeps its views in a folder, or in memory. Give a folder as store, or leave it out.',
+    )
+  return whenReachable(async () => {
+    const opened = typeof log === 'string' ? await openLog(log) : keptOpen(log)
+    try {
+      if (folder !== undefined)
+        return await openLogFolder(folder, opened, { key, keyOptions: keyOptionsOf(options), logger })
+      const store = await LogBackedStore.open(opened, ':memory:', { logger })
+      return { store, key: key ?? generateKeyPair(), releaseHold: store.close }
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
+  }, logger)
+}
+
+const keptOpen = (log: EventLog): EventLog => ({
+  ...(log.where === undefined ? {} : { where: log.where }),
+  head: () => log.head(),
+  append: (expected, tick) => log.append(expected, tick),
+  read: (fromRevision) => log.read(fromRevision),
+  follow: (fromRevision, signal) => log.follow(fromRevision, signal),
+  close: nothingToRelease,
+})
+
+const open = async (options: NodeOptions): Promise<Opened> => {
+  if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
   const store = options.store ?? EmbeddedStore.inMemory()
   // A store that was handed in is its owner's to close.
   return {
     store,
     key: options.key ?? generateKeyPair(),
-    releaseHold: options.store === undefined ? store.close : () => Promise.resolve(),
+    releaseHold: options.store === undefined ? store.close : nothingToRelease,
   }
 }
 
@@ -94,7 +131,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
 /** `connect` opens a transport that is the node's own, to be closed with it. */
 const start = async (options: NodeOptions, connect?: () => Promise<Transport>): Promise<Node> => {
   const registry = new Registry(options.app, builtInFlows)
-  const opened = open(options)
+  const opened = await open(options)
   const { store, key } = opened
   let ownTransport: Transport | undefined
   const releaseHold = async (): Promise<void> => {

@@ -12,6 +12,8 @@ import { instant } from '../../src/time/Instant.js'
 export type LogUnderTest = {
   /** Opens one more handle on the same log. */
   readonly open: () => Promise<EventLog>
+  /** Cuts every connection of the open handles, where there are any. */
+  readonly cut?: () => Promise<void>
   /** Gives back whatever the log needed; all handles are closed by then. */
   readonly remove: () => Promise<void>
 }
@@ -140,11 +142,15 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
         }
       })
 
-      it('is safe to repeat after a lost acknowledgement: the second try is refused and the tick is found by its hash', async () => {
+      it('is safe to repeat after a lost acknowledgement: the tick is there once, and is found by its hash', async () => {
         const log = await open()
         const tick = ticksAfter(emptyHead, [2])[0]!
         await appendAll(log, [tick])
-        expect(await log.append(emptyHead, tick)).to.deep.equal({ kind: 'refused', head: headAfter(tick) })
+        // Either answer is true: some servers know that it is the same append once more.
+        expect(await log.append(emptyHead, tick)).to.deep.be.oneOf([
+          { kind: 'refused', head: headAfter(tick) },
+          { kind: 'appended' },
+        ])
         expect((await log.head()).hash).to.equal(tick.hash)
         expect(await collect(log.read(tick.firstRevision))).to.deep.equal([tick])
       })
@@ -285,6 +291,29 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
         expect([...before, ...(await withinMs(5_000, following))]).to.deep.equal(ticks)
       })
 
+      it('goes on without gap or repeat when its connections are cut again and again', async function () {
+        if (under.cut === undefined) return
+        this.timeout(60_000)
+        const [writer, reader] = [await open(), await open()]
+        const ticks = ticksAfter(
+          emptyHead,
+          Array.from({ length: 40 }, (_, index) => 1 + (index % 4)),
+        )
+        const following = followFor(reader, 0, ticks.length)
+        let head = emptyHead
+        for (const [index, tick] of ticks.entries()) {
+          if (index % 10 === 5) await under.cut()
+          // What is not surely appended is looked for, as a node does.
+          for (;;) {
+            const outcome = await writer.append(head, tick)
+            if (outcome.kind === 'appended') break
+            if ((await writer.head().catch(() => emptyHead)).hash === tick.hash) break
+          }
+          head = headAfter(tick)
+        }
+        expect(await withinMs(20_000, following)).to.deep.equal(ticks)
+      })
+
       it('ends promptly when it is aborted, waiting or not', async () => {
         const log = await open()
         const ticks = ticksAfter(emptyHead, [1, 1, 1])
@@ -303,10 +332,11 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
       it('ends followers and may be called again', async () => {
         const log = await open()
         await appendAll(log, ticksAfter(emptyHead, [1]))
-        const followed = collect(log.follow(0, new AbortController().signal))
-        await new Promise((resolve) => setImmediate(resolve))
+        const following = log.follow(0, new AbortController().signal)[Symbol.asyncIterator]()
+        expect((await following.next()).done).to.equal(false)
+        const waiting = following.next()
         await log.close()
-        expect(await withinMs(1_000, followed)).to.have.length(1)
+        expect((await withinMs(1_000, waiting)).done).to.equal(true)
         await log.close()
       })
 

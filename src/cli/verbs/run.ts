@@ -2,6 +2,7 @@
  * `carillon run`: a node on a store folder, with its control socket, until a signal stops it in good order.
  */
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import { Option, type Command } from 'commander'
 import type { App } from '../../app/App.js'
 import { messageOf } from '../../errors/CarillonError.js'
@@ -28,6 +29,7 @@ type Options = StoreOptions & {
   readonly dev?: boolean
   readonly network?: string
   readonly listenOn?: string
+  readonly log?: string
   readonly stopWithStdin?: boolean
 }
 
@@ -107,7 +109,7 @@ const endOfStdin = (): Promise<string> =>
   })
 
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
-  const { store, json, party, dev, network, listenOn, stopWithStdin } = options
+  const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
   const { app, onStart } = await loadApp(file)
   const logger = loggerOn(terminal)
   const signals = new StopSignals(() =>
@@ -116,6 +118,13 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   const before = headBefore(store)
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => (fail = resolve))
+  let hasStarted = false
+  void signals.asked.then((signal) => {
+    if (hasStarted) return
+    // The node may be waiting for a log that is away, for as long as that takes.
+    terminal.err(`${signal}: stopped before the node had started.`)
+    process.exit(128 + constants.signals[signal])
+  })
   const node = await startNode({
     app,
     store,
@@ -125,7 +134,9 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
     ...(dev === undefined ? {} : { development: dev }),
     ...(network === undefined ? {} : { networkFolder: network }),
     ...(listenOn === undefined ? {} : { listenOn }),
+    ...(log === undefined ? {} : { log }),
   })
+  hasStarted = true
   const lines = liveLinesOf(node, terminal, json)
   let socket: ControlSocket | undefined
   const stop = async (): Promise<void> => {
@@ -161,6 +172,7 @@ export const run = (terminal: Terminal): Command =>
       'run dist/app.js --store /var/lib/app --party Alice',
       'run dist/app.js --network local/Alice',
       'run src/app.ts --dev',
+      'run dist/app.js --log postgres://node@db.example/app',
     ],
     'print one JSON document a line',
   )
@@ -174,6 +186,12 @@ export const run = (terminal: Terminal): Command =>
     )
     .addOption(
       new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
+    )
+    .addOption(
+      new Option(
+        '--log <address>',
+        'where the log is kept, such as postgres://user@host/database (default: in the store)',
+      ).env('CARILLON_LOG'),
     )
     .addOption(new Option('--stop-with-stdin').hideHelp())
     .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))

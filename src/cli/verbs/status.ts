@@ -47,6 +47,7 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
   const { facts, activities, next, flows, states } = status
   return [
     { label: 'store', text: status.store },
+    ...(status.log === undefined ? [] : [{ label: 'log', text: status.log }]),
     { label: 'party', text: facts.partyName ?? 'none yet' },
     { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
     nodeLine(holder, facts),

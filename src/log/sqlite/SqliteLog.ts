@@ -7,22 +7,11 @@ import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import type { Database } from '../../views/Database.js'
 import type { EventLog } from '../EventLog.js'
+import { pause } from '../remote/pause.js'
 import type { EncodedTick, Head } from '../Tick.js'
 import { SqliteTicks, ticksPerPage, ticksSchema } from './SqliteTicks.js'
 
 const pollMs = 50
-
-/** Waits, but not beyond the signal. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted

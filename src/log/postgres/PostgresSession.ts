@@ -1,0 +1,154 @@
+/**
+ * One connection to the primary, made when it is needed and made anew after it was lost. Of several hosts, the one that
+ * takes writes is chosen, so that a node follows a failover by its connection settings alone.
+ */
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { messageOf } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { withinDeadline } from '../remote/withinDeadline.js'
+import type { PostgresAddress } from './PostgresAddress.js'
+import { endsSession } from './postgresFailure.js'
+
+/** A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. */
+export type Query = {
+  readonly text: string
+  readonly values?: unknown[]
+  readonly name?: string
+  readonly binary?: boolean
+}
+export type Row = Readonly<Record<string, unknown>>
+
+/** A connection that is open. */
+type Open = { readonly client: pg.Client; readonly destroy: () => void; isUsable: boolean }
+
+export type SessionOptions = {
+  readonly address: PostgresAddress
+  readonly purpose: string
+  /** Statements run on every new connection. */
+  readonly prepare?: string
+  readonly onNotification?: (payload: string) => void
+  readonly onLost?: () => void
+}
+
+const inRecovery = 'SELECT pg_is_in_recovery() AS replica'
+
+export class PostgresSession {
+  readonly #options: SessionOptions
+  #open: Promise<Open> | undefined
+  #current: Open | undefined
+  #lastGood = 0
+  #closed = false
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  /** Runs one statement. What takes longer than the deadline costs the connection, since its answer may still come. */
+  async query(query: Query, deadlineMs: number = limits.logAnswerMs): Promise<readonly Row[]> {
+    const open = await this.connect()
+    try {
+      const result = await withinDeadline(open.client.query<Row>(query), deadlineMs, 'An answer of the server')
+      return result.rows
+    } catch (error) {
+      if (endsSession(error)) this.#drop(open)
+      throw error
+    }
+  }
+
+  /** Several statements in one transaction; the statements must be quick. */
+  async transaction<A>(work: (query: (query: Query) => Promise<readonly Row[]>) => Promise<A>): Promise<A> {
+    await this.query({ text: 'BEGIN' })
+    try {
+      const result = await work((query) => this.query(query))
+      await this.query({ text: 'COMMIT' })
+      return result
+    } catch (error) {
+      await this.query({ text: 'ROLLBACK' }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Makes the connection if there is none. */
+  async connect(): Promise<Open> {
+    if (this.#closed) throw new Error('the log was closed')
+    const known = await this.#open?.catch(() => undefined)
+    if (known?.isUsable === true) return known
+    this.#open ??= this.#connectAnywhere()
+    try {
+      return await this.#open
+    } catch (error) {
+      this.#open = undefined
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const open = await this.#open?.catch(() => undefined)
+    if (open === undefined) return
+    this.#drop(open)
+  }
+
+  #drop(open: Open): void {
+    open.isUsable = false
+    // By now there may be a newer connection, which stays.
+    if (this.#current === open) this.#open = undefined
+    open.destroy()
+  }
+
+  async #connectAnywhere(): Promise<Open> {
+    const { urls } = this.#options.address
+    const problems: unknown[] = []
+    for (let turn = 0; turn < urls.length; turn++) {
+      const index = (this.#lastGood + turn) % urls.length
+      try {
+        const open = await this.#connectTo(urls[index] ?? '')
+        this.#lastGood = index
+        this.#current = open
+        return open
+      } catch (error) {
+        problems.push(error)
+      }
+    }
+    // When all have answered, and refused, that is what there is to say; otherwise one of them may yet come back.
+    if (problems.length === 1 || problems.every((problem) => !endsSession(problem))) throw problems[0]
+    throw Object.assign(new Error(problems.map(messageOf).join('; ')), { cause: problems[0] })
+  }
+
+  async #connectTo(connectionString: string): Promise<Open> {
+    const { address, purpose, prepare, onNotification, onLost } = this.#options
+    const socket = new Socket()
+    const client = new pg.Client({
+      connectionString,
+      stream: () => socket,
+      keepAlive: true,
+      // PostgreSQL cuts it off at 63 characters.
+      fallback_application_name: `carillon ${purpose} ${address.schema}`,
+    })
+    const open: Open = { client, destroy: () => socket.destroy(), isUsable: true }
+    const lost = (): void => {
+      if (!open.isUsable) return
+      this.#drop(open)
+      onLost?.()
+    }
+    // Without a listener an error of an idle connection would end the process; the next query connects again.
+    client.on('error', lost)
+    client.on('end', lost)
+    if (onNotification !== undefined) client.on('notification', ({ payload }) => onNotification(payload ?? ''))
+    const greet = async (): Promise<void> => {
+      await client.connect()
+      const { rows } = await client.query<Row>(inRecovery)
+      if (rows[0]?.['replica'] !== false) throw new Error('this server is a replica, which takes no writes')
+      if (prepare !== undefined) await client.query(prepare)
+    }
+    try {
+      await withinDeadline(greet(), limits.logConnectMs, 'Connecting')
+      return open
+    } catch (error) {
+      open.isUsable = false
+      socket.destroy()
+      throw error
+    }
+  }
+}
