@@ -6,12 +6,13 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { sha256, type Hash } from '../../encoding/hash.js'
 import { findFlow, listFlows } from '../../flow/readFlows.js'
 import { readAgenda } from '../../scheduler/readAgenda.js'
-import { queryVault, type Page } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
+import { queryVault } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
 
-const digestPages = <A>(seed: Hash, page: (after: number | undefined) => Page<A>, show: (row: A) => unknown): Hash => {
+const digestPages = <A, C>(seed: Hash, page: (after: C | undefined) => Page<A, C>, show: (row: A) => unknown): Hash => {
   let hash = seed
-  let after: number | undefined
+  let after: C | undefined
   do {
     const { items, next } = page(after)
     for (const item of items) hash = sha256(`${hash}\n${canonicalText(JSON.parse(JSON.stringify(show(item))))}`)
@@ -29,25 +30,26 @@ const moreFlowMembers = ['startedBy', 'input', 'record'] as const
 const only = (row: object | undefined, members: readonly string[]): unknown =>
   Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => members.includes(name)))
 
-const afterOf = (after: number | undefined): { readonly after?: number } => (after === undefined ? {} : { after })
+const afterOf = <C>(after: C | undefined): { readonly after?: C } => (after === undefined ? {} : { after })
 
 /** The digest of the vault, the agenda and the flows, as they are answered to whoever asks. */
 export const digestAnswers = (db: Database): Hash => {
   const vault = digestPages(
     sha256('vault'),
-    (after) => queryVault(db, { status: 'all', includeIrrelevant: true, limit: 1_000, ...afterOf(after) }),
+    (after: string | undefined) =>
+      queryVault(db, { status: 'all', includeIrrelevant: true, limit: 1_000, ...afterOf(after) }),
     (entry) => only(entry, stateMembers),
   )
   const agendas = (['scheduled', 'attention', 'paused', 'started'] as const).map((show) =>
     digestPages(
       sha256(show),
-      (after) => readAgenda(db, { show, limit: 1_000, ...afterOf(after) }),
+      (after: number | undefined) => readAgenda(db, { show, limit: 1_000, ...afterOf(after) }),
       (entry) => only(entry, activityMembers),
     ),
   )
   const flows = digestPages(
     sha256('flows'),
-    (after) => listFlows(db, { limit: 1_000, ...afterOf(after) }),
+    (after: number | undefined) => listFlows(db, { limit: 1_000, ...afterOf(after) }),
     ({ id }) => only(findFlow(db, id), [...flowMembers, ...moreFlowMembers]),
   )
   return sha256([vault, ...agendas, flows].join('\n'))
