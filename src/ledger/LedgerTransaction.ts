@@ -39,6 +39,7 @@ export class LedgerTransaction {
   readonly timeWindow: TimeWindow | undefined
   readonly notary: Party
   #participants: readonly Party[] | undefined
+  #signers: ReadonlySet<PublicKey> | undefined
 
   constructor(parts: {
     readonly inputs: readonly ResolvedState[]
@@ -90,7 +91,11 @@ export class LedgerTransaction {
 
   /** Every single key that some command asks to sign; composite keys are asked for with {@link hasSigner}. */
   get signers(): ReadonlySet<PublicKey> {
-    return new Set(this.commands.flatMap(({ signers }) => signers).filter((key) => typeof key === 'string'))
+    if (this.#signers !== undefined) return this.#signers
+    const found = new Set<PublicKey>()
+    for (const { signers } of this.commands) for (const key of signers) if (typeof key === 'string') found.add(key)
+    this.#signers = found
+    return found
   }
 
   /** Whether some command asks for the signature of this very key, single or composite. */
@@ -102,9 +107,11 @@ export class LedgerTransaction {
   /** The participants of all consumed and produced states, repeated where they take part in several. */
   get participants(): readonly Party[] {
     // Asked for more than once while a transaction is decided, and always the same.
-    this.#participants ??= [...this.inputs, ...this.outputs].flatMap((state) =>
-      state.definition.participants(state.data),
-    )
-    return this.#participants
+    if (this.#participants !== undefined) return this.#participants
+    const found: Party[] = []
+    for (const { definition, data } of this.inputs) found.push(...definition.participants(data))
+    for (const { definition, data } of this.outputs) found.push(...definition.participants(data))
+    this.#participants = found
+    return found
   }
 }
