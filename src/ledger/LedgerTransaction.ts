@@ -38,6 +38,8 @@ export class LedgerTransaction {
   readonly commands: readonly ResolvedCommand[]
   readonly timeWindow: TimeWindow | undefined
   readonly notary: Party
+  /** Where the transaction only changes the notary of its states: the new one. No contract is asked then. */
+  readonly newNotary: Party | undefined
   #participants: readonly Party[] | undefined
 
   constructor(parts: {
@@ -47,6 +49,7 @@ export class LedgerTransaction {
     readonly commands: readonly ResolvedCommand[]
     readonly timeWindow: TimeWindow | undefined
     readonly notary: Party
+    readonly newNotary?: Party | undefined
   }) {
     this.inputs = parts.inputs
     this.references = parts.references
@@ -54,6 +57,7 @@ export class LedgerTransaction {
     this.commands = parts.commands
     this.timeWindow = parts.timeWindow
     this.notary = parts.notary
+    this.newNotary = parts.newNotary
   }
 
   /** The consumed states of one kind. */

@@ -35,11 +35,21 @@ export const TransactionBodyC = t.readonly(
       notary: PartyC,
       salt: t.string,
     }),
-    t.exact(t.partial({ timeWindow: TimeWindowC })),
+    t.exact(
+      t.partial({
+        timeWindow: TimeWindowC,
+        /** The notary its outputs stand under, where that is another one than lets its inputs be consumed. */
+        newNotary: PartyC,
+      }),
+    ),
   ]),
   'Transaction',
 )
 export type TransactionBody = t.TypeOf<typeof TransactionBodyC>
+
+/** The notary a transaction's outputs stand under. */
+export const notaryOfOutputs = ({ notary, newNotary }: Pick<TransactionBody, 'notary' | 'newNotary'>): Party =>
+  newNotary ?? notary
 
 /** The transactions that made what a transaction consumes and references. */
 export const dependenciesOf = (body: TransactionBody): readonly TransactionId[] => [
@@ -87,6 +97,7 @@ export const componentsOf = (body: TransactionBody): Components => ({
   commands: body.commands.map(asText),
   signers: asText(body.signers),
   notary: body.notary,
+  newNotary: body.newNotary,
   salt: body.salt,
   timeWindow: body.timeWindow,
 })

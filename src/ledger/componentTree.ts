@@ -18,6 +18,8 @@ export type Components = {
   readonly commands: readonly Encoded[]
   readonly signers: Encoded
   readonly notary: Party | Encoded
+  /** Where the transaction changes the notary: the one its outputs stand under. */
+  readonly newNotary?: Party | undefined
   readonly timeWindow: TimeWindow | Encoded | undefined
   readonly salt: string
 }
@@ -30,6 +32,7 @@ const headerOf = (components: Components): string =>
     outputs: components.outputs.length,
     commands: components.commands.length,
     notary: components.notary,
+    newNotary: components.newNotary,
     timeWindow: components.timeWindow,
   })
 
