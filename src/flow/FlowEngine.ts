@@ -85,6 +85,7 @@ const consumedRefOf = (error: unknown): unknown => {
 
 /** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
 const statesFacts: ReadonlySet<Operation['kind']> = new Set([
+  'changeNotary',
   'finalise',
   'lock',
   'record',

@@ -42,6 +42,8 @@ const labelOf = (operation: Operation): string => {
       return `sign ${sealBody(operation.signed.body).id}`
     case 'signId':
       return `sign ${operation.id}, having seen a part`
+    case 'changeNotary':
+      return `change of notary to ${operation.notary.name}, ${operation.refs.length} ${operation.refs.length === 1 ? 'state' : 'states'}`
     case 'missing':
       return 'see which transactions are missing'
     case 'dependencies':
@@ -91,6 +93,8 @@ const detailOf = (operation: Operation): string => {
       return operation.refs.map(showRef).join(' ')
     case 'enter':
       return canonicalText(operation.input)
+    case 'changeNotary':
+      return `${operation.notary.key} ${operation.refs.map(showRef).join(' ')}`
     case 'missing':
     case 'parents':
       return canonicalText(operation.ids)

@@ -129,6 +129,7 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'finalise':
       return finalise(decision, flow, operation)
     case 'sign':
+    case 'changeNotary':
     case 'signId':
     case 'missing':
     case 'dependencies':

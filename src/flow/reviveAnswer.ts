@@ -79,6 +79,7 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
       return valueAnswer({ items, next })
     }
     case 'finalise':
+    case 'changeNotary':
     case 'record':
       return valueAnswer(reviveTransaction(decision, recorded))
     case 'check':

@@ -9,6 +9,7 @@ import type { PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
+import { notaryOfOutputs } from '../ledger/Transaction.js'
 import type { Assessment, TransactionRecorded } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
 
@@ -67,7 +68,7 @@ export const partsOf = (event: TransactionRecorded): TransactionParts => {
   assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
   return {
     inputs: body.inputs,
-    notary: body.notary.key,
+    notary: notaryOfOutputs(body).key,
     outputs: body.outputs.map((output, index) => {
       const assessment = event.assessments[index]
       assertInvariant(assessment !== undefined, `output ${index} of transaction ${event.id} was not assessed`)
