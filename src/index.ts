@@ -192,8 +192,12 @@ export { newestSignedHead, readSignedHead } from './node/logTools/signedHeadsIn.
 export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from './node/logTools/InclusionProof.js'
 export { exportLog } from './node/logTools/exportLog.js'
 export { importLog } from './node/logTools/importLog.js'
+export { copyLog, importInto, type CopyProgress } from './node/logTools/copyLog.js'
 export { rebuildViews, type RebuildReport } from './node/logTools/rebuildViews.js'
 export { foldLog } from './node/logTools/foldLog.js'
+export { TimeMachine, type LogSource } from './node/timeTravel/TimeMachine.js'
+export type { Moment } from './node/timeTravel/moment.js'
+export type { AgendaChange, DiffOptions, Listing, Place, WorldDiff } from './node/timeTravel/WorldDiff.js'
 export { digestViews } from './views/digest.js'
 export type { Database, SqlRow, SqlValue, Statement } from './views/Database.js'
 

@@ -10,6 +10,7 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { diff } from './verbs/diff.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
@@ -41,7 +42,7 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network, replay])
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, diff, flow, drain, log, network, replay])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

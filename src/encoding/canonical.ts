@@ -152,4 +152,8 @@ export const encoded = (value: unknown): Encoded => new Encoded(canonicalText(va
 const encoder = new TextEncoder()
 
 /** How many bytes a text takes in UTF-8. */
-export const utf8Length = (text: string): number => encoder.encode(text).length
+export const utf8Length = (text: string): number => {
+  // Plain letters take a byte each; only a text with others is really encoded.
+  // eslint-disable-next-line no-control-regex -- all that takes one byte is meant, control characters too
+  return /[^\u0000-\u007f]/.test(text) ? encoder.encode(text).length : text.length
+}

@@ -25,5 +25,11 @@ const oneShot: ((text: string) => string) | undefined =
 export const sha256: (text: string) => Hash = (oneShot ??
   ((text) => crypto.createHash('sha256').update(text).digest('hex'))) as (text: string) => Hash
 
+/** The SHA-512 of a text's UTF-8 bytes, in hex: for deriving several secrets from one at once. */
+export const sha512: (text: string) => string =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha512', text, 'hex')
+    : (text) => crypto.createHash('sha512').update(text).digest('hex')
+
 /** What the first link of a hash chain points back to. */
 export const zeroHash: Hash = '0'.repeat(64) as Hash

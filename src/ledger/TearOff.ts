@@ -7,14 +7,14 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { decodeWith } from '../encoding/decode.js'
 import { HashC } from '../encoding/hash.js'
-import { leafHash, merkleProofOfMany, rootFromProofOfMany } from '../encoding/merkle.js'
+import { proofOfMany, topFromProof } from '../encoding/wideTree.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { KeyC, primitiveKeys, type Key } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import { decodeCommandData, type CommandDefinition } from './Command.js'
-import { componentTexts, leavesOf, nonceOf, type Components } from './componentTree.js'
+import { componentHash, componentTexts, headerOf, idFrom, leavesOf, nonceOf, type Components } from './componentTree.js'
 import { StateRefC, type StateRef } from './StateRef.js'
 import { TimeWindowC, type TimeWindow } from './TimeWindow.js'
 import { OutputC, type Output } from './Transaction.js'
@@ -28,7 +28,8 @@ const RevealedC = t.readonly(t.strict({ place: IntegerC, text: t.string, nonce: 
 export const TearOffC = t.readonly(
   t.strict({
     id: TransactionIdC,
-    leaves: IntegerC,
+    /** Always shown: how many components of each kind there are, the notary, and the time window. */
+    header: t.string,
     revealed: t.readonlyArray(RevealedC),
     /** One for all that is revealed: a notary is shown a thousand inputs, and a path for each would be long. */
     proof: t.readonlyArray(HashC),
@@ -38,9 +39,9 @@ export const TearOffC = t.readonly(
 export type TearOff = t.TypeOf<typeof TearOffC>
 
 /** The groups of components, in the order of their leaves. */
-export type Group = 'header' | 'inputs' | 'references' | 'outputs' | 'commands' | 'signers'
+export type Group = 'inputs' | 'references' | 'outputs' | 'commands' | 'signers'
 
-/** Which components to show: a predicate over the group and the place within it. The header is always shown. */
+/** Which components to show: a predicate over the group and the place within it. */
 export type Reveal = (group: Group, index: number) => boolean
 
 /** Whoever makes a tear-off writes its header: a count is not believed, nor room made for it, beyond what is allowed. */
@@ -86,7 +87,6 @@ export type Visible = {
 const groupsOf = (counts: Visible['counts']): readonly { readonly group: Group; readonly index: number }[] => {
   const range = (group: Group, count: number) => Array.from({ length: count }, (_, index) => ({ group, index }))
   return [
-    ...range('header', 1),
     ...range('inputs', counts.inputs),
     ...range('references', counts.references),
     ...range('outputs', counts.outputs),
@@ -104,18 +104,15 @@ const countsOf = (components: Components): Visible['counts'] => ({
 
 /** Tears off everything but what `reveal` wants shown. */
 export const tearOff = (id: TransactionId, components: Components, reveal: Reveal): TearOff => {
-  const leaves = leavesOf(components)
   const texts = componentTexts(components)
   const revealed = groupsOf(countsOf(components)).flatMap(({ group, index }, place) =>
-    group === 'header' || reveal(group, index)
-      ? [{ place, text: texts[place] ?? '', nonce: nonceOf(components.salt, place) }]
-      : [],
+    reveal(group, index) ? [{ place, text: texts[place] ?? '', nonce: nonceOf(components.salt, place) }] : [],
   )
-  const proof = merkleProofOfMany(
-    leaves,
+  const proof = proofOfMany(
+    leavesOf(components),
     revealed.map(({ place }) => place),
   )
-  return { id, leaves: leaves.length, revealed, proof }
+  return { id, header: headerOf(components), revealed, proof }
 }
 
 const refuse = (what: string): Either<CarillonError, never> =>
@@ -125,18 +122,15 @@ const refuse = (what: string): Either<CarillonError, never> =>
 export const checkTearOff = (torn: TearOff): Either<CarillonError, Visible> => {
   const places = new Map(torn.revealed.map(({ place, text }) => [place, text]))
   if (places.size < torn.revealed.length) return refuse('it shows a component twice')
-  const leaves = new Map(
-    torn.revealed.map(({ place, text, nonce }) => [place, leafHash(`${nonce}\n${place}\n${text}`)]),
-  )
-  if (rootFromProofOfMany(leaves, torn.leaves, torn.proof) !== torn.id)
-    return refuse(`what it shows does not belong to transaction ${torn.id}`)
+  const leaves = new Map(torn.revealed.map(({ place, text, nonce }) => [place, componentHash(nonce, place, text)]))
   try {
-    const header = decodeWith(HeaderC, JSON.parse(places.get(0) ?? 'null'))
+    const header = decodeWith(HeaderC, JSON.parse(torn.header))
     if (isLeft(header)) return refuse(`it does not show a header that can be read: ${header.left.join('; ')}`)
     const counts = header.right
     const groups = groupsOf(counts)
-    // The header commits to the number of components, so a proof over another number of leaves is none.
-    if (groups.length !== torn.leaves) return refuse('the header speaks of another number of components')
+    const top = topFromProof(leaves, groups.length, torn.proof)
+    if (top === undefined || idFrom(torn.header, top) !== torn.id)
+      return refuse(`what it shows does not belong to transaction ${torn.id}`)
     const shown = (group: Group): readonly { readonly index: number; readonly value: unknown }[] =>
       groups.flatMap((slot, place) => {
         const text = slot.group === group ? places.get(place) : undefined

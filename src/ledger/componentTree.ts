@@ -1,11 +1,12 @@
 /**
- * The Merkle tree whose root is a transaction's id. Every component is a salted leaf, so a party can be shown
- * some components and still check that they belong to the whole. The first leaf commits to the number of
- * components of each kind, so that it can also be shown that nothing of a kind was held back.
+ * The Merkle tree that a transaction's id comes from. Every component is a salted leaf, so a party can be shown
+ * some components and still check that they belong to the whole. The id binds the top of the tree to a header with
+ * the number of components of each kind, so that it can also be shown that nothing of a kind was held back.
  */
 import { canonicalText, type Encoded } from '../encoding/canonical.js'
-import { sha256, type Hash } from '../encoding/hash.js'
-import { leafHash, merkleRoot } from '../encoding/merkle.js'
+import { sha256, sha512, type Hash } from '../encoding/hash.js'
+import { leafHash } from '../encoding/merkle.js'
+import { treeTop } from '../encoding/wideTree.js'
 import { partyText, type Party } from '../identity/Party.js'
 import type { TimeWindow } from './TimeWindow.js'
 import type { TransactionId } from './TransactionId.js'
@@ -25,38 +26,58 @@ export type Components = {
 }
 
 // Written by hand: its members are few, and in canonical order.
-const headerOf = ({ inputs, references, outputs, commands, notary, newNotary, timeWindow }: Components): string =>
+export const headerOf = ({
+  inputs,
+  references,
+  outputs,
+  commands,
+  notary,
+  newNotary,
+  timeWindow,
+}: Components): string =>
   `{"commands":${commands.length},"format":1,"inputs":${inputs.length},${newNotary === undefined ? '' : `"newNotary":${partyText(newNotary)},`}"notary":${partyText(notary)},"outputs":${outputs.length},"references":${references.length}${timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`}}`
 
 const nonceLength = 32
+const noncesPerHash = 4
 
-/** One hash yields the nonces of two neighbouring leaves: 128 bits hide a component from guessing. */
+const noncesOfBlock = (salt: string, block: number): string => sha512(`nonce\n${salt}\n${block}`)
+
+/** One hash yields the nonces of four neighbouring leaves: 128 bits each hide a component from guessing. */
 const noncesOf = (salt: string, count: number): string => {
   let nonces = ''
-  for (let block = 0; block * 2 < count; block++) nonces += sha256(`nonce\n${salt}\n${block}`)
+  for (let block = 0; block * noncesPerHash < count; block++) nonces += noncesOfBlock(salt, block)
   return nonces
 }
 
+const nonceAt = (nonces: string, place: number): string => nonces.slice(place * nonceLength, (place + 1) * nonceLength)
+
 /** The nonce of one leaf, to be shown with it. */
 export const nonceOf = (salt: string, place: number): string =>
-  sha256(`nonce\n${salt}\n${Math.floor(place / 2)}`).slice((place % 2) * nonceLength, ((place % 2) + 1) * nonceLength)
+  nonceAt(noncesOfBlock(salt, Math.floor(place / noncesPerHash)), place % noncesPerHash)
 
-/** The text of each leaf in order: header, inputs, references, outputs, commands, signers. */
-export const componentTexts = (components: Components): readonly string[] => [
-  headerOf(components),
-  ...components.inputs.map(({ text }) => text),
-  ...components.references.map(({ text }) => text),
-  ...components.outputs.map(({ text }) => text),
-  ...components.commands.map(({ text }) => text),
-  components.signers.text,
-]
+/** The text of each leaf in order: inputs, references, outputs, commands, signers. */
+export const componentTexts = ({ inputs, references, outputs, commands, signers }: Components): readonly string[] => {
+  const texts: string[] = []
+  for (const { text } of inputs) texts.push(text)
+  for (const { text } of references) texts.push(text)
+  for (const { text } of outputs) texts.push(text)
+  for (const { text } of commands) texts.push(text)
+  texts.push(signers.text)
+  return texts
+}
+
+/** The hash of one component, with the nonce that hides it. */
+export const componentHash = (nonce: string, place: number, text: string): Hash =>
+  leafHash(`${nonce}\n${place}\n${text}`)
 
 export const leavesOf = (components: Components): readonly Hash[] => {
   const texts = componentTexts(components)
   const nonces = noncesOf(components.salt, texts.length)
-  return texts.map((text, place) =>
-    leafHash(`${nonces.slice(place * nonceLength, (place + 1) * nonceLength)}\n${place}\n${text}`),
-  )
+  return texts.map((text, place) => componentHash(nonceAt(nonces, place), place, text))
 }
 
-export const transactionIdOf = (components: Components): TransactionId => merkleRoot(leavesOf(components))
+/** The id that a header and the top of the tree come to. */
+export const idFrom = (header: string, top: string): TransactionId => sha256(`transaction\n${header}\n${top}`)
+
+export const transactionIdOf = (components: Components): TransactionId =>
+  idFrom(headerOf(components), treeTop(leavesOf(components)))

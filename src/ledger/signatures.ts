@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC, type Hash } from '../encoding/hash.js'
-import { leafHash, merkleProof, merkleRoot, rootFromProof } from '../encoding/merkle.js'
+import { merkleProof, merkleRoot, rootFromProof } from '../encoding/merkle.js'
 import { verifySignature, type KeyPair } from '../identity/KeyPair.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from './TransactionId.js'
@@ -17,19 +17,20 @@ export const TransactionSignatureC = t.readonly(
 /** A signature over a batch, with the place of one transaction in it. A batch of one has an empty path. */
 export type TransactionSignature = t.TypeOf<typeof TransactionSignatureC>
 
+// Ids are the leaves of the batch's tree as they stand: they are hashed with a prefix of their own, so none of them
+// can pass for a node, and no node for one of them.
+//
 // The tag keeps a signature over transactions from ever passing for a signature over something else. The count is
 // signed too, since the root does not commit to it and a proof could otherwise claim another place in another batch.
 const textToSign = (count: number, root: Hash): string => `carillon transactions 1\n${count}\n${root}`
 
-const leavesOf = (ids: readonly TransactionId[]): readonly Hash[] => ids.map((id) => leafHash(id))
-
 /** One signature for all the ids. */
 export const signBatch = (key: KeyPair, ids: readonly TransactionId[]): string =>
-  key.sign(textToSign(ids.length, merkleRoot(leavesOf(ids))))
+  key.sign(textToSign(ids.length, merkleRoot(ids)))
 
 /** Whether a batch signature is that of `by` over exactly these ids in this order. */
 export const verifyBatch = (by: PublicKey, ids: readonly TransactionId[], signature: string): boolean =>
-  verifySignature(by, textToSign(ids.length, merkleRoot(leavesOf(ids))), signature)
+  verifySignature(by, textToSign(ids.length, merkleRoot(ids)), signature)
 
 /** One transaction's signature out of a batch. */
 export const signatureFor = (
@@ -42,11 +43,11 @@ export const signatureFor = (
   signature,
   index,
   count: ids.length,
-  path: merkleProof(leavesOf(ids), index),
+  path: merkleProof(ids, index),
 })
 
 export const verifyTransactionSignature = (id: TransactionId, signature: TransactionSignature): boolean => {
-  const root = rootFromProof(leafHash(id), signature.index, signature.count, signature.path)
+  const root = rootFromProof(id, signature.index, signature.count, signature.path)
   return root !== undefined && verifySignature(signature.by, textToSign(signature.count, root), signature.signature)
 }
 

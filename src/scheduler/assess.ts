@@ -202,9 +202,9 @@ export const askState = (
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
+  participants: readonly PublicKey[] = participantKeys(definition, data),
 ): Assessment => {
   const { registry, me } = decision
-  const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
   const key = keyOf(definition, data)
   // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
@@ -242,8 +242,9 @@ export const assess = (
   definition: AnyStateDefinition,
   data: unknown,
   ref: StateRef,
+  knownParticipants?: readonly PublicKey[],
 ): Assessed => {
-  const assessment = askState(decision, definition, data, ref)
+  const assessment = askState(decision, definition, data, ref, knownParticipants)
   try {
     return assessed(assessment)
   } catch (error) {

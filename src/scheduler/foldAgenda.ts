@@ -11,6 +11,7 @@ import { applyAssessment } from '../vault/foldVault.js'
 import type { StateIndex } from '../vault/StateIndex.js'
 import type { StateRow } from '../vault/StateRow.js'
 import type { NodeFacts } from '../views/NodeFacts.js'
+import type { PastAssessmentTable } from '../vault/PastAssessmentTable.js'
 import type { StateTable } from '../vault/StateTable.js'
 import { assessmentParts, type AssessmentParts } from '../vault/TransactionParts.js'
 import type { UnstartedOutcome, UnstartedTable } from './UnstartedTable.js'
@@ -19,6 +20,7 @@ export type AgendaTables = {
   readonly facts: NodeFacts
   readonly states: StateTable
   readonly stateIndex: StateIndex
+  readonly pastAssessments: PastAssessmentTable
   readonly unstarted: UnstartedTable
   readonly flows: Pick<FlowTable, 'lastAttempt'>
 }
@@ -35,6 +37,8 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
     row !== undefined,
     `${event.type} names the unknown state ${event.ref.transaction}:${event.ref.index}`,
   )
+
+  if (event.type === 'StateReassessed') tables.pastAssessments.insert(row, revision)
 
   const attempted = (attempt: AttemptEvent, outcome: UnstartedOutcome): void => {
     row.attempt = attempt.attempt

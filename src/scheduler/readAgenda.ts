@@ -54,7 +54,8 @@ export type Attempt = {
   readonly by?: string
 }
 
-const entryOf = (row: StateRow): AgendaEntry => ({
+/** A row as the agenda shows it. */
+export const agendaEntryOf = (row: StateRow): AgendaEntry => ({
   ref: row.ref,
   type: row.kind.type,
   standing: row.standing ?? 'closed',
@@ -83,7 +84,7 @@ export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEn
     )
     .all(size + 1, skip)
     .map((row) => stateRowOf(row, kinds))
-  const page = pageOf(rows, size, entryOf, () => 0)
+  const page = pageOf(rows, size, agendaEntryOf, () => 0)
   return { items: page.items, next: page.next === undefined ? undefined : skip + size }
 }
 

@@ -158,11 +158,8 @@ export const decideTransaction = (
   for (const { definition } of draft.outputs) checkDefinition(decision, definition)
   const inputs = draft.inputs.map((ref) => requireRow(decision, ref))
   const references = draft.references.map((ref) => requireRow(decision, ref))
-  const concernsOthers =
-    isShared ||
-    draft.outputs.some(({ definition, data }) =>
-      participantKeys(definition, data).some((key) => key !== decision.me.key),
-    )
+  const participants = draft.outputs.map(({ definition, data }) => participantKeys(definition, data))
+  const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== decision.me.key))
   const notary = notaryFor(decision, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
   const claims = [...inputs, ...references].map(({ ref }) => ({ ref, consumedBy: consumerOf(decision, ref) }))
@@ -191,7 +188,9 @@ export const decideTransaction = (
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
 
-  const assessed = outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
+  const assessed = outputs.map(({ definition, data, ref }, index) =>
+    assess(decision, definition, data, ref, participants[index]),
+  )
   checkKeys(decision, draft, assessed)
   const parts: TransactionParts = {
     inputs: draft.inputs,

@@ -1,16 +1,18 @@
 /**
  * Questions to the vault from outside a tick. Answers come in pages with a cursor, never unbounded.
  */
+import { revisionUnknown } from '../log/revisionUnknown.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { Database, SqlRow } from '../views/Database.js'
+import type { Database, SqlRow, SqlValue } from '../views/Database.js'
 import { findByHash, type Locate } from '../views/HashIndex.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { Kinds } from './Kinds.js'
+import { assessedThen, thatMoment, withMoment } from './PastAssessmentTable.js'
 import { aggregateStates, type Aggregate, type VaultAggregate } from './query/aggregateStates.js'
 import { memberSql, queryStates, type Asked } from './query/queryStates.js'
-import type { Page, StateCriteria, VaultQuery } from './query/VaultQuery.js'
+import { pageSize, queryInvalid, type Page, type StateCriteria, type VaultQuery } from './query/VaultQuery.js'
 import type { StateRow } from './StateRow.js'
 import { stateColumns, stateRowOf } from './StateTable.js'
 
@@ -45,7 +47,8 @@ export const pageOf = <R, A>(
   return { items: shown.map(present), next: rows.length > size && last !== undefined ? cursorOf(last) : undefined }
 }
 
-const select = `SELECT ${stateColumns}, t.at_ms, c.id AS consumer, c.at_ms AS consumed_ms FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by`
+const columns = `${stateColumns}, t.at_ms, c.id AS consumer, c.at_ms AS consumed_ms FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by`
+const select = `SELECT ${columns}`
 
 type Found = { readonly row: StateRow; readonly raw: SqlRow }
 
@@ -76,8 +79,65 @@ const askedOf = (db: Database, asOf: number | undefined): Asked => ({
   asOf,
 })
 
+/** The states that a condition on `states s` picks, as the vault shows them. The condition bounds how many they are. */
+export const vaultEntriesOf = (db: Database, condition: string, values: readonly SqlValue[]): readonly VaultEntry[] => {
+  const kinds = new Kinds(db)
+  return db
+    .prepare(`${select} ${condition}`)
+    .all(...values)
+    .map((row) => present(foundIn(row, kinds)))
+}
+
+/** The revision a question is about: one the views have reached. */
+const momentOf = (db: Database, at: number): number => {
+  const last = readFacts(db).head.revision
+  if (Number.isSafeInteger(at) && at >= -1 && at <= last) return at
+  throw revisionUnknown(at, last)
+}
+
+/** Rows carry the revisions from and until which they hold, so the past is a query like any other. */
+const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry, string> => {
+  if (query.where !== undefined || query.sort !== undefined)
+    throw queryInvalid(
+      'The past can be asked by type, key and status only. Leave out where and sort, or ask about the vault as it is.',
+    )
+  const size = pageSize(query.limit)
+  const kinds = new Kinds(db)
+  const conditions = [`s.from_revision <= ${thatMoment}`, 's.seq > ?']
+  const values: SqlValue[] = [momentOf(db, at), Number(query.after ?? 0)]
+  if (query.type !== undefined) {
+    const ids = kinds.idsOfType(query.type)
+    if (ids.length === 0) return { items: [], next: undefined }
+    conditions.push(`s.kind IN (${ids.join(', ')})`)
+  }
+  if (query.key !== undefined) {
+    conditions.push(`${assessedThen('key')} = ?`)
+    values.push(query.key)
+  }
+  const status = query.status ?? 'unconsumed'
+  if (status === 'unconsumed') conditions.push(`(s.until_revision IS NULL OR s.until_revision > ${thatMoment})`)
+  if (status === 'consumed') conditions.push(`s.until_revision <= ${thatMoment}`)
+  if (query.includeIrrelevant !== true) conditions.push(`${assessedThen('relevant')} = 1`)
+  const then = (raw: SqlRow): Found => {
+    const { row: now } = foundIn(raw, kinds)
+    const relevant = raw['relevant_then'] === 1
+    return now.untilRevision === null || now.untilRevision > at
+      ? { row: { ...now, relevant, untilRevision: null }, raw: { ...raw, consumer: null, consumed_ms: null } }
+      : { row: { ...now, relevant }, raw }
+  }
+  const found = db
+    .prepare(
+      `${withMoment} SELECT ${assessedThen('relevant')} AS relevant_then, ${columns} WHERE ${conditions.join(' AND ')} ORDER BY s.seq LIMIT ?`,
+    )
+    .all(...values, size + 1)
+    .map(then)
+  const { items, next } = pageOf(found, size, present, ({ row }) => row.seq)
+  return { items, next: next === undefined ? undefined : String(next) }
+}
+
 /** A page of states. With `asOf`, of those that were recorded up to that revision. */
 export const queryVault = (db: Database, query: VaultQuery = {}, asOf?: number): Page<VaultEntry, string> => {
+  if (query.at !== undefined) return queryPast(db, query.at, query)
   const asked = askedOf(db, asOf)
   const { items, next } = queryStates(asked, query)
   return { items: entriesOf(db, asked.kinds, items), next }

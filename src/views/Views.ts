@@ -19,6 +19,7 @@ import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
 import { foldLocks, SoftLocks, softLocksSchema } from '../vault/SoftLocks.js'
 import { StateIndex, stateIndexSchema } from '../vault/StateIndex.js'
 import type { StateRow } from '../vault/StateRow.js'
+import { PastAssessmentTable, pastAssessmentsSchema } from '../vault/PastAssessmentTable.js'
 import { StateTable, statesSchema } from '../vault/StateTable.js'
 import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
 import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
@@ -33,6 +34,7 @@ export const viewsSchema = [
   stateIndexSchema,
   clockStepsSchema,
   softLocksSchema,
+  pastAssessmentsSchema,
   flowsSchema,
   unstartedSchema,
   sessionsSchema,
@@ -51,6 +53,7 @@ export const viewTables = [
   'state_parties',
   'clock_steps',
   'soft_locks',
+  'past_assessments',
   'flows',
   'flow_records',
   'unstarted',
@@ -69,6 +72,7 @@ export class Views {
   readonly stateIndex: StateIndex
   readonly clockSteps: ClockSteps
   readonly softLocks: SoftLocks
+  readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
@@ -84,6 +88,7 @@ export class Views {
     this.stateIndex = new StateIndex(db)
     this.clockSteps = new ClockSteps(db)
     this.softLocks = new SoftLocks(db)
+    this.pastAssessments = new PastAssessmentTable(db)
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)

@@ -18,6 +18,7 @@ const orderOf = {
   state_parties: 'party, unconsumed, seq',
   clock_steps: 'transaction_seq',
   soft_locks: 'state_seq',
+  past_assessments: 'state_seq, until_revision',
   flows: 'seq',
   flow_records: 'flow_seq, position',
   unstarted: 'revision',

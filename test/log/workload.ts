@@ -62,7 +62,7 @@ const itemOf = (era: Era) =>
     },
   })
 
-const Item = itemOf('first')
+export const Item = itemOf('first')
 
 const advanced = function* (io: Parameters<typeof Advance.run>[0], item: t.TypeOf<typeof StateRefC>): FlowBody<string> {
   const current = yield* io.load(Item, item)

@@ -197,8 +197,8 @@ describe('A party that signs what it is shown a part of', () => {
       return handle.result()
     }
     const id = 'a'.repeat(64)
-    expect(await forge({ id, leaves: 1, revealed: [], proof: [] })).to.equal('transaction-altered')
-    expect(await forge({ id, leaves: 'many' })).to.equal('message-invalid')
+    expect(await forge({ id, header: '{}', revealed: [], proof: [] })).to.equal('transaction-altered')
+    expect(await forge({ id, header: 7 })).to.equal('message-invalid')
   })
 })
 

@@ -2,16 +2,22 @@
  * `carillon agenda`: what is to come, in order, or what is not going its way.
  */
 import { Option, type Command } from 'commander'
-import { readStore } from '../../node/readStore.js'
+import { openStoreLog, readStore } from '../../node/readStore.js'
+import type { Moment } from '../../node/timeTravel/moment.js'
+import { TimeMachine } from '../../node/timeTravel/TimeMachine.js'
 import { readAgenda, type AgendaEntry, type AgendaQuery } from '../../scheduler/readAgenda.js'
+import { toMillis } from '../../time/Instant.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Standing } from '../../vault/StateRow.js'
+import { atOption, revisionOf } from '../atOption.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
 
-type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']> }
+type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']>; readonly at?: Moment }
 
 const nothing: Readonly<Record<Options['show'], string>> = {
   scheduled: 'Nothing is scheduled.',
@@ -52,11 +58,42 @@ const columnsFor = (show: Options['show'], nowMs: number): readonly Column<Agend
   },
 ]
 
+/** Views keep how an activity stands, not how it stood: the log is folded up to that moment. */
+const agendaThen = async (
+  terminal: Terminal,
+  store: string,
+  at: Moment,
+  show: Options['show'],
+  page: PageOptions,
+): Promise<{ readonly found: Page<AgendaEntry>; readonly nowMs: number }> => {
+  const revision = readStore(store, (db) => revisionOf(db, at))
+  const log = openStoreLog(store)
+  try {
+    return await withProgress(
+      terminal,
+      'Folding',
+      async (onProgress) => {
+        const machine = await TimeMachine.at(log, revision, { onProgress })
+        try {
+          const found = gather(page, (query) => machine.agenda({ ...query, show }))
+          const then = typeof at === 'number' ? machine.now : at
+          return { found, nowMs: then === undefined ? Date.now() : toMillis(then) }
+        } finally {
+          machine.close()
+        }
+      },
+      revision + 1,
+    )
+  } finally {
+    await log.close()
+  }
+}
+
 export const agenda = (terminal: Terminal): Command =>
   verb(
     'agenda',
     'show what is to come, in order; or what waits for a hand',
-    ['agenda', 'agenda --show attention', 'agenda --json | jq .due'],
+    ['agenda', 'agenda --show attention', 'agenda --at 2026-01-31T09:00:00Z', 'agenda --json | jq .due'],
     'print one JSON document a line',
   )
     .addOption(
@@ -64,15 +101,22 @@ export const agenda = (terminal: Terminal): Command =>
         .choices(['scheduled', 'attention', 'paused', 'started'])
         .default('scheduled'),
     )
+    .addOption(atOption('the agenda'))
     .addOption(limitOption())
     .addOption(afterOption())
-    .action(({ store, json, show, ...page }: Options) => {
-      const found = readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show })))
+    .action(async ({ store, json, show, at, ...page }: Options) => {
+      const { found, nowMs } =
+        at === undefined
+          ? {
+              found: readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show }))),
+              nowMs: Date.now(),
+            }
+          : await agendaThen(terminal, store, at, show, page)
       if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
       else if (found.items.length === 0) terminal.out(nothing[show])
       else {
-        for (const line of table(columnsFor(show, Date.now()), found.items, terminal)) terminal.out(line)
-        if (show === 'attention') {
+        for (const line of table(columnsFor(show, nowMs), found.items, terminal)) terminal.out(line)
+        if (show === 'attention' && at === undefined) {
           const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
           terminal.err(
             terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),

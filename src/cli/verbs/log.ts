@@ -3,13 +3,17 @@
  */
 import { createReadStream } from 'node:fs'
 import { Option, type Command } from 'commander'
+import type { Head } from '../../log/Tick.js'
+import { importInto } from '../../node/logTools/copyLog.js'
 import { exportLog } from '../../node/logTools/exportLog.js'
 import { importLog } from '../../node/logTools/importLog.js'
 import { rebuildViews } from '../../node/logTools/rebuildViews.js'
+import { openLog } from '../../node/openLog.js'
 import { openStoreLog } from '../../node/readStore.js'
 import type { Instant } from '../../time/Instant.js'
 import { describeEvent } from '../describeEvent.js'
 import { linesOf } from '../../node/logTools/linesOf.js'
+import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { openOutput } from '../openOutput.js'
 import { limitOption } from '../pages.js'
 import { withProgress } from '../Progress.js'
@@ -17,6 +21,7 @@ import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
 import { showCount, showSecond } from '../words.js'
+import { copy } from './logCopy.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { head, verify } from './logVerify.js'
 
@@ -89,11 +94,12 @@ const exporting = (terminal: Terminal): Command =>
   verb('export', 'write the whole log to a file, as lines of JSON', [
     'log export backup.ndjson',
     'log export - | gzip > backup.ndjson.gz',
+    'log export backup.ndjson --log postgres://carillon@db.example/ledger',
   ])
     .argument('<file>', 'a file that does not exist yet; - writes to stdout')
-    .action(async (file: string, { store, json }: StoreOptions) => {
-      const log = openStoreLog(store)
-      try {
+    .addOption(logOption())
+    .action((file: string, { json, ...named }: LogOptions) =>
+      withNamedLog(named, async (log) => {
         const output = await openOutput(file)
         try {
           const total = (await log.head()).revision + 1
@@ -111,22 +117,37 @@ const exporting = (terminal: Terminal): Command =>
           await output.discard()
           throw error
         }
-      } finally {
-        await log.close()
-      }
-    })
+      }),
+    )
+
+const importFile = async (terminal: Terminal, file: string, { store, log }: LogOptions): Promise<Head> => {
+  const lines = linesOf(file === '-' ? process.stdin : createReadStream(file), file)
+  if (log === undefined) return withProgress(terminal, 'Importing', (count) => importLog(lines, store, count))
+  const target = await openLog(log)
+  try {
+    return await withProgress(terminal, 'Importing', (onCopied) => importInto(lines, target, { onCopied }))
+  } finally {
+    await target.close()
+  }
+}
 
 const importing = (terminal: Terminal): Command =>
-  verb('import', 'make a store out of an exported log', ['log import backup.ndjson --store ./restored'])
+  verb('import', 'make a store out of an exported log, or fill an empty log on a server', [
+    'log import backup.ndjson --store ./restored',
+    'log import backup.ndjson --log postgres://carillon@db.example/ledger',
+  ])
     .argument('<file>', 'a file made by "carillon log export"; - reads from stdin')
-    .action(async (file: string, { store, json }: StoreOptions) => {
-      const input = file === '-' ? process.stdin : createReadStream(file)
-      const head = await withProgress(terminal, 'Importing', (count) => importLog(linesOf(input, file), store, count))
+    .addOption(logOption())
+    .action(async (file: string, { json, ...named }: LogOptions) => {
+      const { store, log } = named
+      const head = await importFile(terminal, file, named)
       if (json === true) {
-        terminal.out(JSON.stringify({ store, head }))
+        terminal.out(JSON.stringify({ ...(log === undefined ? { store } : {}), head }))
         return
       }
-      terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${printable(store)}, head ${head.hash}.`)
+      const place = log === undefined ? printable(store) : 'the log'
+      terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${place}, head ${head.hash}.`)
+      if (log !== undefined) return
       terminal.err(
         terminal.tone(
           'dim',
@@ -154,10 +175,11 @@ const rebuild = (terminal: Terminal): Command =>
   )
 
 export const log = (terminal: Terminal): Command =>
-  verbGroup('log', 'show, export, import, verify and prove the log; rebuild the views from it', [
+  verbGroup('log', 'show, export, import, copy, verify and prove the log; rebuild the views from it', [
     show(terminal),
     exporting(terminal),
     importing(terminal),
+    copy(terminal),
     verify(terminal),
     head(terminal),
     prove(terminal),

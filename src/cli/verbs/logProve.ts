@@ -5,14 +5,14 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { PublicKeyC, type PublicKey } from '../../identity/PublicKey.js'
 import { checkProof, proveEvent } from '../../node/logTools/InclusionProof.js'
 import { readSignedHead } from '../../node/logTools/signedHeadsIn.js'
-import { openStoreLog } from '../../node/readStore.js'
 import { describeEvent } from '../describeEvent.js'
+import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions, type StoreOptions } from '../verb.js'
+import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions } from '../verb.js'
 import { showInstant } from '../words.js'
 
-type ProveOptions = StoreOptions & { readonly head?: string }
+type ProveOptions = LogOptions & { readonly head?: string }
 type CheckOptions = JsonOptions & { readonly by?: PublicKey }
 
 export const prove = (terminal: Terminal): Command =>
@@ -24,10 +24,10 @@ export const prove = (terminal: Terminal): Command =>
     .addOption(
       new Option('--head <file>', 'lead to this signed head, which the other side holds (default: the first after it)'),
     )
-    .action(async (revision: number, { store, head: file }: ProveOptions) => {
+    .addOption(logOption())
+    .action(async (revision: number, { head: file, ...named }: ProveOptions) => {
       const head = file === undefined ? undefined : readSignedHead(await readJsonFile(file))
-      const log = openStoreLog(store)
-      try {
+      await withNamedLog(named, async (log) => {
         const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { head })
         terminal.out(JSON.stringify(proof))
         terminal.err(
@@ -36,9 +36,7 @@ export const prove = (terminal: Terminal): Command =>
             `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,
           ),
         )
-      } finally {
-        await log.close()
-      }
+      })
     })
 
 const publicKey = (text: string): PublicKey => {

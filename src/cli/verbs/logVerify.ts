@@ -8,14 +8,14 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import type { LogProblem } from '../../node/logTools/LogProblem.js'
 import { newestSignedHead, readSignedHead } from '../../node/logTools/signedHeadsIn.js'
 import { verifyLog, type LogReport } from '../../node/logTools/verifyLog.js'
-import { openStoreLog } from '../../node/readStore.js'
+import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { withProgress } from '../Progress.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { verb } from '../verb.js'
 import { showCount } from '../words.js'
 
-type VerifyOptions = StoreOptions & { readonly head?: readonly string[]; readonly decode?: boolean }
+type VerifyOptions = LogOptions & { readonly head?: readonly string[]; readonly decode?: boolean }
 
 const where = ({ revision, untilRevision }: LogProblem): string =>
   untilRevision === undefined ? `revision ${revision}` : `revisions ${revision} to ${untilRevision}`
@@ -55,10 +55,10 @@ export const verify = (terminal: Terminal): Command =>
       ).argParser(several),
     )
     .addOption(new Option('--decode', 'also decode every event, as a rebuild would; takes several times as long'))
-    .action(async ({ store, json, head: files = [], decode }: VerifyOptions) => {
+    .addOption(logOption())
+    .action(async ({ json, head: files = [], decode, ...named }: VerifyOptions) => {
       const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
-      const log = openStoreLog(store)
-      try {
+      await withNamedLog(named, async (log) => {
         const total = (await log.head()).revision + 1
         const report = await withProgress(
           terminal,
@@ -68,34 +68,31 @@ export const verify = (terminal: Terminal): Command =>
         )
         if (json === true) terminal.out(JSON.stringify(report))
         else tell(terminal, report)
-        refuse(store, report.problems)
-      } finally {
-        await log.close()
-      }
+        refuse(log.where ?? named.store, report.problems)
+      })
     })
 
 export const head = (terminal: Terminal): Command =>
   verb('head', 'print the newest head of the log that the node has signed, for others to keep', [
     'log head > head.json',
-  ]).action(async ({ store }: StoreOptions) => {
-    const log = openStoreLog(store)
-    try {
-      const newest = await newestSignedHead(log)
-      if (newest === undefined)
-        throw new CarillonError(
-          'head-unsigned',
-          'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
-          { store },
+  ])
+    .addOption(logOption())
+    .action((named: LogOptions) =>
+      withNamedLog(named, async (log) => {
+        const newest = await newestSignedHead(log)
+        if (newest === undefined)
+          throw new CarillonError(
+            'head-unsigned',
+            'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
+            { store: named.store },
+          )
+        terminal.out(canonicalText(newest))
+        const behind = (await log.head()).revision - newest.revision
+        terminal.err(
+          terminal.tone(
+            'dim',
+            `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
+          ),
         )
-      terminal.out(canonicalText(newest))
-      const behind = (await log.head()).revision - newest.revision
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
-        ),
-      )
-    } finally {
-      await log.close()
-    }
-  })
+      }),
+    )

@@ -7,6 +7,7 @@ import { decodeWith } from '../../encoding/decode.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { PublicKeyC } from '../../identity/PublicKey.js'
 import { readStore } from '../../node/readStore.js'
+import type { Moment } from '../../node/timeTravel/moment.js'
 import { instant, type Instant } from '../../time/Instant.js'
 import type { Aggregate } from '../../vault/query/aggregateStates.js'
 import { assertFields } from '../../vault/query/assertFields.js'
@@ -14,6 +15,7 @@ import type { Criterion, Span } from '../../vault/query/Criterion.js'
 import type { Sort, StateCriteria, Status } from '../../vault/query/VaultQuery.js'
 import { aggregateVault, indexedFields, queryVault, type VaultEntry } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
+import { atOption, revisionOf } from '../atOption.js'
 import { gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { parseCriterion } from '../parseCriterion.js'
 import { table, type Column } from '../table.js'
@@ -38,6 +40,7 @@ type Options = StoreOptions &
     readonly count?: boolean
     readonly sum?: string
     readonly by?: string
+    readonly at?: Moment
   }
 
 const columns: readonly Column<VaultEntry>[] = [
@@ -144,13 +147,15 @@ const aggregate = (terminal: Terminal, options: Options): void => {
 }
 
 const list = (terminal: Terminal, options: Options): void => {
-  const { store, json, limit, after } = options
+  const { store, json, limit, after, at } = options
   const criteria = criteriaOf(options)
   const sort = sortOf(options)
   const found = readStore(store, (db) => {
     assertKnown(db, criteria, sort, [])
+    const isPlain = sort.by === 'recorded' && sort.descending !== true
+    const then = { ...(at === undefined ? {} : { at: revisionOf(db, at) }), ...(isPlain ? {} : { sort }) }
     return gather({ limit, ...(after === undefined ? {} : { after }) }, (page) =>
-      queryVault(db, { ...page, ...criteria, sort }),
+      queryVault(db, { ...page, ...criteria, ...then }),
     )
   })
   if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
@@ -168,6 +173,7 @@ export const vault = (terminal: Terminal): Command =>
       'vault --type heartbeat/Heartbeat --status all',
       "vault --type bank/Iou --where currency=EUR --where 'amount>=100' --sort amount --descending",
       'vault --type bank/Iou --sum amount --by currency',
+      'vault --at 2026-01-31T09:00:00Z',
       'vault --json | jq .data',
     ],
     'print one JSON document a line',
@@ -193,6 +199,7 @@ export const vault = (terminal: Terminal): Command =>
     .addOption(new Option('--observed', 'also states that are kept for others and not relevant to this party'))
     .addOption(new Option('--sort <by>', 'recorded, consumed, or an indexed field').default('recorded'))
     .addOption(new Option('--descending', 'the other way round: newest or largest first'))
+    .addOption(atOption('the vault'))
     .addOption(limitOption())
     .addOption(new Option('--after <cursor>', 'go on where an earlier list ended'))
     .addOption(new Option('--count', 'only say how many there are'))

@@ -56,6 +56,7 @@ export class SqliteTicks {
   readonly #last: Statement
   readonly #tickOfRevision: Statement
   readonly #page: Statement
+  readonly #lastUntil: Statement
 
   constructor(db: Database) {
     this.#insert = db.prepare(
@@ -64,6 +65,9 @@ export class SqliteTicks {
     this.#last = db.prepare('SELECT tick, first_revision, count, hash FROM log_ticks ORDER BY tick DESC LIMIT 1')
     this.#tickOfRevision = db.prepare(
       'SELECT tick, first_revision FROM log_ticks WHERE tick <= ? ORDER BY tick DESC LIMIT 1',
+    )
+    this.#lastUntil = db.prepare(
+      'SELECT tick, first_revision, count, hash FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1',
     )
     this.#page = db.prepare(
       'SELECT tick, first_revision, at_ms, hash, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
@@ -96,6 +100,11 @@ export class SqliteTicks {
       else high = middle - 1
     }
     return low
+  }
+
+  /** The last revision of the last tick at or before an instant; -1 when there is none. */
+  revisionAt(atMs: number): number {
+    return headOf(this.#lastUntil.get(atMs)).revision
   }
 
   page(fromTick: number, count: number): readonly EncodedTick[] {

@@ -14,6 +14,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../log/events.js'
+import { revisionUnknown } from '../../log/revisionUnknown.js'
 import { emptyHead, hashAfter, headAfter, tickText, type EncodedTick } from '../../log/Tick.js'
 import { InstantC, type Instant } from '../../time/Instant.js'
 import { verifySignedHead, type SignedHead } from '../signedHead.js'
@@ -54,15 +55,6 @@ export type ProvenEvent = {
   /** The head that was signed. */
   readonly head: SignedHead
 }
-
-export const revisionUnknown = (revision: number, last: number): CarillonError =>
-  new CarillonError(
-    'revision-unknown',
-    last < 0
-      ? `There is no revision ${revision}: the log is empty.`
-      : `There is no revision ${revision}: the log holds revisions 0 to ${last}.`,
-    { revision, last },
-  )
 
 type Found = { readonly tick: EncodedTick; readonly before: Hash }
 

@@ -7,7 +7,7 @@ import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { DomainEvent } from '../../log/events.js'
 import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
-import type { Head } from '../../log/Tick.js'
+import type { EncodedTick, Head } from '../../log/Tick.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { Views, viewsSchema } from '../../views/Views.js'
@@ -15,7 +15,7 @@ import { assertStoreFile, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { foldTick } from './foldLog.js'
 import { LogChecker } from './LogChecker.js'
-import { importInvalid, readExport, type ExportedTick } from './readExport.js'
+import { importInvalid, readExport } from './readExport.js'
 
 const removeDatabase = (file: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
@@ -40,19 +40,25 @@ const assertEmpty = (database: string, folder: string): void => {
   }
 }
 
-/** The events of a tick that holds up; otherwise an error that names the line of what does not. */
-const sound = (checker: LogChecker, { tick, line }: ExportedTick): readonly DomainEvent[] => {
+/** A tick to be taken, and how to complain about what is wrong with it. */
+export type OfferedTick = {
+  readonly tick: EncodedTick
+  readonly fault: (revision: number, what: string, cause?: unknown) => CarillonError
+}
+
+/** The events of a tick that holds up; otherwise an error that says what does not. */
+export const soundEvents = (checker: LogChecker, { tick, fault }: OfferedTick): readonly DomainEvent[] => {
   const { events, problems } = checker.check(tick)
   const [problem] = problems
   if (problem !== undefined) {
     if (problem.cause instanceof CarillonError && problem.cause.code === 'log-too-new') throw problem.cause
-    throw importInvalid(line + Math.max(0, 1 + problem.revision - tick.firstRevision), problem.what, problem.cause)
+    throw fault(problem.revision, problem.what, problem.cause)
   }
   return events.filter((event) => event !== undefined)
 }
 
 const build = async (
-  lines: AsyncIterable<string>,
+  offered: AsyncIterable<OfferedTick>,
   file: string,
   onProgress?: (events: number) => void,
 ): Promise<Head> => {
@@ -65,20 +71,21 @@ const build = async (
     const checker = new LogChecker({ decode: true })
     let uncommitted = 0
     db.exec('BEGIN IMMEDIATE')
-    for await (const exported of readExport(lines)) {
-      const events = sound(checker, exported)
+    for await (const next of offered) {
+      const { tick, fault } = next
+      const events = soundEvents(checker, next)
       try {
-        foldTick(views, exported.tick, events)
+        foldTick(views, tick, events)
       } catch (error) {
         if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
-        throw importInvalid(
-          exported.line,
-          `tick ${exported.tick.number} contradicts the ticks before it (${messageOf(error)})`,
+        throw fault(
+          tick.firstRevision,
+          `tick ${tick.number} contradicts the ticks before it (${messageOf(error)})`,
           error,
         )
       }
-      log.insert(exported.tick)
-      uncommitted += exported.tick.events.reduce((bytes, { length }) => bytes + length, 0)
+      log.insert(tick)
+      uncommitted += tick.events.reduce((bytes, { length }) => bytes + length, 0)
       if (uncommitted >= limits.foldedBytesPerCommit) {
         db.exec('COMMIT; BEGIN IMMEDIATE')
         uncommitted = 0
@@ -118,12 +125,9 @@ const moveInPlace = (built: string, database: string, folder: string): void => {
   syncPath(folder)
 }
 
-/**
- * Imports an export into `folder`, which must hold no events, and builds log and views together. Every line is
- * checked as `verifyLog` checks it. Returns the head the store now stands at.
- */
-export const importLog = async (
-  lines: AsyncIterable<string>,
+/** Builds a store out of ticks in a folder that holds no events: log and views together, whole or not at all. */
+export const makeStore = async (
+  offered: AsyncIterable<OfferedTick>,
   folder: string,
   onProgress?: (events: number) => void,
 ): Promise<Head> => {
@@ -137,7 +141,7 @@ export const importLog = async (
     try {
       assertEmpty(database, folder)
       removeDatabase(building)
-      const head = await build(lines, building, onProgress)
+      const head = await build(offered, building, onProgress)
       onDisk(folder, () => {
         moveInPlace(building, database, folder)
       })
@@ -151,3 +155,23 @@ export const importLog = async (
     if (!done && isNew) rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** The ticks of an export; what is wrong with one is told by the line it stands on. */
+export async function* offeredByExport(lines: AsyncIterable<string>): AsyncGenerator<OfferedTick> {
+  for await (const { tick, line } of readExport(lines))
+    yield {
+      tick,
+      fault: (revision, what, cause) =>
+        importInvalid(line + Math.max(0, 1 + revision - tick.firstRevision), what, cause),
+    }
+}
+
+/**
+ * Imports an export into `folder`, which must hold no events, and builds log and views together. Every line is
+ * checked as `verifyLog` checks it. Returns the head the store now stands at.
+ */
+export const importLog = (
+  lines: AsyncIterable<string>,
+  folder: string,
+  onProgress?: (events: number) => void,
+): Promise<Head> => makeStore(offeredByExport(lines), folder, onProgress)

@@ -37,6 +37,8 @@ export type StateCriteria = {
 /** Which states to list. */
 export type VaultQuery = StateCriteria & {
   readonly sort?: Sort
+  /** The vault as it was right after this revision; then without `where` and `sort`. Default: as it is. */
+  readonly at?: number
   /** At most so many; default 100. */
   readonly limit?: number
   /** The cursor of the page before. */
@@ -68,7 +70,7 @@ const criteriaProps = {
 
 export const StateCriteriaC = t.exact(t.partial(criteriaProps), 'StateCriteria')
 export const VaultQueryC = t.exact(
-  t.partial({ ...criteriaProps, sort: SortC, limit: IntegerC, after: t.string }),
+  t.partial({ ...criteriaProps, sort: SortC, at: IntegerC, limit: IntegerC, after: t.string }),
   'VaultQuery',
 )
 

@@ -1,0 +1,157 @@
+/**
+ * The whole ledger of the network as one flow works in it. A transaction reads and changes it freely; at the end
+ * everything is written in one commit, or nothing is.
+ */
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { FlowBody, FlowIo, TransactionBuilder } from 'carillon'
+import { commands, type Purpose } from './commands.js'
+import type { Account as AccountData } from './model/Account.js'
+import type { Consensus as ConsensusData } from './model/Consensus.js'
+import { numberOf, type AccountID } from './model/EntityId.js'
+import type { Lookup } from './model/Needs.js'
+import { feeCollector, type Settings } from './model/Settings.js'
+import { timestampOf, type Timestamp } from './model/Timestamp.js'
+import type { SignedTransaction } from './model/TransactionBody.js'
+import type { AccountAmount } from './model/TransactionRecord.js'
+import {
+  Account,
+  Call,
+  Consensus,
+  ExpirySecond,
+  IdentityEntry,
+  Network,
+  PastSchedule,
+  Record,
+  Schedule,
+  Signatories,
+  theConsensus,
+  theNetwork,
+  Topic,
+} from './states.js'
+import { StorageMap } from './StorageMap.js'
+
+/** A map of states that is staged along with the books. */
+type Attached = Pick<StorageMap<never>, 'mark' | 'hasChanged'> & {
+  readonly stage: (transaction: TransactionBuilder) => void
+}
+
+const notOpen = 'The network has not been opened; run scheduled-transactions/OpenNetwork first.'
+
+export class Books {
+  readonly network = new StorageMap(Network)
+  readonly sequence = new StorageMap(Consensus)
+  readonly accounts = new StorageMap(Account)
+  readonly topics = new StorageMap(Topic)
+  readonly schedules = new StorageMap(Schedule)
+  readonly signatories = new StorageMap(Signatories)
+  readonly past = new StorageMap(PastSchedule)
+  readonly identities = new StorageMap(IdentityEntry)
+  readonly seconds = new StorageMap(ExpirySecond)
+  readonly records = new StorageMap(Record)
+  readonly calls = new StorageMap(Call)
+  readonly #all: Attached[] = [
+    ...[this.network, this.sequence, this.accounts, this.topics, this.schedules, this.signatories],
+    ...[this.past, this.identities, this.seconds, this.records, this.calls],
+  ]
+
+  constructor(
+    readonly io: FlowIo,
+    /** The time of the tick, as the network counts it. */
+    readonly now: Timestamp,
+  ) {}
+
+  /** Lets an app's own states be part of the same commit. */
+  attach<A>(map: StorageMap<A>): StorageMap<A> {
+    this.#all.push(map)
+    return map
+  }
+
+  *settings(): FlowBody<Settings> {
+    const network = yield* this.network.get(this.io, theNetwork)
+    if (network === undefined) throw new Error(notOpen)
+    return network.settings
+  }
+
+  *consensus(): FlowBody<ConsensusData> {
+    const consensus = yield* this.sequence.get(this.io, theConsensus)
+    if (consensus === undefined) throw new Error(notOpen)
+    return consensus
+  }
+
+  *setConsensus(consensus: ConsensusData): FlowBody<void> {
+    yield* this.sequence.put(this.io, theConsensus, consensus)
+  }
+
+  *account(id: AccountID): FlowBody<AccountData | undefined> {
+    return yield* this.accounts.get(this.io, id)
+  }
+
+  *setAccount(account: AccountData): FlowBody<void> {
+    yield* this.accounts.put(this.io, account.accountID, account)
+  }
+
+  /** Takes a fee from an account that has been found able to pay it. */
+  *collect(from: AccountData, fee: number): FlowBody<void> {
+    if (fee === 0) return
+    yield* this.setAccount({ ...from, balance: from.balance - fee })
+    const collector = yield* this.account(feeCollector)
+    if (collector === undefined) throw new Error(notOpen)
+    yield* this.setAccount({ ...collector, balance: collector.balance + fee })
+  }
+
+  /** What has been read so far, for pure functions that look things up. */
+  get lookup(): Lookup {
+    return { account: (id) => this.accounts.peek(id), topic: (id) => this.topics.peek(id) }
+  }
+
+  /** Remembers how everything stands; calling the result puts it back. */
+  mark(): () => void {
+    const marks = this.#all.map((map) => ({ map, putBack: map.mark() }))
+    return () => {
+      for (const { putBack } of marks) putBack()
+    }
+  }
+
+  /** The balances as they stand now; what is read later stands as it was on the ledger. */
+  balances(): () => readonly AccountAmount[] {
+    const then = new Map([...this.accounts.known()].map(({ key, now }) => [key, now?.balance ?? 0]))
+    return () =>
+      [...this.accounts.known()]
+        .map(({ key, before, now }) => ({
+          accountID: key,
+          amount: (now?.balance ?? 0) - (then.get(key) ?? before?.balance ?? 0),
+        }))
+        .filter(({ amount }) => amount !== 0)
+        .sort((a, b) => numberOf(a.accountID) - numberOf(b.accountID))
+  }
+
+  /** Writes everything in one transaction; books without a change write nothing. */
+  *write(purpose: Purpose, submitted: SignedTransaction<unknown> | null): FlowBody<void> {
+    if (!this.#all.some((map) => map.hasChanged)) return
+    yield* this.io.finalise((transaction) => {
+      for (const map of this.#all) map.stage(transaction)
+      return transaction.command(commands[purpose], [this.io.me], { submitted })
+    })
+  }
+}
+
+/** Two flows may have read the same page; the later one reads again. Nobody loses this often unless the node is broken. */
+const mostTries = 20
+const lostRace = new Set(['state-consumed', 'state-key-taken'])
+
+/** Works in the books and writes them; work that is refused leaves them untouched. */
+export const inBooks = function* <L, A>(
+  io: FlowIo,
+  purpose: Purpose,
+  submitted: SignedTransaction<unknown> | null,
+  work: (books: Books) => FlowBody<Either<L, A>>,
+): FlowBody<Either<L, A>> {
+  for (let tries = 1; ; tries++) {
+    const books = new Books(io, timestampOf(yield* io.now()))
+    const worked = yield* work(books)
+    if (isLeft(worked)) return worked
+    const written = yield* io.attempt(books.write(purpose, submitted))
+    if (!isLeft(written)) return worked
+    if (!lostRace.has(written.left.code) || tries === mostTries) throw written.left
+  }
+}

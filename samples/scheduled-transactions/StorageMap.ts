@@ -1,0 +1,74 @@
+/**
+ * One kind of state by its key, as one flow reads and changes it. Nothing is on the ledger before the whole is staged
+ * into a transaction, so what is abandoned or taken back has changed nothing.
+ */
+import type { FlowBody, FlowIo, StateAndRef, StateDefinition, TransactionBuilder } from 'carillon'
+
+type Entry<A> = { readonly before: StateAndRef<A> | undefined; now: A | undefined }
+
+export class StorageMap<A> {
+  readonly #definition: StateDefinition<A>
+  readonly #entries = new Map<string, Entry<A>>()
+
+  constructor(definition: StateDefinition<A>) {
+    this.#definition = definition
+  }
+
+  *get(io: FlowIo, key: string): FlowBody<A | undefined> {
+    return (yield* this.#entry(io, key)).now
+  }
+
+  *put(io: FlowIo, key: string, value: A): FlowBody<void> {
+    const entry = yield* this.#entry(io, key)
+    entry.now = value
+  }
+
+  /** Takes an entry out and gives what it was. */
+  *take(io: FlowIo, key: string): FlowBody<A | undefined> {
+    const entry = yield* this.#entry(io, key)
+    const taken = entry.now
+    entry.now = undefined
+    return taken
+  }
+
+  *#entry(io: FlowIo, key: string): FlowBody<Entry<A>> {
+    const known = this.#entries.get(key)
+    if (known !== undefined) return known
+    const before = yield* io.find(this.#definition, key)
+    const entry: Entry<A> = { before, now: before?.data }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  /** What has been read or written so far, as it was on the ledger and as it is now. */
+  *known(): Iterable<{ readonly key: string; readonly before: A | undefined; readonly now: A | undefined }> {
+    for (const [key, { before, now }] of this.#entries) yield { key, before: before?.data, now }
+  }
+
+  /** What an entry is now, if it has been read or written; undefined also when it is not there. */
+  peek(key: string): A | undefined {
+    return this.#entries.get(key)?.now
+  }
+
+  /** Remembers how everything stands; calling the result puts it back. */
+  mark(): () => void {
+    const marked = new Map([...this.#entries].map(([key, { now }]) => [key, now]))
+    return () => {
+      for (const [key, entry] of this.#entries) entry.now = marked.has(key) ? marked.get(key) : entry.before?.data
+    }
+  }
+
+  get hasChanged(): boolean {
+    return [...this.#entries.values()].some(({ before, now }) => now !== before?.data)
+  }
+
+  /** Puts every change into a transaction, and names what was read and not changed, so that the contract can see it. */
+  stage(transaction: TransactionBuilder): void {
+    for (const { before, now } of this.#entries.values()) {
+      if (before !== undefined && now === before.data) transaction.reference(before)
+      if (now === before?.data) continue
+      if (before !== undefined) transaction.consume(before)
+      if (now !== undefined) transaction.produce(this.#definition, now)
+    }
+  }
+}

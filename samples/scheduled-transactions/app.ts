@@ -1,0 +1,56 @@
+/**
+ * The app of a network: the operations every network has, those that an app adds, and the flows that take them.
+ */
+import { defineApp, type AnyFlowDefinition, type AnyStateDefinition, type App } from 'carillon'
+import { callFlow } from './flows/CallFlow.js'
+import { Clear, expireFlow } from './flows/Expire.js'
+import { OpenNetwork, SetParameters } from './flows/govern.js'
+import { GetCapacity, GetRecord, ScheduleGetHistory, ScheduleGetInfo } from './flows/queries.js'
+import { scheduleCreateFlow, type ScheduleCreateFlow } from './flows/ScheduleCreate.js'
+import { ScheduleDelete } from './flows/ScheduleDelete.js'
+import { scheduleSignFlow, type ScheduleSignFlow } from './flows/ScheduleSign.js'
+import { submitFlow, type SubmitFlow } from './flows/Submit.js'
+import { hashIdentity, type HashIdentity } from './model/Identity.js'
+import { builtIn } from './operations/index.js'
+import { operationsOf, type Operation } from './operations/Operation.js'
+import { states } from './states.js'
+
+export type NetworkOptions = {
+  /** Operations of the app's own. They can be scheduled once the whitelist names them. */
+  readonly operations?: readonly Operation[]
+  /** Flows that operations call; see schedulableFlow. */
+  readonly flows?: readonly AnyFlowDefinition[]
+  /** States of the app's own. */
+  readonly states?: readonly AnyStateDefinition[]
+  /** Where identities are filed. Two that are filed under one hash are still told apart. */
+  readonly hash?: HashIdentity
+}
+
+export type NetworkApp = {
+  readonly app: App
+  readonly flows: {
+    readonly ScheduleCreate: ScheduleCreateFlow
+    readonly ScheduleSign: ScheduleSignFlow
+    readonly Submit: SubmitFlow
+  }
+}
+
+export const scheduledTransactions = (options: NetworkOptions = {}): NetworkApp => {
+  const operations = operationsOf([...builtIn, ...(options.operations ?? [])])
+  const ScheduleCreate = scheduleCreateFlow(operations, options.hash ?? hashIdentity)
+  const ScheduleSign = scheduleSignFlow(operations)
+  const Submit = submitFlow(operations)
+  return {
+    app: defineApp({
+      name: 'scheduled-transactions',
+      version: '1.0.0',
+      states: [...states, ...(options.states ?? [])],
+      flows: [
+        ...[OpenNetwork, SetParameters, ScheduleCreate, ScheduleSign, ScheduleDelete, Submit],
+        ...[ScheduleGetInfo, ScheduleGetHistory, GetRecord, GetCapacity],
+        ...[expireFlow(operations), Clear, callFlow(options.flows ?? []), ...(options.flows ?? [])],
+      ],
+    }),
+    flows: { ScheduleCreate, ScheduleSign, Submit },
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The network as a program uses it: submit transactions, ask about schedules, records and balances. Every answer is
+ * durable, and says what was done or the name of the reason why not.
+ */
+import type { FlowDefinition, Json, Node } from 'carillon'
+import type { NetworkApp } from '../app.js'
+import { OpenNetwork, SetParameters } from '../flows/govern.js'
+import {
+  GetCapacity,
+  GetRecord,
+  ScheduleGetHistory,
+  ScheduleGetInfo,
+  type Answer,
+  type Capacity,
+  type ScheduleHistory,
+  type ScheduleInfo,
+} from '../flows/queries.js'
+import { ScheduleDelete } from '../flows/ScheduleDelete.js'
+import type { AccountID, ScheduleID, TopicID } from '../model/EntityId.js'
+import type { KeyTree } from '../model/KeyTree.js'
+import { meaningOf, type ResponseCode } from '../model/ResponseCode.js'
+import { defaultSettings, type Settings } from '../model/Settings.js'
+import type {
+  ScheduleCreate,
+  ScheduleDelete as Deletion,
+  ScheduleSign,
+  SignedTransaction,
+} from '../model/TransactionBody.js'
+import type { TransactionID } from '../model/TransactionID.js'
+import type { Response, TransactionRecord } from '../model/TransactionRecord.js'
+import { Account, Network, theNetwork, Topic } from '../states.js'
+
+const must = ({ status }: { readonly status: ResponseCode }, what: string): void => {
+  if (status !== 'SUCCESS') throw new Error(`${what}: ${status}. ${meaningOf(status)}`)
+}
+
+export class ScheduleNetwork {
+  readonly #node: Node
+  readonly #flows: NetworkApp['flows']
+
+  private constructor(node: Node, flows: NetworkApp['flows']) {
+    this.#node = node
+    this.#flows = flows
+  }
+
+  /** Opens the network on a node; on a node that has one, everything stays as it is. */
+  static async open(
+    node: Node,
+    { flows }: NetworkApp,
+    options: { readonly key: KeyTree; readonly supply?: number; readonly settings?: Settings },
+  ): Promise<ScheduleNetwork> {
+    const { key, supply = 5_000_000_000, settings = defaultSettings } = options
+    must(await node.run(OpenNetwork, { settings, key, supply }), 'The network cannot be opened')
+    return new ScheduleNetwork(node, flows)
+  }
+
+  create(signed: SignedTransaction<ScheduleCreate>): Promise<Response> {
+    return this.#node.run(this.#flows.ScheduleCreate, signed)
+  }
+
+  sign(signed: SignedTransaction<ScheduleSign>): Promise<Response> {
+    return this.#node.run(this.#flows.ScheduleSign, signed)
+  }
+
+  delete(signed: SignedTransaction<Deletion>): Promise<Response> {
+    return this.#node.run(ScheduleDelete, signed)
+  }
+
+  /** Any other transaction. */
+  submit(signed: SignedTransaction<Json>): Promise<Response> {
+    return this.#node.run(this.#flows.Submit, signed)
+  }
+
+  info(schedule?: ScheduleID): Promise<Answer<{ readonly info: ScheduleInfo }>> {
+    return this.#about(ScheduleGetInfo, schedule)
+  }
+
+  history(schedule?: ScheduleID): Promise<Answer<{ readonly history: ScheduleHistory }>> {
+    return this.#about(ScheduleGetHistory, schedule)
+  }
+
+  record(transactionID: TransactionID): Promise<Answer<{ readonly record: TransactionRecord }>> {
+    return this.#node.run(GetRecord, { transactionID })
+  }
+
+  capacity(second: number, kind: string): Promise<Capacity> {
+    return this.#node.run(GetCapacity, { second, kind })
+  }
+
+  async settings(): Promise<Settings> {
+    const network = await this.#node.find(Network, theNetwork)
+    if (network === undefined) throw new Error('The network has not been opened.')
+    return network.data.settings
+  }
+
+  async setParameters(changes: Partial<Settings>): Promise<void> {
+    const settings = { ...(await this.settings()), ...changes }
+    must(await this.#node.run(SetParameters, { settings }), 'The parameters cannot be set')
+  }
+
+  async account(id: AccountID) {
+    return (await this.#node.find(Account, id))?.data
+  }
+
+  async balance(id: AccountID): Promise<number | undefined> {
+    return (await this.account(id))?.balance
+  }
+
+  async topic(id: TopicID) {
+    return (await this.#node.find(Topic, id))?.data
+  }
+
+  #about<R>(
+    query: FlowDefinition<{ readonly schedule?: ScheduleID }, R>,
+    schedule: ScheduleID | undefined,
+  ): Promise<R> {
+    return this.#node.run(query, schedule === undefined ? {} : { schedule })
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * ScheduleCreate: schedules a transaction. Under `merge` an identical create joins the schedule that is there; under
+ * `reject` it is refused and told which one that is. With all signatures it executes at once, in the same commit.
+ */
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defineFlow, type FlowBody, type FlowDefinition } from 'carillon'
+import type { Books } from '../Books.js'
+import { executeSchedule } from '../handling/executeSchedule.js'
+import { handleTransaction, refused, type Worked } from '../handling/handleTransaction.js'
+import { hasSigned, type Prechecked } from '../handling/precheck.js'
+import { requiredNow, signSchedule } from '../handling/readiness.js'
+import { bookedIn, enter, findIdentical } from '../handling/scheduleBook.js'
+import { entityOf } from '../model/EntityId.js'
+import { identityOf, type HashIdentity } from '../model/Identity.js'
+import { keyOf } from '../model/KeyTree.js'
+import { memoProblem } from '../model/memoProblem.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { isPast, type Schedule } from '../model/Schedule.js'
+import { parseBody, type ScheduledBody } from '../model/ScheduledBody.js'
+import { expiryCostOf, isSystem, type Settings } from '../model/Settings.js'
+import { SignedScheduleCreateC, type ScheduleCreate, type SignedTransaction } from '../model/TransactionBody.js'
+import { scheduledIDOf } from '../model/TransactionID.js'
+import type { Response, TransactionReceipt } from '../model/TransactionRecord.js'
+import type { Occasion, Operations, ReadOperation } from '../operations/Operation.js'
+
+type Signed = SignedTransaction<ScheduleCreate>
+export type ScheduleCreateFlow = FlowDefinition<Signed, Response>
+
+/** What is wrong with a create whatever the ledger holds. */
+const createProblem = (asked: ScheduleCreate, { payer, settings }: Prechecked): ResponseCode | undefined => {
+  const isRejecting = settings.onIdentical === 'reject'
+  if (asked.transactionBody === undefined)
+    return isRejecting ? 'INVALID_TRANSACTION' : 'UNPARSEABLE_SCHEDULED_TRANSACTION'
+  // Under `reject` the signatures that count are those on the create itself.
+  if (isRejecting && asked.sigMap !== undefined) return 'INVALID_TRANSACTION_BODY'
+  const memo = memoProblem(asked.memo ?? '')
+  if (memo !== undefined) return memo
+  if (asked.adminKey !== undefined && keyOf(asked.adminKey) === undefined) return 'INVALID_ADMIN_KEY'
+  if (settings.longTerm && asked.waitForExpiry === true && asked.expirationTime === undefined)
+    return 'MISSING_EXPIRY_TIME'
+  // What is no operation has no bucket either, and so no capacity, except for those who need none.
+  const isNothing = parseBody(asked.transactionBody)?.operation === undefined
+  return isRejecting && isNothing && !isSystem(payer.accountID) ? 'BUSY' : undefined
+}
+
+/** Reads the transaction to schedule; refuses what cannot be scheduled. */
+const readScheduled = (
+  text: string,
+  operations: Operations,
+  settings: Settings,
+): Either<ResponseCode, { readonly body: ScheduledBody; readonly operation: ReadOperation }> => {
+  const isMerging = settings.onIdentical === 'merge'
+  const body = parseBody(text)
+  if (body?.operation === undefined)
+    return refuse(isMerging ? 'UNPARSEABLE_SCHEDULED_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
+  if (body.namesItself || (!isMerging && body.nonce !== undefined)) return refuse('TRANSACTION_ID_FIELD_NOT_ALLOWED')
+  const memo = memoProblem(body.memo)
+  if (memo !== undefined) return refuse(memo)
+  const known = settings.whitelist.includes(body.operation.kind) ? operations.get(body.operation.kind) : undefined
+  if (known === undefined)
+    return refuse(isMerging ? 'UNSCHEDULABLE_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
+  const operation = readSafely(known, body.operation)
+  if (!isLeft(operation)) return right({ body, operation: operation.right })
+  return isMerging && operation.left === 'INVALID_TRANSACTION_BODY'
+    ? refuse('UNPARSEABLE_SCHEDULED_TRANSACTION')
+    : operation
+}
+
+/** An operation of the app may throw; a transaction that was taken must come to an end. */
+const readSafely = (
+  operation: { readonly read: (asked: NonNullable<ScheduledBody['operation']>) => Either<ResponseCode, ReadOperation> },
+  asked: NonNullable<ScheduledBody['operation']>,
+): Either<ResponseCode, ReadOperation> => {
+  try {
+    return operation.read(asked)
+  } catch {
+    return refuse('FAIL_INVALID')
+  }
+}
+
+const expirationOf = (
+  { expirationTime }: ScheduleCreate,
+  second: number,
+  settings: Settings,
+): Either<ResponseCode, number> => {
+  if (expirationTime === undefined) return right(second + settings.txExpiryTimeSecs)
+  if (!settings.longTerm) return refuse('SCHEDULE_EXPIRY_NOT_CONFIGURABLE')
+  if (expirationTime <= second) return refuse('SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME')
+  return expirationTime - second > settings.maxExpirationSecs
+    ? refuse('SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE')
+    : right(expirationTime)
+}
+
+const checkPayer = function* (
+  books: Books,
+  { payer }: ScheduleCreate,
+  { onIdentical }: Settings,
+): FlowBody<Either<ResponseCode, void>> {
+  if (payer === undefined) return right(undefined)
+  const account = yield* books.account(payer)
+  if (onIdentical === 'reject') return account === undefined ? refuse('ACCOUNT_ID_DOES_NOT_EXIST') : right(undefined)
+  return account === undefined || account.deleted ? refuse('INVALID_SCHEDULE_PAYER_ID') : right(undefined)
+}
+
+/** The schedule that is asked for, if it can be. It has no number yet. */
+const draftSchedule = function* (
+  books: Books,
+  signed: Signed,
+  operations: Operations,
+  occasion: Occasion,
+  hash: HashIdentity,
+): FlowBody<Either<ResponseCode, Schedule>> {
+  const { settings, consensusTimestamp } = occasion
+  const asked = signed.body.operation
+  const { transactionBody = '', adminKey = null, memo = '', waitForExpiry = false } = asked
+  const payer = yield* checkPayer(books, asked, settings)
+  if (isLeft(payer)) return payer
+  const scheduled = readScheduled(transactionBody, operations, settings)
+  if (isLeft(scheduled)) return scheduled
+  if (adminKey !== null && !hasSigned(adminKey, signed)) return refuse('INVALID_SIGNATURE')
+  const payerAccountID = asked.payer ?? occasion.payer
+  const { needs, kind } = scheduled.right.operation
+  const required = yield* requiredNow(books, payerAccountID, needs)
+  if (isLeft(required)) return required
+  const expirationTime = expirationOf(asked, consensusTimestamp.seconds, settings)
+  if (isLeft(expirationTime)) return expirationTime
+  const draft: Schedule = {
+    operator: books.io.me,
+    schedule: entityOf(0),
+    creatorAccountID: occasion.payer,
+    payerAccountID,
+    transactionBody,
+    kind,
+    needs,
+    adminKey,
+    memo,
+    expirationTime: expirationTime.right,
+    expirationGiven: asked.expirationTime !== undefined,
+    waitForExpiry: settings.longTerm && waitForExpiry,
+    transactionID: signed.body.transactionID,
+    scheduledTransactionID: scheduledIDOf(signed.body.transactionID, scheduled.right.body.nonce),
+    created: consensusTimestamp,
+    identityHash: '',
+  }
+  return right({ ...draft, identityHash: hash(identityOf(draft, settings)) })
+}
+
+/** Gives the schedule its number and its place, if there is room. */
+const admit = function* (books: Books, draft: Schedule, settings: Settings): FlowBody<Either<ResponseCode, Schedule>> {
+  const consensus = yield* books.consensus()
+  if (consensus.schedules >= settings.maxSchedules) return left('MAX_ENTITIES_IN_PRICE_REGIME_HAVE_BEEN_CREATED')
+  const booked = yield* bookedIn(books, draft.expirationTime, settings)
+  if (draft.expirationGiven && booked + expiryCostOf(draft.kind, settings) > settings.expiryCapacity)
+    return left('SCHEDULE_EXPIRY_IS_BUSY')
+  yield* books.setConsensus({ ...consensus, nextEntity: consensus.nextEntity + 1 })
+  const schedule = { ...draft, schedule: entityOf(consensus.nextEntity) }
+  yield* enter(books, schedule)
+  return right(schedule)
+}
+
+const receiptOf = ({ schedule, scheduledTransactionID }: Schedule): Omit<TransactionReceipt, 'status'> => ({
+  schedule,
+  scheduledTransactionID,
+})
+
+const work = function* (
+  books: Books,
+  signed: Signed,
+  operations: Operations,
+  occasion: Occasion,
+  hash: HashIdentity,
+): FlowBody<Worked> {
+  const { settings, consensusTimestamp } = occasion
+  const draft = yield* draftSchedule(books, signed, operations, occasion, hash)
+  if (isLeft(draft)) return refused(draft.left)
+  const identity = identityOf(draft.right, settings)
+  const { identityHash } = draft.right
+  const there = yield* findIdentical(books, identity, identityHash, consensusTimestamp.seconds, settings)
+  if (there !== undefined && (settings.onIdentical === 'reject' || isPast(there)))
+    return refused('IDENTICAL_SCHEDULE_ALREADY_CREATED', receiptOf(there))
+  const admitted = there === undefined ? yield* admit(books, draft.right, settings) : right(there)
+  if (isLeft(admitted)) return refused(admitted.left)
+  const schedule = admitted.right
+  const signing = yield* signSchedule(books, schedule, signed, settings)
+  if (isLeft(signing)) return refused(signing.left)
+  const { keys, isReady, added } = signing.right
+  if (there === undefined || added > 0)
+    yield* books.signatories.put(books.io, schedule.schedule, {
+      operator: books.io.me,
+      schedule: schedule.schedule,
+      keys,
+    })
+  const trigger = { by: 'signature', at: consensusTimestamp } as const
+  return {
+    status: 'SUCCESS',
+    receipt: receiptOf(schedule),
+    ...(isReady && !schedule.waitForExpiry
+      ? { execute: () => executeSchedule(books, operations, { schedule, signers: keys, trigger, settings }) }
+      : {}),
+  }
+}
+
+export const scheduleCreateFlow = (operations: Operations, hash: HashIdentity): ScheduleCreateFlow =>
+  defineFlow({
+    name: 'scheduled-transactions/ScheduleCreate',
+    input: SignedScheduleCreateC,
+    run: (io, signed): FlowBody<Response> =>
+      handleTransaction(io, signed, {
+        purpose: 'create',
+        kind: 'scheduleCreate',
+        signatures: signed.body.operation.sigMap?.length ?? 0,
+        precheck: (_books, prechecked) => createProblem(signed.body.operation, prechecked),
+        work: (books, occasion) => work(books, signed, operations, occasion, hash),
+      }),
+  })

@@ -1,0 +1,170 @@
+/**
+ * Questions about schedules: get info, which forgets what the seed lets it forget, the history, which forgets nothing,
+ * records, and what a second to come has room for.
+ */
+import * as t from 'io-ts'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { defineFlow, IntegerC, type FlowBody, type PublicKey } from 'carillon'
+import { Books, inBooks } from '../Books.js'
+import { takePlaceFor } from '../handling/precheck.js'
+import { bookedIn, isThere } from '../handling/scheduleBook.js'
+import { ScheduleIDC, type AccountID, type ScheduleID } from '../model/EntityId.js'
+import type { KeyTree } from '../model/KeyTree.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
+import { expiryCostOf } from '../model/Settings.js'
+import { timestampOf, type Timestamp } from '../model/Timestamp.js'
+import { childIDOf, showTransactionID, TransactionIDC, type TransactionID } from '../model/TransactionID.js'
+import type { TransactionRecord } from '../model/TransactionRecord.js'
+import { Record } from '../states.js'
+
+/** The seed's `ScheduleGetInfoResponse`, with the fields of its second phase. */
+export type ScheduleInfo = {
+  readonly schedule: ScheduleID
+  readonly creatorAccountID: AccountID
+  readonly payerAccountID: AccountID
+  readonly transactionBody: string
+  readonly signers: readonly PublicKey[]
+  readonly adminKey: KeyTree | null
+  readonly memo: string
+  readonly scheduledTransactionID: TransactionID
+  readonly expirationTime: number
+  readonly waitForExpiry: boolean
+  readonly executionTime?: Timestamp
+  readonly deletionTime?: Timestamp
+}
+
+export type Answer<A> = { readonly status: ResponseCode } & Partial<A>
+
+const ScheduleQueryC = t.readonly(t.exact(t.partial({ schedule: ScheduleIDC })), 'ScheduleQuery')
+
+const infoOf = (schedule: Schedule | PastSchedule, signers: readonly PublicKey[]): ScheduleInfo => ({
+  schedule: schedule.schedule,
+  creatorAccountID: schedule.creatorAccountID,
+  payerAccountID: schedule.payerAccountID,
+  transactionBody: schedule.transactionBody,
+  signers,
+  adminKey: schedule.adminKey,
+  memo: schedule.memo,
+  scheduledTransactionID: schedule.scheduledTransactionID,
+  expirationTime: schedule.expirationTime,
+  waitForExpiry: schedule.waitForExpiry,
+  ...(isPast(schedule) && schedule.end.as === 'executed' ? { executionTime: schedule.end.at } : {}),
+  ...(isPast(schedule) && schedule.end.as === 'deleted' ? { deletionTime: schedule.end.at } : {}),
+})
+
+/** A schedule, pending or past, with its signers. */
+const findSchedule = function* (
+  books: Books,
+  id: ScheduleID,
+): FlowBody<{ readonly schedule: Schedule | PastSchedule; readonly signers: readonly PublicKey[] } | undefined> {
+  const schedule = (yield* books.schedules.get(books.io, id)) ?? (yield* books.past.get(books.io, id))
+  if (schedule === undefined) return undefined
+  if (isPast(schedule)) return { schedule, signers: schedule.signers }
+  return { schedule, signers: (yield* books.signatories.get(books.io, id))?.keys ?? [] }
+}
+
+const getInfo = function* (books: Books, id: ScheduleID | undefined): FlowBody<Either<ResponseCode, ScheduleInfo>> {
+  const settings = yield* books.settings()
+  const found = id === undefined ? undefined : yield* findSchedule(books, id)
+  if (found === undefined) return refuse('INVALID_SCHEDULE_ID')
+  if (isThere(found.schedule, books.now.seconds)) return right(infoOf(found.schedule, found.signers))
+  return refuse(settings.onIdentical === 'merge' ? 'SCHEDULE_DELETED' : 'INVALID_SCHEDULE_ID')
+}
+
+/** Get info: what is pending, and under `reject` also what is over but not forgotten. */
+export const ScheduleGetInfo = defineFlow({
+  name: 'scheduled-transactions/ScheduleGetInfo',
+  input: ScheduleQueryC,
+  *run(io, { schedule }): FlowBody<Answer<{ readonly info: ScheduleInfo }>> {
+    const answered = yield* inBooks(io, 'query', null, function* (books): FlowBody<
+      Either<ResponseCode, Either<ResponseCode, ScheduleInfo>>
+    > {
+      const isTaken = yield* takePlaceFor(books, 'scheduleGetInfo', yield* books.settings())
+      return isTaken ? right(yield* getInfo(books, schedule)) : refuse('BUSY')
+    })
+    if (isLeft(answered)) return { status: answered.left }
+    return isLeft(answered.right) ? { status: answered.right.left } : { status: 'SUCCESS', info: answered.right.right }
+  },
+})
+
+export type ScheduleHistory = ScheduleInfo & {
+  readonly created: Timestamp
+  readonly transactionID: TransactionID
+  /** How it ended; null while it is pending. */
+  readonly end: End | null
+  /** The record of the execution, or of why there was none. */
+  readonly execution: TransactionRecord | null
+  /** The record of the flow it called, once that has ended. */
+  readonly called: TransactionRecord | null
+}
+
+/** The history: every schedule there ever was, with how it ended. */
+export const ScheduleGetHistory = defineFlow({
+  name: 'scheduled-transactions/ScheduleGetHistory',
+  input: ScheduleQueryC,
+  *run(io, { schedule: id }): FlowBody<Answer<{ readonly history: ScheduleHistory }>> {
+    const books = new Books(io, timestampOf(yield* io.now()))
+    const found = id === undefined ? undefined : yield* findSchedule(books, id)
+    if (found === undefined) return { status: 'INVALID_SCHEDULE_ID' }
+    const { schedule, signers } = found
+    const recordOf = function* (transactionID: TransactionID): FlowBody<TransactionRecord | null> {
+      return (yield* io.find(Record, showTransactionID(transactionID)))?.data.record ?? null
+    }
+    const execution = yield* recordOf(schedule.scheduledTransactionID)
+    return {
+      status: 'SUCCESS',
+      history: {
+        ...infoOf(schedule, signers),
+        created: schedule.created,
+        transactionID: schedule.transactionID,
+        end: isPast(schedule) ? schedule.end : null,
+        execution,
+        called: yield* recordOf(childIDOf(schedule.scheduledTransactionID)),
+      },
+    }
+  },
+})
+
+/** The record of a transaction, or of the execution of a schedule. */
+export const GetRecord = defineFlow({
+  name: 'scheduled-transactions/GetRecord',
+  input: t.readonly(t.strict({ transactionID: TransactionIDC })),
+  *run(io, { transactionID }): FlowBody<Answer<{ readonly record: TransactionRecord }>> {
+    const found = yield* io.find(Record, showTransactionID(transactionID))
+    return found === undefined ? { status: 'RECORD_NOT_FOUND' } : { status: 'SUCCESS', record: found.data.record }
+  },
+})
+
+/** How far a search for a second with room looks ahead. */
+const secondsSearched = 600
+
+export type Capacity = {
+  /** Whether one more of this kind fits into the second. Advisory: another may come first. */
+  readonly hasRoom: boolean
+  readonly booked: number
+  readonly capacity: number
+  /** The next second with room, from this one on; null when none is near. */
+  readonly nextFree: number | null
+}
+
+/** What a second to come has room for. */
+export const GetCapacity = defineFlow({
+  name: 'scheduled-transactions/GetCapacity',
+  input: t.readonly(t.strict({ second: IntegerC, kind: t.string })),
+  *run(io, { second, kind }): FlowBody<Capacity> {
+    const books = new Books(io, timestampOf(yield* io.now()))
+    const settings = yield* books.settings()
+    const latest = books.now.seconds + settings.maxExpirationSecs
+    const hasRoom = function* (at: number): FlowBody<boolean> {
+      if (!settings.longTerm || at <= books.now.seconds || at > latest) return false
+      return (yield* bookedIn(books, at, settings)) + expiryCostOf(kind, settings) <= settings.expiryCapacity
+    }
+    let nextFree: number | null = null
+    const first = Math.max(second, books.now.seconds + 1)
+    for (let at = first; nextFree === null && at < first + secondsSearched && at <= latest; at++)
+      if (yield* hasRoom(at)) nextFree = at
+    const booked = yield* bookedIn(books, second, settings)
+    return { hasRoom: yield* hasRoom(second), booked, capacity: settings.expiryCapacity, nextFree }
+  },
+})

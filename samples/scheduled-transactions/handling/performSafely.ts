@@ -1,0 +1,25 @@
+/**
+ * Lets an operation do its work. What it has changed is taken back when it refuses, and when it throws: code of an app
+ * may, and a transaction that was taken must come to an end.
+ */
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { FlowBody } from 'carillon'
+import type { Books } from '../Books.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import type { Occasion, ReadOperation, Receipted } from '../operations/Operation.js'
+
+export const performSafely = function* (
+  books: Books,
+  operation: ReadOperation,
+  occasion: Occasion,
+): FlowBody<Either<ResponseCode, Receipted>> {
+  const putBack = books.mark()
+  try {
+    const performed = yield* operation.perform(books, occasion)
+    if (isLeft(performed)) putBack()
+    return performed
+  } catch {
+    putBack()
+    return refuse('FAIL_INVALID')
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The indexes of the schedules: by identity, and by the second in which they expire. A schedule enters both when it is
+ * created and leaves both when an identical create no longer meets it.
+ */
+import type { FlowBody } from 'carillon'
+import type { Books } from '../Books.js'
+import { identityOf, isSame, type Identity, type IdentityEntry } from '../model/Identity.js'
+import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
+import { expiryCostOf, type Settings } from '../model/Settings.js'
+import type { Signatories } from '../model/Schedule.js'
+
+const entryOf = function* (books: Books, hash: string): FlowBody<IdentityEntry> {
+  return (yield* books.identities.get(books.io, hash)) ?? { operator: books.io.me, hash, schedules: [], spent: [] }
+}
+
+const setEntry = function* (books: Books, entry: IdentityEntry): FlowBody<void> {
+  if (entry.schedules.length + entry.spent.length === 0) yield* books.identities.take(books.io, entry.hash)
+  else yield* books.identities.put(books.io, entry.hash, entry)
+}
+
+/** Whether a schedule is still there for whoever asks in this second. */
+export const isThere = (schedule: Schedule | PastSchedule, second: number): boolean =>
+  isPast(schedule) ? schedule.keptUntil !== null && second < schedule.keptUntil : second < schedule.expirationTime
+
+/** The schedule that an identical create meets: found by hash, confirmed by equality. */
+export const findIdentical = function* (
+  books: Books,
+  identity: Identity,
+  hash: string,
+  second: number,
+  settings: Settings,
+): FlowBody<Schedule | PastSchedule | undefined> {
+  for (const id of (yield* entryOf(books, hash)).schedules) {
+    const schedule = (yield* books.schedules.get(books.io, id)) ?? (yield* books.past.get(books.io, id))
+    if (schedule !== undefined && isThere(schedule, second) && isSame(identityOf(schedule, settings), identity))
+      return schedule
+  }
+  return undefined
+}
+
+/** The keys whose signatures on this identity have been used up by an execution. */
+export const spentKeys = function* (books: Books, identity: Identity, hash: string): FlowBody<ReadonlySet<string>> {
+  const { spent } = yield* entryOf(books, hash)
+  return new Set(spent.filter((one) => isSame(one.identity, identity)).flatMap(({ keys }) => keys))
+}
+
+/** Cost of all that falls due in a second. */
+export const bookedIn = function* (books: Books, second: number, settings: Settings): FlowBody<number> {
+  const booked = (yield* books.seconds.get(books.io, String(second)))?.booked ?? {}
+  return Object.entries(booked).reduce((sum, [kind, count]) => sum + count * expiryCostOf(kind, settings), 0)
+}
+
+/** Only chosen seconds are booked: how many schedules of the ordinary lifetime end in one is bounded by the throttle. */
+const book = function* (books: Books, { kind, expirationTime, expirationGiven }: Schedule, by: 1 | -1): FlowBody<void> {
+  if (!expirationGiven) return
+  const before = (yield* books.seconds.get(books.io, String(expirationTime)))?.booked ?? {}
+  const booked = Object.fromEntries(
+    Object.entries({ ...before, [kind]: (before[kind] ?? 0) + by }).filter(([, count]) => count > 0),
+  )
+  if (Object.keys(booked).length === 0) yield* books.seconds.take(books.io, String(expirationTime))
+  else
+    yield* books.seconds.put(books.io, String(expirationTime), {
+      operator: books.io.me,
+      second: expirationTime,
+      booked,
+    })
+}
+
+const count = function* (books: Books, by: 1 | -1): FlowBody<void> {
+  const consensus = yield* books.consensus()
+  yield* books.setConsensus({ ...consensus, schedules: consensus.schedules + by })
+}
+
+/** A new schedule is there. */
+export const enter = function* (books: Books, schedule: Schedule): FlowBody<void> {
+  yield* books.schedules.put(books.io, schedule.schedule, schedule)
+  const entry = yield* entryOf(books, schedule.identityHash)
+  yield* setEntry(books, { ...entry, schedules: [...entry.schedules, schedule.schedule] })
+  yield* book(books, schedule, 1)
+  yield* count(books, 1)
+}
+
+/** An identical create no longer meets the schedule, and its place in its second is free. */
+export const leave = function* (books: Books, schedule: Schedule): FlowBody<void> {
+  const entry = yield* entryOf(books, schedule.identityHash)
+  yield* setEntry(books, { ...entry, schedules: entry.schedules.filter((id) => id !== schedule.schedule) })
+  yield* book(books, schedule, -1)
+  yield* count(books, -1)
+}
+
+/** What the signers of an executed schedule have signed is used up. */
+const spend = function* (
+  books: Books,
+  schedule: Schedule,
+  keys: Signatories['keys'],
+  settings: Settings,
+): FlowBody<void> {
+  if (settings.onIdentical !== 'merge' || keys.length === 0) return
+  const identity = identityOf(schedule, settings)
+  const entry = yield* entryOf(books, schedule.identityHash)
+  const same = entry.spent.filter((one) => isSame(one.identity, identity)).flatMap((one) => one.keys)
+  const others = entry.spent.filter((one) => !isSame(one.identity, identity))
+  yield* setEntry(books, { ...entry, spent: [...others, { identity, keys: [...new Set([...same, ...keys])] }] })
+}
+
+/** The schedule becomes history. Under `reject` it can still be met until the second in which it would have expired. */
+export const endSchedule = function* (
+  books: Books,
+  schedule: Schedule,
+  signers: Signatories['keys'],
+  end: End,
+  settings: Settings,
+): FlowBody<void> {
+  const isKept = settings.onIdentical === 'reject' && end.at.seconds < schedule.expirationTime
+  yield* books.schedules.take(books.io, schedule.schedule)
+  yield* books.signatories.take(books.io, schedule.schedule)
+  yield* books.past.put(books.io, schedule.schedule, {
+    ...schedule,
+    signers,
+    end,
+    keptUntil: isKept ? schedule.expirationTime : null,
+  })
+  if (end.as === 'executed') yield* spend(books, schedule, signers, settings)
+  if (!isKept) yield* leave(books, schedule)
+}

@@ -1,0 +1,57 @@
+/**
+ * When two creates are identical. Each policy has its own criteria; the hash finds candidates, and only equality makes
+ * them identical. Under `merge` the identity is also what the signers of a schedule sign.
+ */
+import { createHash } from 'node:crypto'
+import * as t from 'io-ts'
+import { canonicalText, IntegerC, PartyC, PublicKeyC } from 'carillon'
+import { AccountIDC, ScheduleIDC } from './EntityId.js'
+import { KeyTreeC } from './KeyTree.js'
+import type { Schedule } from './Schedule.js'
+import type { Settings } from './Settings.js'
+
+const shared = { transactionBody: t.string, adminKey: t.union([KeyTreeC, t.null]), memo: t.string } as const
+
+export const IdentityC = t.union(
+  [
+    t.readonly(t.strict({ ...shared, payer: AccountIDC })),
+    t.readonly(t.strict({ ...shared, expirationTime: t.union([IntegerC, t.null]), waitForExpiry: t.boolean })),
+  ],
+  'Identity',
+)
+export type Identity = t.TypeOf<typeof IdentityC>
+
+type Identifying = Pick<
+  Schedule,
+  'transactionBody' | 'adminKey' | 'memo' | 'payerAccountID' | 'expirationTime' | 'expirationGiven' | 'waitForExpiry'
+>
+
+export const identityOf = (schedule: Identifying, { onIdentical }: Pick<Settings, 'onIdentical'>): Identity => {
+  const { transactionBody, adminKey, memo } = schedule
+  if (onIdentical === 'merge') return { transactionBody, adminKey, memo, payer: schedule.payerAccountID }
+  const expirationTime = schedule.expirationGiven ? schedule.expirationTime : null
+  return { transactionBody, adminKey, memo, expirationTime, waitForExpiry: schedule.waitForExpiry }
+}
+
+export const isSame = (a: Identity, b: Identity): boolean => canonicalText(a) === canonicalText(b)
+
+export type HashIdentity = (identity: Identity) => string
+
+export const hashIdentity: HashIdentity = (identity) =>
+  createHash('sha256').update(canonicalText(identity)).digest('hex')
+
+/** What the signers of a schedule sign under policy `merge`. */
+export const scheduleTextOf = (identity: Identity): string =>
+  canonicalText({ domain: 'scheduled-transactions/schedule', identity })
+
+/** All that is known under one hash: the schedules an identical create would meet, and signatures that are used up. */
+export const IdentityEntryC = t.readonly(
+  t.strict({
+    operator: PartyC,
+    hash: t.string,
+    schedules: t.readonlyArray(ScheduleIDC),
+    spent: t.readonlyArray(t.readonly(t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }))),
+  }),
+  'IdentityEntry',
+)
+export type IdentityEntry = t.TypeOf<typeof IdentityEntryC>

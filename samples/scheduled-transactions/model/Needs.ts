@@ -1,0 +1,87 @@
+/**
+ * Whose signatures an operation needs: a function of what it says, without a look at the ledger. Which keys these are
+ * is looked up each time somebody asks, because keys change.
+ */
+import * as t from 'io-ts'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { PublicKey } from 'carillon'
+import type { Account, Topic } from './Account.js'
+import { AccountIDC, TopicIDC, type AccountID, type TopicID } from './EntityId.js'
+import { isSignedBy, KeyTreeC, primitivesOf, type KeyTree } from './KeyTree.js'
+
+export const NeedsC = t.readonly(
+  t.strict({
+    /** Accounts that must sign. */
+    accounts: t.readonlyArray(AccountIDC),
+    /** Accounts that must sign if they want to be asked before they receive. */
+    receivers: t.readonlyArray(AccountIDC),
+    /** Topics whose submit key must sign, if they have one. */
+    topics: t.readonlyArray(TopicIDC),
+    /** Topics whose admin key must sign. */
+    topicAdmins: t.readonlyArray(TopicIDC),
+    /** Keys that must sign. */
+    keys: t.readonlyArray(KeyTreeC),
+  }),
+  'Needs',
+)
+export type Needs = t.TypeOf<typeof NeedsC>
+
+export const needs = (some: Partial<Needs>): Needs => ({
+  accounts: [],
+  receivers: [],
+  topics: [],
+  topicAdmins: [],
+  keys: [],
+  ...some,
+})
+
+/** The ledger as far as it is needed here. */
+export type Lookup = {
+  readonly account: (id: AccountID) => Account | undefined
+  readonly topic: (id: TopicID) => Topic | undefined
+}
+
+export type RequiredKeys = { readonly payer: KeyTree; readonly others: readonly KeyTree[] }
+
+/** The key trees that must be satisfied now; an entity that is unknown makes it impossible to say. */
+export const requiredKeys = (
+  payer: AccountID,
+  { accounts, receivers, topics, topicAdmins, keys }: Needs,
+  lookup: Lookup,
+): Either<'UNRESOLVABLE_REQUIRED_SIGNERS', RequiredKeys> => {
+  const paying = lookup.account(payer)
+  const others: KeyTree[] = [...keys]
+  let isKnown = true
+  for (const id of accounts) {
+    const account = lookup.account(id)
+    if (account === undefined) isKnown = false
+    else others.push(account.key)
+  }
+  for (const id of receivers) {
+    const account = lookup.account(id)
+    if (account === undefined) isKnown = false
+    else if (account.receiverSigRequired) others.push(account.key)
+  }
+  for (const [ids, keyOf] of [
+    [topics, ({ submitKey }: Topic) => submitKey],
+    [topicAdmins, ({ adminKey }: Topic) => adminKey],
+  ] as const)
+    for (const id of ids) {
+      const topic = lookup.topic(id)
+      if (topic === undefined || topic.deleted) isKnown = false
+      else others.push(...[keyOf(topic)].filter((key) => key !== null))
+    }
+  return paying === undefined || !isKnown ? left('UNRESOLVABLE_REQUIRED_SIGNERS') : right({ payer: paying.key, others })
+}
+
+/** Every primitive key that occurs somewhere in the required trees. */
+export const primitivesIn = ({ payer, others }: RequiredKeys): readonly PublicKey[] => primitivesOf([payer, ...others])
+
+/** What is missing: the payer's signature, another one, or nothing. */
+export const missingFrom = (
+  { payer, others }: RequiredKeys,
+  signers: ReadonlySet<PublicKey>,
+): 'INVALID_PAYER_SIGNATURE' | 'INVALID_SIGNATURE' | undefined => {
+  if (!isSignedBy(payer, signers)) return 'INVALID_PAYER_SIGNATURE'
+  return others.every((tree) => isSignedBy(tree, signers)) ? undefined : 'INVALID_SIGNATURE'
+}

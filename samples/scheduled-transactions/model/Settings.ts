@@ -1,0 +1,118 @@
+/**
+ * The network's parameters: what it takes, for how long, at which pace and price. They are a state of the ledger, so
+ * every schedule was judged by parameters that can be looked up.
+ */
+import * as t from 'io-ts'
+import { IntegerC, PartyC } from 'carillon'
+import { numberOf, type AccountID } from './EntityId.js'
+
+/** What an operation costs. The service part is what executing it takes; the base is what any transaction takes. */
+const PriceC = t.readonly(t.strict({ base: IntegerC, service: IntegerC }), 'Price')
+
+export const SettingsC = t.readonly(
+  t.strict({
+    /** What happens to a create that is identical with an earlier one: it joins it, or it is refused. */
+    onIdentical: t.keyof({ merge: null, reject: null }),
+    /** How long a schedule lives that has no expiration time of its own. */
+    txExpiryTimeSecs: IntegerC,
+    /** Whether schedules may have expiration times and wait for them. */
+    longTerm: t.boolean,
+    /** The furthest expiration time, from the create. */
+    maxExpirationSecs: IntegerC,
+    /** Whether a schedule that does not wait is looked at once more when it expires. */
+    evaluateAtExpiry: t.boolean,
+    /** Kinds of operations that may be scheduled. */
+    whitelist: t.readonlyArray(t.string),
+    /** Operations a second, by kind; a kind without a number has no limit. */
+    buckets: t.readonly(t.record(t.string, IntegerC)),
+    /** Cost of what may fall due in one second, and what each kind costs; a kind without a number costs 1. */
+    expiryCapacity: IntegerC,
+    expiryCosts: t.readonly(t.record(t.string, IntegerC)),
+    /** Schedules the network takes at one time. */
+    maxSchedules: IntegerC,
+    maxTransfers: IntegerC,
+    maxMessageBytes: IntegerC,
+    maxTransactionBytes: IntegerC,
+    /** Prices by kind of operation; a kind without one costs what `price` says. */
+    prices: t.readonly(t.record(t.string, PriceC)),
+    price: PriceC,
+    /** For each signature on a schedule that is to be checked. */
+    signaturePrice: IntegerC,
+  }),
+  'Settings',
+)
+export type Settings = t.TypeOf<typeof SettingsC>
+
+export const NetworkC = t.readonly(t.strict({ operator: PartyC, settings: SettingsC }), 'Network')
+
+export const defaultSettings: Settings = {
+  onIdentical: 'merge',
+  txExpiryTimeSecs: 1_800,
+  longTerm: true,
+  maxExpirationSecs: 5_356_800,
+  evaluateAtExpiry: false,
+  whitelist: ['cryptoTransfer', 'cryptoCreateAccount', 'cryptoUpdateAccount', 'consensusSubmitMessage'],
+  buckets: { scheduleCreate: 100, scheduleSign: 1_000, scheduleDelete: 100, scheduleGetInfo: 1_000 },
+  expiryCapacity: 100,
+  expiryCosts: { cryptoCreateAccount: 10, consensusCreateTopic: 10 },
+  maxSchedules: 10_000_000,
+  maxTransfers: 200,
+  maxMessageBytes: 1_024,
+  maxTransactionBytes: 64 * 1_024,
+  prices: {
+    scheduleCreate: { base: 10, service: 90 },
+    scheduleSign: { base: 10, service: 10 },
+    scheduleDelete: { base: 10, service: 10 },
+    cryptoTransfer: { base: 10, service: 0 },
+    cryptoCreateAccount: { base: 10, service: 40 },
+  },
+  price: { base: 10, service: 5 },
+  signaturePrice: 1,
+}
+
+/** What contradicts itself in the settings; undefined when nothing does. */
+export const problemWith = (settings: Settings): string | undefined => {
+  const { txExpiryTimeSecs, maxExpirationSecs, price, prices, ...rest } = settings
+  if (txExpiryTimeSecs < 0 || txExpiryTimeSecs > maxExpirationSecs)
+    return 'a lifetime is between nothing and the furthest expiration'
+  const prizes = [price, ...Object.values(prices)]
+  if (prizes.some(({ base, service }) => base < 0 || service < 0) || rest.signaturePrice < 0)
+    return 'no price is negative'
+  const amounts = [
+    rest.expiryCapacity,
+    rest.maxSchedules,
+    rest.maxTransfers,
+    rest.maxMessageBytes,
+    rest.maxTransactionBytes,
+  ]
+  return [...amounts, ...Object.values(rest.buckets), ...Object.values(rest.expiryCosts)].some((amount) => amount < 0)
+    ? 'no limit is negative'
+    : undefined
+}
+
+export const priceOf = (
+  kind: string,
+  { prices, price }: Settings,
+): { readonly base: number; readonly service: number } =>
+  (Object.hasOwn(prices, kind) ? prices[kind] : undefined) ?? price
+
+export const expiryCostOf = (kind: string, { expiryCosts }: Settings): number =>
+  (Object.hasOwn(expiryCosts, kind) ? expiryCosts[kind] : undefined) ?? 1
+
+/** "Implicit limit of pending scheduled transactions": what the throttle lets in during one lifetime. */
+export const maxPendingTxns = ({ buckets, txExpiryTimeSecs }: Settings): number | undefined => {
+  const perSecond = buckets['scheduleCreate']
+  return perSecond === undefined ? undefined : perSecond * txExpiryTimeSecs
+}
+
+/** Where fees go. */
+export const feeCollector: AccountID = '0.0.98'
+export const treasury: AccountID = '0.0.2'
+export const firstEntity = 1_001
+
+/** The network's own accounts are not throttled. */
+export const isSystem = (account: AccountID): boolean => numberOf(account) <= 100
+
+export const memoBytes = 100
+export const defaultValidDurationSecs = 120
+export const longestValidDurationSecs = 180

@@ -1,0 +1,78 @@
+/**
+ * Something a transaction can do: at once when it is submitted, or as a schedule when its signatures are there. An
+ * operation says whose signatures it needs from its own words alone, and does its work in the books of the network,
+ * so that it happens in the same commit as what triggered it, or not at all.
+ */
+import type * as t from 'io-ts'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import type { FlowBody, Json } from 'carillon'
+import type { Books } from '../Books.js'
+import type { AccountID, ScheduleID } from '../model/EntityId.js'
+import type { Needs } from '../model/Needs.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import type { Settings } from '../model/Settings.js'
+import type { Timestamp } from '../model/Timestamp.js'
+import type { TransactionID } from '../model/TransactionID.js'
+import type { TransactionReceipt } from '../model/TransactionRecord.js'
+
+/** What an operation knows of the transaction it is done for. */
+export type Occasion = {
+  readonly payer: AccountID
+  readonly transactionID: TransactionID
+  readonly consensusTimestamp: Timestamp
+  readonly settings: Settings
+  /** The schedule whose execution this is; undefined for a transaction that was submitted as it is. */
+  readonly schedule: ScheduleID | undefined
+}
+
+/** What an operation adds to the receipt of its transaction. */
+export type Receipted = Omit<TransactionReceipt, 'status' | 'schedule' | 'scheduledTransactionID'>
+
+/** An operation with what it is asked to do, read and ready. */
+export type ReadOperation = {
+  readonly kind: string
+  readonly needs: Needs
+  /** Does it. Whatever it has changed is taken back when it refuses or throws. */
+  readonly perform: (books: Books, occasion: Occasion) => FlowBody<Either<ResponseCode, Receipted>>
+}
+
+export type Operation = {
+  readonly kind: string
+  /** Reads what is asked; refuses what makes no sense whatever the ledger holds. */
+  readonly read: (asked: Json) => Either<ResponseCode, ReadOperation>
+}
+
+/** Defines an operation. */
+export const defineOperation = <A>(options: {
+  /** Its name in transactions. */
+  readonly kind: string
+  /** What is asked of it; `kind` may be left out of the codec. */
+  readonly asked: t.Type<A, unknown>
+  /** What makes no sense whatever the ledger holds. */
+  readonly check?: (asked: A) => Either<ResponseCode, void>
+  /** Whose signatures it needs besides the payer's. */
+  readonly needs: (asked: A) => Needs
+  readonly perform: (books: Books, asked: A, occasion: Occasion) => FlowBody<Either<ResponseCode, Receipted>>
+}): Operation => ({
+  kind: options.kind,
+  read: (json) => {
+    const asked = options.asked.decode(json)
+    if (isLeft(asked)) return refuse('INVALID_TRANSACTION_BODY')
+    const checked = options.check?.(asked.right) ?? right(undefined)
+    if (isLeft(checked)) return checked
+    return right({
+      kind: options.kind,
+      needs: options.needs(asked.right),
+      perform: (books, occasion) => options.perform(books, asked.right, occasion),
+    })
+  },
+})
+
+/** Operations by kind. */
+export type Operations = ReadonlyMap<string, Operation>
+
+export const operationsOf = (operations: readonly Operation[]): Operations => {
+  const byKind = new Map(operations.map((operation) => [operation.kind, operation]))
+  if (byKind.size < operations.length) throw new Error('Two operations have the same kind; every kind needs one.')
+  return byKind
+}

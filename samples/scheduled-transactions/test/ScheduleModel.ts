@@ -1,0 +1,108 @@
+/**
+ * What must happen to schedules, said again in a few lines and without a ledger: who has signed, which trees stand
+ * today, and when somebody looks. The property test holds the network to it.
+ */
+export type Tree = string | { readonly need: number; readonly of: readonly Tree[] }
+
+const holds = (tree: Tree, signed: ReadonlySet<string>): boolean =>
+  typeof tree === 'string' ? signed.has(tree) : tree.of.filter((one) => holds(one, signed)).length >= tree.need
+
+const leavesOf = (tree: Tree): readonly string[] => (typeof tree === 'string' ? [tree] : tree.of.flatMap(leavesOf))
+
+export type Policy = 'merge' | 'reject'
+type Ended = 'executed' | 'deleted' | 'expired'
+type Modelled = {
+  readonly body: number
+  readonly identity: string
+  readonly waits: boolean
+  readonly expiry: number
+  readonly signers: Set<string>
+  end: Ended | undefined
+}
+
+export class ScheduleModel {
+  readonly schedules: Modelled[] = []
+  tree: Tree
+  readonly #spent = new Map<string, Set<string>>()
+
+  constructor(
+    readonly policy: Policy,
+    readonly payer: string,
+    tree: Tree,
+    readonly lifetime: number,
+  ) {
+    this.tree = tree
+  }
+
+  /** Gives the number of the schedule that was created or joined; undefined when the create is refused. */
+  create(body: number, signs: readonly string[], now: number, waitUntil: number | undefined): number | undefined {
+    const identity = this.policy === 'merge' ? `${body}` : `${body} ${waitUntil ?? 'soon'}`
+    const meets = (one: Modelled): boolean =>
+      one.identity === identity && now < one.expiry && (one.end === undefined || this.policy === 'reject')
+    const there = this.schedules.findIndex(meets)
+    if (there >= 0 && this.policy === 'reject') return undefined
+    const expiry = waitUntil ?? now + this.lifetime
+    const fresh: Modelled = {
+      body,
+      identity,
+      waits: waitUntil !== undefined,
+      expiry,
+      signers: new Set(),
+      end: undefined,
+    }
+    const schedule = this.schedules[there] ?? fresh
+    if (!this.#addSigners(schedule, signs)) return undefined
+    if (there < 0) this.schedules.push(schedule)
+    this.#look(schedule)
+    return this.schedules.indexOf(schedule)
+  }
+
+  sign(number: number, signs: readonly string[], now: number): void {
+    const schedule = this.schedules[number]
+    if (schedule?.end !== undefined || schedule === undefined || now >= schedule.expiry) return
+    if (this.#addSigners(schedule, signs)) this.#look(schedule)
+  }
+
+  delete(number: number, now: number): void {
+    const schedule = this.schedules[number]
+    if (schedule?.end === undefined && schedule !== undefined && now < schedule.expiry) schedule.end = 'deleted'
+  }
+
+  /** Time has come to `now`. */
+  expire(now: number): void {
+    for (const schedule of this.schedules) {
+      if (schedule.end !== undefined || now < schedule.expiry) continue
+      if (schedule.waits && this.#isReady(schedule)) this.#execute(schedule)
+      else schedule.end = 'expired'
+    }
+  }
+
+  executed(body: number): number {
+    return this.schedules.filter((one) => one.body === body && one.end === 'executed').length
+  }
+
+  #addSigners(schedule: Modelled, signs: readonly string[]): boolean {
+    const needed = new Set([this.payer, ...leavesOf(this.tree)])
+    const spent = this.#spent.get(schedule.identity) ?? new Set()
+    if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || spent.has(one))) return false
+    // Under `reject` the payer of every transaction of this model is the payer of the schedules.
+    for (const one of this.policy === 'reject' ? [...signs, this.payer] : signs)
+      if (needed.has(one)) schedule.signers.add(one)
+    return true
+  }
+
+  #isReady({ signers }: Modelled): boolean {
+    return signers.has(this.payer) && holds(this.tree, signers)
+  }
+
+  #look(schedule: Modelled): void {
+    if (!schedule.waits && this.#isReady(schedule)) this.#execute(schedule)
+  }
+
+  #execute(schedule: Modelled): void {
+    schedule.end = 'executed'
+    const spent = this.#spent.get(schedule.identity) ?? new Set()
+    for (const one of schedule.signers) spent.add(one)
+    this.#spent.set(schedule.identity, spent)
+  }
+}
