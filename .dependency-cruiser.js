@@ -42,7 +42,8 @@ const mayImport = {
   // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
   recurring: overEngine,
   http: [...overEngine, ...adapters, 'node'],
-  cli: [...overEngine, ...adapters, 'node', 'http'],
+  // The command offers replay, simulation and forecast, which are the testing kit's.
+  cli: [...overEngine, ...adapters, 'node', 'http', 'testing'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
   index: [...overEngine, ...adapters, 'recurring', 'node', 'http'],
 }

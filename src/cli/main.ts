@@ -15,6 +15,7 @@ import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
 import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
+import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
@@ -40,7 +41,7 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network])
+for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, flow, drain, log, network, replay])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

@@ -27,13 +27,15 @@ const refuse = (what: string): never => {
   throw new Refused(what)
 }
 
-const encodeText = (text: string): string => {
+/** The canonical form of a text; for writers of known shapes, which catch what it throws. */
+export const writeText = (text: string): string => {
   if (!needsEscape.test(text)) return `"${text}"`
   if (!text.isWellFormed()) return refuse('Text with half a surrogate pair')
   return JSON.stringify(text)
 }
 
-const encodeNumber = (value: number): string => {
+/** The canonical form of a number; see {@link writeText}. */
+export const writeNumber = (value: number): string => {
   if (!Number.isFinite(value)) return refuse(String(value))
   if (Object.is(value, -0)) return refuse('Minus zero')
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -50,16 +52,25 @@ const isPlainObject = (value: object): value is Record<string, unknown> => {
 const classOf = (value: { readonly constructor?: unknown }): string =>
   typeof value.constructor === 'function' ? value.constructor.name : 'unknown'
 
+const areSorted = (keys: readonly string[]): boolean => {
+  let before = ''
+  for (const key of keys) {
+    if (key < before) return false
+    before = key
+  }
+  return true
+}
+
 const encodeObject = (value: object): string => {
   if (!isPlainObject(value)) return refuse(`An object of class ${classOf(value)}`)
   const keys = Object.keys(value)
-  if (keys.length > 1) keys.sort()
+  if (!areSorted(keys)) keys.sort()
   let text = ''
   for (const key of keys) {
     const member = value[key]
     // A key that is absent and a key that is undefined are the same thing in an immutable record.
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${encodeText(key)}:${encode(member)}`
+    text += `${text === '' ? '' : ','}${writeText(key)}:${encode(member)}`
   }
   return `{${text}}`
 }
@@ -73,9 +84,9 @@ const encodeList = (list: readonly unknown[]): string => {
 const encode = (value: unknown): string => {
   switch (typeof value) {
     case 'string':
-      return encodeText(value)
+      return writeText(value)
     case 'number':
-      return encodeNumber(value)
+      return writeNumber(value)
     case 'boolean':
       return value ? 'true' : 'false'
     case 'object':

@@ -3,7 +3,8 @@
  */
 import { isLeft, type Either, left, right } from 'fp-ts/lib/Either.js'
 import { messageOf } from '../errors/CarillonError.js'
-import type { Context, Decoder, Errors } from 'io-ts'
+import { Type, type Context, type Decoder, type Errors } from 'io-ts'
+import { plainForm } from './plainForm.js'
 
 const show = (value: unknown): string => {
   try {
@@ -35,6 +36,8 @@ export const explain = (errors: Errors): readonly string[] => [
 /** Decodes, or gives the sentences that say what does not fit. */
 export const decodeWith = <A>(codec: Decoder<unknown, A>, value: unknown): Either<readonly string[], A> => {
   try {
+    // What the codec would leave as it is need not go through it.
+    if (codec instanceof Type && plainForm(codec)?.check(value) === true) return right(value as A)
     const decoded = codec.decode(value)
     return isLeft(decoded) ? left(explain(decoded.left)) : right(decoded.right)
   } catch (error) {

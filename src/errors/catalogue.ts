@@ -113,6 +113,7 @@ export const catalogue = {
   'query-unbounded': entry('refuse', 'The answer would be larger than a page'),
   'request-invalid': entry('refuse', 'A request on the control socket is not understood'),
   'folder-not-empty': entry('refuse', 'The folder for a new app already holds something'),
+  'replay-differs': entry('refuse', 'The code does not agree with a recorded log'),
   usage: entry('refuse', 'The command line is not understood'),
   'app-not-loadable': entry('refuse', 'The app module cannot be loaded'),
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),

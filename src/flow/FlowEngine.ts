@@ -4,7 +4,7 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { canonicalText, utf8Length, type Encoded, type Json } from '../encoding/canonical.js'
 import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { showRef } from '../ledger/StateRef.js'
@@ -20,7 +20,7 @@ import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
 import type { Message } from '../session/Message.js'
-import { replayFlow, startedByOf } from './replayFlow.js'
+import { replayFlow, startedByOrigin } from './replayFlow.js'
 import { waitAfter } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
 
@@ -30,7 +30,7 @@ export type FlowStart = {
   /** Decoded. */
   readonly input: unknown
   /** As recorded. */
-  readonly encodedInput: Json
+  readonly encodedInput: Json | Encoded
   readonly origin: FlowOrigin
 }
 
@@ -144,7 +144,7 @@ export class FlowEngine {
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
     first()
     this.#guard(decision, row, () => {
-      const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOf(decision, row), input)
+      const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOrigin(origin), input)
       this.#goOn(decision, row, live, live.begin())
     })
     return row

@@ -4,6 +4,7 @@
  */
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { RecordedOperation, Waiting } from '../log/events.js'
+import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
 import type { FlowId } from './FlowId.js'
@@ -46,6 +47,34 @@ export const flowsSchema = `
   ${hashIndexSchema('flows')}
 `
 
+const flowColumns = [
+  'seq',
+  'id',
+  'name',
+  'version',
+  'input',
+  'started_ms',
+  'from_revision',
+  'state_seq',
+  'due_ms',
+  'attempt',
+  'lateness_ms',
+  'cause',
+  'client_id',
+  'started_by',
+  'session',
+  'status',
+  'until_revision',
+  'ended_ms',
+  'result',
+  'error',
+  'waiting',
+  'waiting_for',
+  'wake_ms',
+  'recorded',
+  'progress',
+] as const
+
 const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
@@ -86,9 +115,9 @@ export class FlowTable {
   readonly #changed = new Set<FlowRow>()
   readonly #operations: FreshOperation[] = []
   #nextSeq: number
-  readonly #insert: Statement
+  readonly #insert: BulkInsert
   readonly #update: Statement
-  readonly #insertOperation: Statement
+  readonly #insertOperation: BulkInsert
   readonly #bySeq: Statement
   readonly #toWake: Statement
   readonly #nextWake: Statement
@@ -99,13 +128,11 @@ export class FlowTable {
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = db.prepare(
-      'INSERT INTO flows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    )
+    this.#insert = new BulkInsert(db, 'flows', flowColumns)
     this.#update = db.prepare(
       'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
     )
-    this.#insertOperation = db.prepare('INSERT INTO flow_records (flow_seq, position, operation) VALUES (?, ?, ?)')
+    this.#insertOperation = new BulkInsert(db, 'flow_records', ['flow_seq', 'position', 'operation'])
     this.#bySeq = db.prepare('SELECT * FROM flows WHERE seq = ?')
     this.#toWake = db.prepare('SELECT * FROM flows WHERE wake_ms <= ? ORDER BY wake_ms, seq LIMIT ?')
     this.#nextWake = db.prepare('SELECT wake_ms FROM flows WHERE wake_ms IS NOT NULL ORDER BY wake_ms LIMIT 1')
@@ -214,7 +241,7 @@ export class FlowTable {
 
   flush(): void {
     for (const row of this.#fresh) {
-      this.#insert.run(
+      this.#insert.add(
         row.seq,
         row.id,
         row.name,
@@ -242,6 +269,7 @@ export class FlowTable {
         row.progress,
       )
     }
+    this.#insert.flush()
     for (const row of this.#changed) {
       this.#update.run(
         row.status,
@@ -257,7 +285,8 @@ export class FlowTable {
         row.seq,
       )
     }
-    for (const { flowSeq, position, text } of this.#operations) this.#insertOperation.run(flowSeq, position, text)
+    for (const { flowSeq, position, text } of this.#operations) this.#insertOperation.add(flowSeq, position, text)
+    this.#insertOperation.flush()
     this.#fresh.clear()
     this.#changed.clear()
     this.#operations.length = 0
@@ -278,6 +307,8 @@ export class FlowTable {
     this.#fresh.clear()
     this.#changed.clear()
     this.#operations.length = 0
+    this.#insert.clear()
+    this.#insertOperation.clear()
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
   }

@@ -68,7 +68,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   state.error = null
   state.note = null
   state.cause = null
-  tables.states.touch(state)
+  tables.states.progress(state)
 }
 
 const wait = (row: FlowRow, waiting: Waiting, atMs: number): void => {
@@ -93,7 +93,7 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   if (state.untilRevision !== null) return
   const once = state.activity !== null && (JSON.parse(state.activity) as { readonly once?: boolean }).once === true
   state.standing = once || event.outcome === 'killed' ? 'closed' : 'ended'
-  tables.states.touch(state)
+  tables.states.progress(state)
 }
 
 /** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */

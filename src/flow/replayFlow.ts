@@ -6,7 +6,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
-import type { RecordedOperation, Waiting } from '../log/events.js'
+import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
 import { instantFromMillis } from '../time/Instant.js'
 import type { Answer } from './Answer.js'
 import { describeOperation, differenceBetween } from './describeOperation.js'
@@ -28,6 +28,13 @@ export const startedByOf = (decision: Decision, row: FlowRow): StartedBy | undef
     attempt: row.attempt ?? 1,
     missed: row.cause === 'missed',
   }
+}
+
+/** The same for a flow that is just being started: what started it is at hand. */
+export const startedByOrigin = (origin: FlowOrigin): StartedBy | undefined => {
+  if (origin.kind !== 'activity') return undefined
+  const { ref, due, latenessMs, attempt, cause } = origin
+  return { ref, due, latenessMs, attempt, missed: cause === 'missed' }
 }
 
 const diverged = (row: FlowRow, difference: string): CarillonError =>

@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { declarePlain } from '../encoding/plainForm.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
@@ -81,7 +82,11 @@ const CompositeC: t.Type<CompositeKey, unknown> = t.recursion<CompositeKey, unkn
 export const CompositeKeyC: t.Type<CompositeKey, unknown> = bounded(CompositeC)
 
 /** Codec of a key, single or composite. */
-export const KeyC: t.Type<Key, unknown> = bounded<Key>(t.union([PublicKeyC, CompositeC], 'Key'))
+export const KeyC: t.Type<Key, unknown> = declarePlain(
+  bounded<Key>(t.union([PublicKeyC, CompositeC], 'Key')),
+  PublicKeyC.is,
+  false,
+)
 
 const checked = (key: CompositeKey): CompositeKey => {
   const fault = isTooDeep(key) ? `it is nested more than ${limits.keyDepth} deep` : faultOf(key)

@@ -17,7 +17,7 @@ export type FlowRef = { readonly name: string; readonly input: Json }
 export const ActivityC = t.readonly(
   t.intersection([
     t.strict({ at: InstantC, flow: FlowRefC }),
-    t.partial({ toleranceMs: IntegerC, onMissed: FlowRefC, once: t.boolean }),
+    t.exact(t.partial({ toleranceMs: IntegerC, onMissed: FlowRefC, once: t.boolean })),
   ]),
   'Activity',
 )

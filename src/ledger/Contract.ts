@@ -72,16 +72,15 @@ export const both = (first: Either<Violations, void>, second: Either<Violations,
   return isRight(second) ? first : left([...first.left, ...second.left])
 }
 
+const mustSign = (name: string): string =>
+  `${name} takes part in the transaction and must be a signer of one of its commands`
+
 /** The default contract: whoever takes part in a state must sign what makes or consumes it. */
 export const participantsSign: ContractDefinition = defineContract({
   name: 'carillon/participants-sign',
-  verify: (transaction) =>
-    allOf(
-      [...new Map(transaction.participants.map((party) => [party.key, party])).values()].map((party) =>
-        rule(
-          `${party.name} takes part in the transaction and must be a signer of one of its commands`,
-          transaction.signers.has(party.key),
-        ),
-      ),
-    ),
+  verify: ({ participants, signers }) => {
+    const unsigned = participants.filter(({ key }) => !signers.has(key))
+    if (unsigned.length === 0) return right(undefined)
+    return left([...new Map(unsigned.map(({ key, name }) => [key, mustSign(name)])).values()])
+  },
 })

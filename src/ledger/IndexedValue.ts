@@ -3,6 +3,7 @@
  * state is recorded with it, so it must be short and have a canonical form.
  */
 import * as t from 'io-ts'
+import { declarePlain } from '../encoding/plainForm.js'
 import { limits } from '../limits.js'
 
 /** A value of an indexed field. Instants and dates are text that sorts as they do. */
@@ -22,6 +23,17 @@ export const IndexedValueC = new t.Type<IndexedValue>(
   t.identity,
 )
 
-export const IndexedValuesC = t.readonly(t.record(t.string, IndexedValueC))
+const RecordC = t.readonly(t.record(t.string, IndexedValueC), 'IndexedValues')
+
+// Declared, because every transaction holds a place for it, and transactions are read and written the quick way.
+export const IndexedValuesC = declarePlain(
+  RecordC,
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    Object.values(value).every(isIndexedValue),
+  true,
+)
 /** The indexed values of one state, by the names of their fields. */
 export type IndexedValues = t.TypeOf<typeof IndexedValuesC>

@@ -41,6 +41,7 @@ export class LedgerTransaction {
   /** Where the transaction only changes the notary of its states: the new one. No contract is asked then. */
   readonly newNotary: Party | undefined
   #participants: readonly Party[] | undefined
+  #signers: ReadonlySet<PublicKey> | undefined
 
   constructor(parts: {
     readonly inputs: readonly ResolvedState[]
@@ -94,7 +95,11 @@ export class LedgerTransaction {
 
   /** Every single key that some command asks to sign; composite keys are asked for with {@link hasSigner}. */
   get signers(): ReadonlySet<PublicKey> {
-    return new Set(this.commands.flatMap(({ signers }) => signers).filter((key) => typeof key === 'string'))
+    if (this.#signers !== undefined) return this.#signers
+    const found = new Set<PublicKey>()
+    for (const { signers } of this.commands) for (const key of signers) if (typeof key === 'string') found.add(key)
+    this.#signers = found
+    return found
   }
 
   /** Whether some command asks for the signature of this very key, single or composite. */
@@ -106,9 +111,11 @@ export class LedgerTransaction {
   /** The participants of all consumed and produced states, repeated where they take part in several. */
   get participants(): readonly Party[] {
     // Asked for more than once while a transaction is decided, and always the same.
-    this.#participants ??= [...this.inputs, ...this.outputs].flatMap((state) =>
-      state.definition.participants(state.data),
-    )
-    return this.#participants
+    if (this.#participants !== undefined) return this.#participants
+    const found: Party[] = []
+    for (const { definition, data } of this.inputs) found.push(...definition.participants(data))
+    for (const { definition, data } of this.outputs) found.push(...definition.participants(data))
+    this.#participants = found
+    return found
   }
 }

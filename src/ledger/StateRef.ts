@@ -14,6 +14,9 @@ export type StateRef = t.TypeOf<typeof StateRefC>
 /** A state ref as people write it: `<transaction id>:<index>`. */
 export const showRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
 
+/** The canonical text of a ref. */
+export const refText = (ref: StateRef): string => `{"index":${ref.index},"transaction":"${ref.transaction}"}`
+
 const pattern = /^([0-9a-f]{64}):(0|[1-9]\d{0,5})$/
 
 /** Reads what {@link showRef} writes. */

@@ -5,13 +5,14 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
-import { canonicalText, Encoded } from '../encoding/canonical.js'
-import { PartyC, type Party } from '../identity/Party.js'
+import { canonicalText, Encoded, writeNumber, writeText } from '../encoding/canonical.js'
+import { PartyC, partyText, type Party } from '../identity/Party.js'
 import { KeyC } from '../identity/Key.js'
-import { StateRefC } from './StateRef.js'
+import type { AnyStateDefinition } from './StateDefinition.js'
+import { refText, StateRefC, type StateRef } from './StateRef.js'
 import { TimeWindowC } from './TimeWindow.js'
 import { transactionIdOf, type Components } from './componentTree.js'
-import type { TransactionBuilder } from './TransactionBuilder.js'
+import type { DraftOutput, TransactionBuilder } from './TransactionBuilder.js'
 import type { TransactionId } from './TransactionId.js'
 
 const ContractNameC = t.strict({ name: t.string, version: IntegerC })
@@ -62,26 +63,55 @@ export type Transaction = {
   readonly encoded: Encoded
 }
 
+const asText = (component: unknown): Encoded => new Encoded(canonicalText(component))
+
+const listOf = (components: readonly Encoded[]): string => {
+  let text = ''
+  for (const component of components) text += text === '' ? component.text : `,${component.text}`
+  return `[${text}]`
+}
+
+// The body is written from the texts that are hashed, its members in canonical order; a property holds it to the encoder.
+const bodyText = (components: Components): string => {
+  const { timeWindow } = components
+  const window = timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`
+  const newNotary = components.newNotary === undefined ? '' : `"newNotary":${partyText(components.newNotary)},`
+  return `{"commands":${listOf(components.commands)},"inputs":${listOf(components.inputs)},${newNotary}"notary":${partyText(components.notary)},"outputs":${listOf(components.outputs)},"references":${listOf(components.references)},"salt":${writeText(components.salt)},"signers":${components.signers.text}${window}}`
+}
+
 const seal = (components: Components): Transaction => ({
   id: transactionIdOf(components),
-  encoded: new Encoded(canonicalText(components)),
+  encoded: new Encoded(bodyText(components)),
 })
 
-const asText = (component: unknown): Encoded => new Encoded(canonicalText(component))
+/** What of an output's text is the same for every output of a definition. */
+const frames = new WeakMap<AnyStateDefinition, { readonly before: string; readonly after: string }>()
+
+const frameOf = (definition: AnyStateDefinition): { readonly before: string; readonly after: string } => {
+  const known = frames.get(definition)
+  if (known !== undefined) return known
+  const { contract, type, version } = definition
+  const frame = {
+    before: `{"contract":${canonicalText({ name: contract.name, version: contract.version })},"data":`,
+    after: `,"type":${writeText(type)},"version":${writeNumber(version)}}`,
+  }
+  frames.set(definition, frame)
+  return frame
+}
+
+const outputText = ({ definition, text }: DraftOutput): Encoded => {
+  const { before, after } = frameOf(definition)
+  return new Encoded(`${before}${text}${after}`)
+}
+
+const refAsText = (ref: StateRef): Encoded => new Encoded(refText(ref))
 
 /** Seals what a builder has gathered: no part of it is encoded a second time. */
 export const sealDraft = (draft: TransactionBuilder, notary: Party, salt: string): Transaction =>
   seal({
-    inputs: draft.inputs.map(asText),
-    references: draft.references.map(asText),
-    outputs: draft.outputs.map(({ definition, text }) =>
-      asText({
-        contract: { name: definition.contract.name, version: definition.contract.version },
-        data: new Encoded(text),
-        type: definition.type,
-        version: definition.version,
-      }),
-    ),
+    inputs: draft.inputs.map(refAsText),
+    references: draft.references.map(refAsText),
+    outputs: draft.outputs.map(outputText),
     commands: draft.commands.map(({ text }) => new Encoded(text)),
     signers: asText(draft.commands.map(({ signers }) => signers)),
     notary,

@@ -9,6 +9,7 @@ import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { explain } from '../encoding/decode.js'
 import { frozen } from '../encoding/frozen.js'
+import { plainForm, plainText } from '../encoding/plainForm.js'
 import type { CommandDefinition } from './Command.js'
 import type { StateAndRef } from './StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
@@ -59,13 +60,16 @@ const encodeOutput = <A>(definition: StateDefinition<A>, data: A): DraftOutput =
       { type: definition.type },
     )
   }
-  if (!definition.data.is(data)) {
+  const plain = plainForm(definition.data)
+  const isPlain = plain?.check(data) === true
+  if (!isPlain && !definition.data.is(data)) {
     const decoded = definition.data.decode(data)
     return refuse(isLeft(decoded) ? explain(decoded.left).join('; ') : 'it is in encoded form; give it decoded')
   }
   try {
     // The contract judges `data` and the log keeps `text`: frozen, the one cannot depart from the other.
-    return { definition, data: frozen(data), text: canonicalText(definition.data.encode(data)) }
+    const text = isPlain ? plainText(plain, data) : canonicalText(definition.data.encode(data))
+    return { definition, data: frozen(data), text }
   } catch (error) {
     return refuse(messageOf(error))
   }

@@ -6,7 +6,7 @@
 import { canonicalText, type Encoded } from '../encoding/canonical.js'
 import { sha256, type Hash } from '../encoding/hash.js'
 import { leafHash, merkleRoot } from '../encoding/merkle.js'
-import type { Party } from '../identity/Party.js'
+import { partyText, type Party } from '../identity/Party.js'
 import type { TimeWindow } from './TimeWindow.js'
 import type { TransactionId } from './TransactionId.js'
 
@@ -24,17 +24,9 @@ export type Components = {
   readonly salt: string
 }
 
-const headerOf = (components: Components): string =>
-  canonicalText({
-    format: 1,
-    inputs: components.inputs.length,
-    references: components.references.length,
-    outputs: components.outputs.length,
-    commands: components.commands.length,
-    notary: components.notary,
-    newNotary: components.newNotary,
-    timeWindow: components.timeWindow,
-  })
+// Written by hand: its members are few, and in canonical order.
+const headerOf = ({ inputs, references, outputs, commands, notary, newNotary, timeWindow }: Components): string =>
+  `{"commands":${commands.length},"format":1,"inputs":${inputs.length},${newNotary === undefined ? '' : `"newNotary":${partyText(newNotary)},`}"notary":${partyText(notary)},"outputs":${outputs.length},"references":${references.length}${timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`}}`
 
 const nonceLength = 32
 

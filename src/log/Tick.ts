@@ -30,8 +30,20 @@ export const TickHeaderC = t.strict({ at: InstantC, count: IntegerC, revision: I
 export const headerLine = (tick: Omit<EncodedTick, 'hash'>): string =>
   `{"at":"${tick.at}","count":${tick.events.length},"revision":${tick.firstRevision},"tick":${tick.number}}`
 
-/** The lines of a tick as one text; canonical text holds no line break of its own. */
-export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${tick.events.join('\n')}`
+/** Lines joined so far: they are hashed and stored, and half a megabyte is not put together twice. */
+const joined = new WeakMap<readonly string[], string>()
+
+/** The lines of a tick's events as one text; canonical text holds no line break of its own. */
+export const linesOf = (events: readonly string[]): string => {
+  const known = joined.get(events)
+  if (known !== undefined) return known
+  const text = events.join('\n')
+  joined.set(events, text)
+  return text
+}
+
+/** A whole tick as one text: its header and its events. */
+export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${linesOf(tick.events)}`
 
 export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
 

@@ -3,7 +3,7 @@
  * app code said at that moment, so that folding the log never needs the app.
  */
 import * as t from 'io-ts'
-import type { Encoded } from '../encoding/canonical.js'
+import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
@@ -254,10 +254,15 @@ export type TransactionRecorded = Omit<Decoded<'TransactionRecorded'>, 'body' | 
   readonly assessments: readonly Assessment[]
 }
 
+/** A flow just started may have its input as canonical text already. */
+export type FlowStarted = Omit<Decoded<'FlowStarted'>, 'input'> & { readonly input: Json | Encoded }
+
+/** Events that differ, when they are made, from what they are when they are read. */
+type Special = 'TransactionRecorded' | 'FlowStarted'
+
 /** An event of the log. */
 export type DomainEvent =
-  | TransactionRecorded
-  | { [K in Exclude<EventType, 'TransactionRecorded'>]: Decoded<K> }[Exclude<EventType, 'TransactionRecorded'>]
+  TransactionRecorded | FlowStarted | { [K in Exclude<EventType, Special>]: Decoded<K> }[Exclude<EventType, Special>]
 
 /** The event of one name. */
 export type EventOf<K extends EventType> = Extract<DomainEvent, { readonly type: K }>

@@ -5,7 +5,6 @@
 import type { Registry } from '../app/Registry.js'
 import type { Decision } from '../decision/Decision.js'
 import type { Random } from '../decision/Random.js'
-import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
@@ -13,6 +12,7 @@ import type { Party } from '../identity/Party.js'
 import { limits } from '../limits.js'
 import { signBatch } from '../ledger/signatures.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
+import { encodeEvent } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
@@ -78,7 +78,7 @@ export class OpenTick implements Decision {
   }
 
   readonly emit = (event: DomainEvent, fresh?: TransactionParts): void => {
-    const line = canonicalText(event)
+    const line = encodeEvent(event)
     const bytes = Buffer.byteLength(line)
     if (bytes > limits.factBytes) {
       throw new CarillonError(

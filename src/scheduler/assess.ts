@@ -2,13 +2,13 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
-import * as t from 'io-ts'
 import { isNone } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
 import type { Decision } from '../decision/Decision.js'
 import type { Registry } from '../app/Registry.js'
 import { decodeWith } from '../encoding/decode.js'
+import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
@@ -42,9 +42,11 @@ const checkFlow = (registry: Registry, flow: FlowRef): void => {
     )
 }
 
+const isPlainActivity = plainForm(ActivityC)?.check ?? (() => false)
+
 /** Refuses what cannot be scheduled: an instant that is none, an unknown flow, an input that does not fit. */
-const checkActivity = (registry: Registry, activity: Activity): void => {
-  if (!ActivityC.is(activity)) {
+const checkActivity = (registry: Registry, activity: Activity, isPlain: boolean): void => {
+  if (!isPlain && !ActivityC.is(activity)) {
     const decoded = decodeWith(ActivityC, activity)
     throw new CarillonError(
       'activity-invalid',
@@ -114,13 +116,15 @@ const unusable = (definition: AnyStateDefinition, member: string, must: string):
     { type: definition.type },
   )
 
-const ParticipantsC = t.readonlyArray(t.type({ key: PublicKeyC }))
-
 /** The keys of a state's participants; throws `state-definition-faulty` when the definition cannot name them. */
 export const participantKeys = (definition: AnyStateDefinition, data: unknown): readonly PublicKey[] => {
-  const parties = answerOf(definition, 'participants', () => definition.participants(data))
-  if (!ParticipantsC.is(parties)) throw unusable(definition, 'participants', 'a list of parties')
-  return parties.map(({ key }) => key)
+  const parties: unknown = answerOf(definition, 'participants', () => definition.participants(data))
+  if (!Array.isArray(parties)) throw unusable(definition, 'participants', 'a list of parties')
+  return parties.map((party: unknown) => {
+    const key: unknown = typeof party === 'object' && party !== null && 'key' in party ? party.key : undefined
+    if (!PublicKeyC.is(key)) throw unusable(definition, 'participants', 'a list of parties')
+    return key
+  })
 }
 
 const relevanceOf = (
@@ -144,9 +148,11 @@ const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefine
   return key
 }
 
-const indexedOf = (definition: AnyStateDefinition, data: unknown): IndexedValues | undefined => {
-  const { indexed } = definition
-  if (indexed === undefined) return undefined
+const indexedOf = (
+  indexed: NonNullable<AnyStateDefinition['indexed']>,
+  definition: AnyStateDefinition,
+  data: unknown,
+): IndexedValues => {
   const values: Record<string, IndexedValue> = {}
   // In the order the log keeps them, so that a rebuild meets new fields in the same order.
   for (const [name, ask] of Object.entries(indexed).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -200,12 +206,11 @@ export const askState = (
   const { registry, me } = decision
   const participants = participantKeys(definition, data)
   const relevant = relevanceOf(definition, data, me, participants)
-  const base = knownOf({
-    relevant,
-    participants,
-    key: keyOf(definition, data),
-    indexed: indexedOf(definition, data),
-  })
+  const key = keyOf(definition, data)
+  // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
+  const plain: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
+  const base: Assessment =
+    definition.indexed === undefined ? plain : { ...plain, indexed: indexedOf(definition.indexed, definition, data) }
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
@@ -218,11 +223,13 @@ export const askState = (
     }
     const answer = ask(data, ref)
     if (isNone(answer)) return base
-    checkActivity(registry, answer.value)
-    const activity = ownWords(answer.value)
+    const isPlain = isPlainActivity(answer.value)
+    checkActivity(registry, answer.value, isPlain)
+    const activity = isPlain ? answer.value : ownWords(answer.value)
     const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return base
-    return mine === activity.at ? { ...base, activity } : { ...base, activity, actsAt: mine }
+    if (mine !== activity.at) return { ...base, activity, actsAt: mine }
+    return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
   } catch (error) {
     if (concernsNode(error)) throw error
     return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }

@@ -4,9 +4,12 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
+import { encoded, Encoded, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
+import { plainForm, plainText } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, recordError, type RecordedError } from '../errors/CarillonError.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
 import { flowIdOfOccurrence } from '../flow/FlowId.js'
 import type { StartCause } from '../flow/FlowRow.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
@@ -48,6 +51,12 @@ const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurr
   else decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) })
 }
 
+/** The input as text: the log and the views both hold it. */
+const inputText = (codec: AnyFlowDefinition['input'], input: Json): Encoded => {
+  const form = plainForm(codec)
+  return form?.check(input) === true ? new Encoded(plainText(form, input)) : encoded(input)
+}
+
 const startFlow = (
   decision: Decision,
   engine: FlowEngine,
@@ -67,7 +76,7 @@ const startFlow = (
     id: flowIdOfOccurrence(row.ref, due, attempt),
     definition,
     input: input.right,
-    encodedInput: flow.input,
+    encodedInput: inputText(definition.input, flow.input),
     origin: { kind: 'activity', ref: row.ref, due, attempt, latenessMs, cause },
   })
 }
@@ -129,13 +138,14 @@ export const decideOccurrence = (
 ): void => {
   const attempt = row.attempt + 1
   const dueMs = row.dueMs ?? decision.nowMs
-  const occurrence = { row, due: instantFromMillis(dueMs), attempt, latenessMs: decision.nowMs - dueMs }
+  const latenessMs = decision.nowMs - dueMs
+  const occurrence = (): Occurrence => ({ row, due: instantFromMillis(dueMs), attempt, latenessMs })
   try {
     const answer = ask(decision, row)
     const { assessment } = answer
     if (assessment.failure !== undefined) {
       const { code, message } = assessment.failure
-      failStart(decision, occurrence, { code, message })
+      failStart(decision, occurrence(), { code, message })
       return
     }
     const { activity } = assessment
@@ -157,27 +167,29 @@ export const decideOccurrence = (
         decideOccurrence(decision, engine, moved, cause, true)
       return
     }
+    // It was not moved, so its instant is the recorded one.
+    const settled = { row, due: activity.at, attempt, latenessMs }
     if (!isMissed(decision, activity, assessment.actsAt ?? activity.at, cause)) {
-      startFlow(decision, engine, occurrence, activity.flow, cause)
+      startFlow(decision, engine, settled, activity.flow, cause)
     } else if (activity.onMissed !== undefined) {
-      startFlow(decision, engine, occurrence, activity.onMissed, 'missed')
+      startFlow(decision, engine, settled, activity.onMissed, 'missed')
     } else {
       decision.emit({
         type: 'ActivityMissed',
         ref: row.ref,
-        due: occurrence.due,
+        due: activity.at,
         attempt,
-        latenessMs: occurrence.latenessMs,
+        latenessMs,
       })
     }
   } catch (error) {
     if (concernsNode(error)) throw error
-    failStart(decision, occurrence, recordError(error, 'activity-threw'))
+    failStart(decision, occurrence(), recordError(error, 'activity-threw'))
   }
 }
 
 /** A tick is often full before it has taken all it may, so due rows are read in small portions. */
-const rowsAtATime = 100
+const rowsAtATime = 256
 
 /** Everything that is due, in order, as far as this tick has room for it. */
 export const decideDue = (decision: Decision, engine: FlowEngine): void => {

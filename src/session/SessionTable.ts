@@ -151,6 +151,8 @@ export class SessionTable {
 
   /** The sessions a flow has not closed yet. */
   openOfFlow(flowSeq: number): readonly SessionRow[] {
+    // Every flow is asked for its sessions when it ends, and most nodes have none.
+    if (this.#nextSeq === 1) return []
     return this.#openOfFlow.all(flowSeq).map((row) => this.#remember(row))
   }
 

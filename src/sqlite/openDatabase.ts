@@ -11,13 +11,22 @@ export type OpenOptions = { readonly readOnly?: boolean }
 
 /** The shape both drivers share. */
 type RawStatement = {
-  run: (...values: readonly SqlValue[]) => unknown
+  run: (...values: readonly SqlValue[] | [readonly SqlValue[]]) => unknown
+  /** better-sqlite3: rows as lists. */
+  raw?: (on: boolean) => RawStatement
+  /** node:sqlite, in its newer versions: rows as lists. */
+  setReturnArrays?: (on: boolean) => void
   get: (...values: readonly SqlValue[]) => unknown
   all: (...values: readonly SqlValue[]) => unknown
   iterate: (...values: readonly SqlValue[]) => IterableIterator<unknown>
 }
 type RawDatabase = { prepare: (sql: string) => RawStatement; exec: (sql: string) => void; close: () => void }
-type Driver = { readonly name: string; readonly open: (file: string, options: OpenOptions) => RawDatabase }
+type Driver = {
+  readonly name: string
+  readonly open: (file: string, options: OpenOptions) => RawDatabase
+  /** Whether a statement takes its values as one list. */
+  readonly takesList: boolean
+}
 
 const load = createRequire(import.meta.url)
 
@@ -25,14 +34,22 @@ const nodeSqlite = (): Driver => {
   const { DatabaseSync } = load('node:sqlite') as {
     DatabaseSync: new (file: string, options: { readOnly: boolean }) => RawDatabase
   }
-  return { name: 'node:sqlite', open: (file, { readOnly = false }) => new DatabaseSync(file, { readOnly }) }
+  return {
+    name: 'node:sqlite',
+    takesList: false,
+    open: (file, { readOnly = false }) => new DatabaseSync(file, { readOnly }),
+  }
 }
 
 const betterSqlite = (): Driver => {
   const Constructor = load('better-sqlite3') as new (file: string, options: { readonly: boolean }) => RawDatabase
   // Loading succeeds without the compiled addon; opening does not, so the driver is tried before it is chosen.
   new Constructor(':memory:', { readonly: false }).close()
-  return { name: 'better-sqlite3', open: (file, { readOnly = false }) => new Constructor(file, { readonly: readOnly }) }
+  return {
+    name: 'better-sqlite3',
+    takesList: true,
+    open: (file, { readOnly = false }) => new Constructor(file, { readonly: readOnly }),
+  }
 }
 
 /** The first driver that can be loaded, or an error that says what to install and why each of them could not be. */
@@ -73,30 +90,73 @@ const guarded = <A>(file: string, run: () => A): A => {
   }
 }
 
-const adapt = (raw: RawStatement, file: string): Statement => ({
-  run: (...values) => {
-    guarded(file, () => raw.run(...values))
-  },
-  get: (...values) => guarded(file, () => raw.get(...values)) as SqlRow | undefined,
-  all: (...values) => guarded(file, () => raw.all(...values)) as readonly SqlRow[],
-  iterate: (...values) => guarded(file, () => raw.iterate(...values)) as IterableIterator<SqlRow>,
-})
+/** A statement whose rows are lists; made when one is first asked for. */
+const listing = (raw: RawDatabase, sql: string): ((values: readonly SqlValue[]) => unknown) => {
+  const statement = raw.prepare(sql)
+  if (statement.raw !== undefined) statement.raw(true)
+  else if (statement.setReturnArrays !== undefined) statement.setReturnArrays(true)
+  else return (values) => (statement.all(...values) as readonly SqlRow[]).map((row) => Object.values(row))
+  return (values) => statement.all(...values)
+}
+
+// Written out, and not through `guarded`: these run a dozen times for every activity.
+const adapt = (db: RawDatabase, sql: string, takesList: boolean, file: string): Statement => {
+  const raw = db.prepare(sql)
+  let lists: ((values: readonly SqlValue[]) => unknown) | undefined
+  return {
+    run: (...values) => {
+      try {
+        raw.run(...values)
+      } catch (error) {
+        throw storeFailure(error, file)
+      }
+    },
+    runList: (values) => {
+      try {
+        if (takesList) raw.run(values)
+        else raw.run(...values)
+      } catch (error) {
+        throw storeFailure(error, file)
+      }
+    },
+    get: (...values) => {
+      try {
+        return raw.get(...values) as SqlRow | undefined
+      } catch (error) {
+        throw storeFailure(error, file)
+      }
+    },
+    all: (...values) => {
+      try {
+        return raw.all(...values) as readonly SqlRow[]
+      } catch (error) {
+        throw storeFailure(error, file)
+      }
+    },
+    lists: (...values) => {
+      try {
+        lists ??= listing(db, sql)
+        return lists(values) as readonly (readonly SqlValue[])[]
+      } catch (error) {
+        throw storeFailure(error, file)
+      }
+    },
+    iterate: (...values) => guarded(file, () => raw.iterate(...values)) as IterableIterator<SqlRow>,
+  }
+}
 
 /** Statements kept compiled for each connection; Carillon has about a hundred. */
 const mostPrepared = 500
 
 export const openDatabase = (file: string, options: OpenOptions = {}): Database => {
-  const { open } = driver()
+  const { open, takesList } = driver()
   const raw = guarded(file, () => open(file, options))
   // Readers ask the same questions over and over; compiling one costs more than answering it.
   const prepared = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     const known = prepared.get(sql)
     if (known !== undefined) return known
-    const statement = adapt(
-      guarded(file, () => raw.prepare(sql)),
-      file,
-    )
+    const statement = guarded(file, () => adapt(raw, sql, takesList, file))
     if (prepared.size < mostPrepared) prepared.set(sql, statement)
     return statement
   }

@@ -11,7 +11,7 @@ const absent =
 
 describe('the SQLite driver', () => {
   it('is the first that can be loaded', () => {
-    const driver = { name: 'second', open: () => openDatabase(':memory:') as never }
+    const driver = { name: 'second', takesList: false, open: () => openDatabase(':memory:') as never }
     expect(firstLoadable([absent('no first'), () => driver, absent('never asked')]).name).to.equal('second')
   })
 

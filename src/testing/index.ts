@@ -16,3 +16,12 @@ export type { ExpectedViolation, TransactionTrial } from './contracts/Transactio
 
 // Assertions
 export { carillonChai, type Expected } from './assertions/carillonChai.js'
+
+// Replay
+export { assertReplays, replay, type ExpectedViews } from './replay/replay.js'
+export { describeReplay } from './replay/describeReplay.js'
+export type { ReplayOptions } from './replay/LogReplay.js'
+export type { ReplaySource } from './replay/openReplaySource.js'
+export { recordedLogs, type RecordedLog } from './replay/recordedLogs.js'
+export { describeProblem, type ReplayProblem, type ReplayReport } from './replay/ReplayReport.js'
+export type { SourcePlace } from './traceFlows.js'

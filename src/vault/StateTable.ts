@@ -6,7 +6,8 @@ import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { Database, SqlRow, Statement } from '../views/Database.js'
+import { BulkInsert } from '../views/BulkInsert.js'
+import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import type { Kinds } from './Kinds.js'
 import type { StateRow, Standing } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
@@ -40,6 +41,29 @@ export const statesSchema = `
   CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
 `
 
+const ownColumns = [
+  'seq',
+  'transaction_seq',
+  'output_index',
+  'kind',
+  'text',
+  'relevant',
+  'participants',
+  'key',
+  'from_revision',
+  'until_revision',
+  'consumed_by',
+  'standing',
+  'due_ms',
+  'acts_at_ms',
+  'activity',
+  'attempt',
+  'error',
+  'note',
+  'cause',
+] as const
+
+/** The columns of {@link stateRowOf}, in the order {@link stateRowOfList} takes them. */
 export const stateColumns =
   's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.key, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
 
@@ -71,27 +95,58 @@ export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
     error: textOrNull(row['error']),
     note: textOrNull(row['note']),
     cause: textOrNull(row['cause']) as StateRow['cause'],
+    decoded: undefined,
+  }
+}
+
+/** As {@link stateRowOf}, from the columns as a list. */
+const stateRowOfList = (row: readonly SqlValue[], kinds: Kinds): StateRow => {
+  const kind = kinds.withId(Number(row[3]))
+  assertInvariant(kind !== undefined, `state ${String(row[0])} is of an unknown kind`)
+  return {
+    seq: Number(row[0]),
+    transactionSeq: Number(row[1]),
+    ref: { transaction: String(row[19]) as TransactionId, index: Number(row[2]) },
+    kind,
+    notary: textOrNull(row[20]) as PublicKey | null,
+    text: String(row[4]),
+    relevant: row[5] === 1,
+    participants: String(row[6]),
+    key: textOrNull(row[7]),
+    fromRevision: Number(row[8]),
+    untilRevision: orNull(row[9]),
+    consumedBy: orNull(row[10]),
+    standing: textOrNull(row[11]) as Standing | null,
+    dueMs: orNull(row[12]),
+    actsAtMs: orNull(row[13]),
+    activity: textOrNull(row[14]),
+    attempt: Number(row[15]),
+    error: textOrNull(row[16]),
+    note: textOrNull(row[17]),
+    cause: textOrNull(row[18]) as StateRow['cause'],
+    decoded: undefined,
   }
 }
 
 const typedKey = (type: string, key: string): string => `${type} ${key}`
-
-const refKey = (ref: StateRef): string => `${ref.transaction}${ref.index}`
 
 export class StateTable {
   readonly #kinds: Kinds
   readonly #transactions: TransactionTable
   readonly #rows = new Map<number, StateRow>()
   /** Rows already read in this tick by ref, so that a due state is not looked up by its random id again. */
-  readonly #byRef = new Map<string, StateRow>()
+  readonly #byRef = new Map<TransactionId, StateRow[]>()
   /** Rows made in this tick by type and key, the newest of each. */
   readonly #byKey = new Map<string, StateRow>()
   readonly #fresh = new Set<StateRow>()
   readonly #changed = new Set<StateRow>()
+  /** Rows of which no more has changed than how far their activity and their life have come. */
+  readonly #progressed = new Set<StateRow>()
   #nextSeq: number
 
-  readonly #insert: Statement
+  readonly #insert: BulkInsert
   readonly #update: Statement
+  readonly #updateProgress: Statement
   readonly #bySeq: Statement
   readonly #due: Statement
   readonly #nextDue: Statement
@@ -105,9 +160,12 @@ export class StateTable {
     this.#kinds = kinds
     this.#transactions = transactions
     const select = `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq`
-    this.#insert = db.prepare('INSERT INTO states VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = new BulkInsert(db, 'states', ownColumns)
     this.#update = db.prepare(
       'UPDATE states SET relevant = ?, participants = ?, key = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
+    )
+    this.#updateProgress = db.prepare(
+      'UPDATE states SET until_revision = ?, consumed_by = ?, standing = ?, acts_at_ms = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
     )
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
@@ -131,12 +189,28 @@ export class StateTable {
   }
 
   #remember(row: SqlRow): StateRow {
-    const known = this.#rows.get(Number(row['seq']))
-    if (known !== undefined) return known
-    const read = stateRowOf(row, this.#kinds)
+    return this.#rows.get(Number(row['seq'])) ?? this.#hold(stateRowOf(row, this.#kinds))
+  }
+
+  #rememberList(row: readonly SqlValue[]): StateRow {
+    return this.#rows.get(Number(row[0])) ?? this.#hold(stateRowOfList(row, this.#kinds))
+  }
+
+  #hold(read: StateRow): StateRow {
     this.#rows.set(read.seq, read)
-    this.#byRef.set(refKey(read.ref), read)
+    this.#place(read)
     return read
+  }
+
+  #place(row: StateRow): void {
+    const outputs = this.#byRef.get(row.ref.transaction)
+    if (outputs !== undefined) outputs[row.ref.index] = row
+    else if (row.ref.index === 0) this.#byRef.set(row.ref.transaction, [row])
+    else {
+      const placed: StateRow[] = []
+      placed[row.ref.index] = row
+      this.#byRef.set(row.ref.transaction, placed)
+    }
   }
 
   /** The number the next output will get; a transaction's outputs are numbered in a row. */
@@ -148,14 +222,21 @@ export class StateTable {
   insert(row: StateRow): void {
     this.#nextSeq += 1
     this.#rows.set(row.seq, row)
-    this.#byRef.set(refKey(row.ref), row)
+    this.#place(row)
     this.#fresh.add(row)
     if (row.key !== null) this.#byKey.set(typedKey(row.kind.type, row.key), row)
   }
 
   /** To be called after changing a row's members. */
   touch(row: StateRow): void {
-    if (!this.#fresh.has(row)) this.#changed.add(row)
+    if (this.#fresh.has(row)) return
+    this.#progressed.delete(row)
+    this.#changed.add(row)
+  }
+
+  /** As {@link touch}, when only its consumption, standing, attempts, error, note or cause were changed. */
+  progress(row: StateRow): void {
+    if (!this.#fresh.has(row) && !this.#changed.has(row)) this.#progressed.add(row)
   }
 
   get(seq: number): StateRow {
@@ -167,7 +248,7 @@ export class StateTable {
   }
 
   find(ref: StateRef): StateRow | undefined {
-    const known = this.#byRef.get(refKey(ref))
+    const known = this.#byRef.get(ref.transaction)?.[ref.index]
     if (known !== undefined) return known
     const transaction = this.#transactions.find(ref.transaction)
     const isPlace = Number.isSafeInteger(ref.index) && ref.index >= 0
@@ -193,7 +274,7 @@ export class StateTable {
 
   due(nowMs: number, limit: number): readonly StateRow[] {
     this.flush()
-    return this.#due.all(nowMs, limit).map((row) => this.#remember(row))
+    return this.#due.lists(nowMs, limit).map((row) => this.#rememberList(row))
   }
 
   /** The earliest instant at which the node must act. */
@@ -230,7 +311,7 @@ export class StateTable {
   flush(): void {
     this.#transactions.flush()
     for (const row of this.#fresh) {
-      this.#insert.run(
+      this.#insert.add(
         row.seq,
         row.transactionSeq,
         row.ref.index,
@@ -252,6 +333,19 @@ export class StateTable {
         row.cause,
       )
     }
+    this.#insert.flush()
+    for (const row of this.#progressed)
+      this.#updateProgress.run(
+        row.untilRevision,
+        row.consumedBy,
+        row.standing,
+        row.actsAtMs,
+        row.attempt,
+        row.error,
+        row.note,
+        row.cause,
+        row.seq,
+      )
     for (const row of this.#changed) {
       this.#update.run(
         row.relevant ? 1 : 0,
@@ -272,6 +366,7 @@ export class StateTable {
     }
     this.#fresh.clear()
     this.#changed.clear()
+    this.#progressed.clear()
   }
 
   committed(): void {
@@ -286,6 +381,8 @@ export class StateTable {
     this.#byKey.clear()
     this.#fresh.clear()
     this.#changed.clear()
+    this.#progressed.clear()
+    this.#insert.clear()
     this.#nextSeq = this.#readNextSeq()
   }
 }

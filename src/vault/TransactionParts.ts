@@ -3,8 +3,10 @@
  * tick brings its parts along; one read from the log has them taken out of the decoded event. Both are equal.
  */
 import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { plainForm, plainText } from '../encoding/plainForm.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import { ActivityC, type Activity } from '../ledger/Activity.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { notaryOfOutputs } from '../ledger/Transaction.js'
@@ -41,6 +43,11 @@ export type TransactionParts = {
   readonly outputs: readonly OutputParts[]
 }
 
+const activityForm = plainForm(ActivityC)
+
+const activityText = (activity: Activity): string =>
+  activityForm === undefined ? canonicalText(activity) : plainText(activityForm, activity)
+
 export const assessmentParts = (assessment: Assessment): AssessmentParts => {
   const { activity, actsAt, failure } = assessment
   return {
@@ -48,7 +55,7 @@ export const assessmentParts = (assessment: Assessment): AssessmentParts => {
     participants: assessment.participants.join(' '),
     key: assessment.key ?? null,
     indexed: assessment.indexed ?? null,
-    activity: activity === undefined ? null : canonicalText(activity),
+    activity: activity === undefined ? null : activityText(activity),
     dueMs: activity === undefined ? null : toMillis(activity.at),
     actsAtMs: activity === undefined ? null : toMillis(actsAt ?? activity.at),
     failure: failure === undefined ? null : canonicalText(failure),

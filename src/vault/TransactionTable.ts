@@ -3,6 +3,7 @@
  */
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
+import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
 
@@ -40,14 +41,21 @@ export class TransactionTable {
   readonly #rows = new Map<number, TransactionRow>()
   readonly #fresh: TransactionRow[] = []
   #nextSeq: number
-  readonly #insert: Statement
+  readonly #insert: BulkInsert
   readonly #bySeq: Statement
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = db.prepare(
-      'INSERT INTO transactions (seq, id, revision, tick, at_ms, first_state, outputs, notary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    )
+    this.#insert = new BulkInsert(db, 'transactions', [
+      'seq',
+      'id',
+      'revision',
+      'tick',
+      'at_ms',
+      'first_state',
+      'outputs',
+      'notary',
+    ])
     this.#bySeq = db.prepare(
       'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
     )
@@ -101,7 +109,8 @@ export class TransactionTable {
 
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.run(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
+      this.#insert.add(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
+    this.#insert.flush()
     this.#fresh.length = 0
   }
 
@@ -119,6 +128,7 @@ export class TransactionTable {
   rolledBack(): void {
     this.#rows.clear()
     this.#fresh.length = 0
+    this.#insert.clear()
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
   }

@@ -14,8 +14,7 @@ import { checkNotary } from './checkNotary.js'
 import type { Proposal } from './decideTransaction.js'
 import { checkUnconsumed } from './recordSigned.js'
 import { requireRow } from './resolveBody.js'
-
-export const changeNotaryCommand = 'carillon/ChangeNotary'
+import { changeNotaryCommand } from './verifyResolved.js'
 
 const saltLength = 32
 

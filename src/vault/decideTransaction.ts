@@ -90,10 +90,13 @@ const notaryFor = (
 }
 
 /** The assessment for the event, with the activity as the text the views hold, so that it is encoded once. */
-const forEvent = ({ assessment, parts }: Assessed): Assessment =>
-  parts.activity === null
-    ? assessment
-    : { ...assessment, activity: new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']> }
+const forEvent = ({ assessment, parts }: Assessed): Assessment => {
+  if (parts.activity === null) return assessment
+  const activity = new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']>
+  const { relevant, participants, key, actsAt } = assessment
+  if (actsAt !== undefined) return { ...assessment, activity }
+  return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
+}
 
 /** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
 const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
@@ -201,16 +204,13 @@ export const decideTransaction = (
       assessment: assessed[index]?.parts ?? assessmentParts({ relevant: false, participants: [] }),
     })),
   }
-  decision.emit(
-    {
-      type: 'TransactionRecorded',
-      id: transaction.id,
-      body: transaction.encoded,
-      assessments: assessed.map(forEvent),
-      ...(flow === undefined ? {} : { flow }),
-    },
-    parts,
-  )
+  const recorded = {
+    type: 'TransactionRecorded',
+    id: transaction.id,
+    body: transaction.encoded,
+    assessments: assessed.map(forEvent),
+  } as const
+  decision.emit(flow === undefined ? recorded : { ...recorded, flow }, parts)
   return { kind: 'recorded', id: transaction.id, outputs: outputs.map(({ ref }) => ref) }
 }
 

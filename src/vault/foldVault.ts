@@ -72,7 +72,7 @@ export const foldTransaction = (
     row.consumedBy = transaction.seq
     row.standing = null
     row.actsAtMs = null
-    states.touch(row)
+    states.progress(row)
     stateIndex.consume(row, me)
     softLocks.consume(row.seq)
   }
@@ -98,6 +98,7 @@ export const foldTransaction = (
       error: assessment.failure,
       note: null,
       cause: null,
+      decoded: undefined,
     }
     states.insert(row)
     stateIndex.insert(row, assessment.indexed, me)

@@ -9,19 +9,16 @@ import type { ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRow } from './StateRow.js'
 
-// Rows live for one tick, and so does what was decoded from them.
-const decoded = new WeakMap<StateRow, unknown>()
-
 /** The decoded data of a row; throws `state-version-unknown` or `state-data-invalid` when it cannot be read. */
 export const readState = (definition: AnyStateDefinition, row: StateRow): unknown => {
-  if (decoded.has(row)) return decoded.get(row)
+  if (row.decoded !== undefined) return row.decoded.data
   // Flows and contracts share what was decoded, so none of them may change it for the others.
   const data: unknown = frozen(
     getOrElseW((error: Error): never => {
       throw error
     })(decodeState(definition, row.kind.version, row.text)),
   )
-  decoded.set(row, data)
+  row.decoded = { data }
   return data
 }
 

@@ -10,8 +10,10 @@ import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
-import { changeNotaryCommand } from './decideNotaryChange.js'
 import { requireRow } from './resolveBody.js'
+
+/** The one command of a transaction that only changes the notary of its states. */
+export const changeNotaryCommand = 'carillon/ChangeNotary'
 
 const changeViolations = (decision: Decision, body: TransactionBody): readonly string[] => {
   const rows = body.inputs.map((ref) => requireRow(decision, ref))
@@ -29,8 +31,7 @@ const changeViolations = (decision: Decision, body: TransactionBody): readonly s
     ...rows.flatMap(({ kind, text, ref }, index) => {
       const output = body.outputs[index]
       const isSame =
-        output !== undefined &&
-        output.type === kind.type &&
+        output?.type === kind.type &&
         output.version === kind.version &&
         canonicalText(output.contract) === canonicalText(kind.contract) &&
         canonicalText(output.data) === text

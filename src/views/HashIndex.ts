@@ -4,7 +4,10 @@
  * sweep. Rows are keyed by log order; after a restart the unmerged tail is read back from them.
  */
 import { limits } from '../limits.js'
+import { BulkInsert } from './BulkInsert.js'
 import type { Database, Statement } from './Database.js'
+
+const prefixBits = 48
 
 /** The first 48 bits of an id, which a number holds exactly. Equal prefixes are told apart by the full id. */
 const prefixOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16)
@@ -37,7 +40,7 @@ export class HashIndex {
   #added: string[] = []
   #merged = false
   readonly #find: Statement
-  readonly #insert: Statement
+  readonly #insert: BulkInsert
   readonly #until: Statement
   readonly #setUntil: Statement
   readonly #unmerged: Statement
@@ -46,7 +49,7 @@ export class HashIndex {
     this.#find = db.prepare(
       `SELECT t.seq AS seq FROM ${table}_keys k JOIN ${table} t ON t.seq = k.seq WHERE k.prefix = ? AND t.id = ?`,
     )
-    this.#insert = db.prepare(`INSERT INTO ${table}_keys (prefix, seq) VALUES (?, ?)`)
+    this.#insert = new BulkInsert(db, `${table}_keys`, ['prefix', 'seq'])
     this.#until = db.prepare(`SELECT seq FROM ${table}_keys_until`)
     this.#setUntil = db.prepare(
       `INSERT INTO ${table}_keys_until (one, seq) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq`,
@@ -72,12 +75,19 @@ export class HashIndex {
   closeTick(): void {
     if (this.#tail.size < limits.unindexedKeys) return
     let last = -1
-    const keys = [...this.#tail].map(([id, seq]) => ({ prefix: prefixOf(id), seq }))
-    keys.sort((a, b) => a.prefix - b.prefix || a.seq - b.seq)
-    for (const { prefix, seq } of keys) {
-      this.#insert.run(prefix, seq)
-      if (seq > last) last = seq
+    const keys = [...this.#tail]
+    // Sorted as plain numbers, the place in the list in the lowest digits: far quicker than with a comparison. The
+    // digits of the prefix that this cuts off are not missed, for the order is only there to spare the disk.
+    const places = Math.ceil(Math.log2(keys.length + 1))
+    const cut = 2 ** Math.max(0, prefixBits + places - 53)
+    const order = Float64Array.from(keys, ([id], place) => Math.floor(prefixOf(id) / cut) * 2 ** places + place).sort()
+    for (const entry of order) {
+      const key = keys[entry % 2 ** places]
+      if (key === undefined) continue
+      this.#insert.add(prefixOf(key[0]), key[1])
+      if (key[1] > last) last = key[1]
     }
+    this.#insert.flush()
     this.#setUntil.run(last)
     this.#merged = true
   }
@@ -90,6 +100,7 @@ export class HashIndex {
 
   rolledBack(): void {
     for (const id of this.#added) this.#tail.delete(id)
+    this.#insert.clear()
     this.#merged = false
     this.#added = []
   }

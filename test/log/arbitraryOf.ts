@@ -76,6 +76,15 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Json: jsonValues,
   Key: keys,
   SessionId: hex(32),
+  IndexedValues: fc.dictionary(
+    texts,
+    fc.oneof(
+      fc.boolean(),
+      numbers,
+      texts.filter((text) => text.length <= 200),
+    ),
+    { maxKeys: 3 },
+  ),
 }
 
 const recordOf = (props: Tagged['props'], requiredKeys: string[] | undefined): fc.Arbitrary<unknown> => {
@@ -112,6 +121,12 @@ export const arbitraryOf = (codec: t.Any): fc.Arbitrary<unknown> => {
       return texts
     case 'BooleanType':
       return fc.boolean()
+    case 'NullType':
+      return fc.constant(null)
+    case 'NumberType':
+      return fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .filter((value) => !Object.is(value, -0) && Number.isInteger(value) <= Number.isSafeInteger(value))
     case 'UnknownType':
       return jsonValues
     case 'AnyDictionaryType':

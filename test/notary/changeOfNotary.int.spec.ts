@@ -107,7 +107,6 @@ const app = defineApp({
 })
 
 const dawn = instant('2026-01-01T00:00:00.000Z')
-const never = plus(dawn, { years: 50 })
 
 const start = (seed: string, kind: 'validating' | 'nonValidating' = 'validating') =>
   VirtualNetwork.start({

@@ -5,7 +5,7 @@ import { HashC } from '../../encoding/hash.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Database, SqlRow, Statement } from '../../views/Database.js'
-import { emptyHead, type EncodedTick, type Head } from '../Tick.js'
+import { emptyHead, linesOf, type EncodedTick, type Head } from '../Tick.js'
 
 export const ticksSchema = `
   CREATE TABLE IF NOT EXISTS log_ticks (
@@ -81,7 +81,7 @@ export class SqliteTicks {
       tick.events.length,
       toMillis(tick.at),
       tick.hash,
-      tick.events.join('\n'),
+      linesOf(tick.events),
     )
   }
 

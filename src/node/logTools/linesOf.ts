@@ -2,9 +2,9 @@
  * The lines of a file. Only a line feed ends a line: exported events may hold other characters that some
  * readers take for line ends.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
-import { LineReader } from '../node/LineReader.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { LineReader } from '../LineReader.js'
 
 export async function* linesOf(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
   const unreadable = (why: string, cause?: unknown): CarillonError =>

@@ -1,0 +1,31 @@
+/**
+ * The network as a log shows it: the parties and notaries its transactions and messages name.
+ */
+import { NetworkMap, type Member } from '../../identity/NetworkMap.js'
+import type { Party } from '../../identity/Party.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+
+export class PartiesOfLog {
+  readonly #members = new Map<PublicKey, Member>()
+  #map: NetworkMap | undefined
+  #tornOff = false
+
+  learnNotary(notary: Party): void {
+    if (this.#members.has(notary.key)) return
+    this.#members.set(notary.key, { party: notary, notary: this.#tornOff ? 'nonValidating' : 'validating' })
+    this.#map = undefined
+  }
+
+  /** A party asks a notary of the kind that sees only a part with a tear-off. */
+  learnMessage(line: string): void {
+    if (this.#tornOff || !line.includes('"type":"tearOff"')) return
+    this.#tornOff = true
+    for (const [key, { party }] of this.#members) this.#members.set(key, { party, notary: 'nonValidating' })
+    this.#map = undefined
+  }
+
+  get map(): NetworkMap {
+    this.#map ??= new NetworkMap([...this.#members.values()])
+    return this.#map
+  }
+}

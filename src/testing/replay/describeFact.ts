@@ -1,0 +1,71 @@
+/**
+ * What a flow did or does, in words: a fact it stated, or the place it came to.
+ */
+import { canonicalText, Encoded } from '../../encoding/canonical.js'
+import { messageOf } from '../../errors/CarillonError.js'
+import { describeOperation } from '../../flow/describeOperation.js'
+import type { Stop } from '../../flow/LiveFlow.js'
+import type { TransactionBody } from '../../ledger/Transaction.js'
+import type { DomainEvent, EventOf } from '../../log/events.js'
+import { placeIn, type SourcePlace } from '../traceFlows.js'
+import { firstDifference } from './firstDifference.js'
+
+export const bodyOf = (event: EventOf<'TransactionRecorded'>): TransactionBody =>
+  event.body instanceof Encoded ? (JSON.parse(event.body.text) as TransactionBody) : event.body
+
+export const describeFact = (event: DomainEvent | undefined): string => {
+  switch (event?.type) {
+    case undefined:
+      return 'nothing more'
+    case 'TransactionRecorded': {
+      const { commands, inputs, outputs } = bodyOf(event)
+      return `a transaction (${commands.map(({ type }) => type).join(', ')}: ${inputs.length} consumed, produces ${outputs.map(({ type }) => type).join(', ') || 'nothing'})`
+    }
+    case 'FlowEnded':
+      return event.outcome === 'completed'
+        ? `the end of the flow with ${event.result === undefined ? 'no result' : JSON.stringify(event.result)}`
+        : `the failure of the flow with ${event.error?.code ?? ''}: ${event.error?.message ?? ''}`
+    case 'FlowAdvanced':
+      return `a wait for ${'label' in event.waiting ? event.waiting.label : 'its next turn'}`
+    default:
+      return `a ${event?.type ?? ''}`
+  }
+}
+
+/** Where two facts differ, in the words of whichever says it best. */
+export const compareFacts = (
+  recorded: DomainEvent | undefined,
+  coded: DomainEvent,
+): { readonly recorded: string; readonly coded: string } => {
+  if (recorded?.type === 'TransactionRecorded' && coded.type === 'TransactionRecorded') {
+    const difference = firstDifference({ ...bodyOf(recorded), salt: '' }, { ...bodyOf(coded), salt: '' })
+    if (difference !== undefined) {
+      const at = `a transaction with ${difference.path}`
+      return { recorded: `${at} ${difference.recorded}`, coded: `${at} ${difference.coded}` }
+    }
+  }
+  return { recorded: describeFact(recorded), coded: describeFact(coded) }
+}
+
+export const canonicalOrNothing = (value: unknown): string | undefined => {
+  try {
+    return value === undefined ? undefined : canonicalText(value)
+  } catch {
+    return 'something that cannot be recorded'
+  }
+}
+
+export const describeStop = (stop: Stop): string => {
+  switch (stop.kind) {
+    case 'asks':
+      return describeOperation(stop.operation).label
+    case 'returned':
+      return `its end with ${canonicalOrNothing(stop.result) ?? 'no result'}`
+    case 'threw':
+      return `the error "${messageOf(stop.error)}"`
+  }
+}
+
+/** Where an error was thrown, if that is what the flow came to. */
+export const placeOfStop = (stop: Stop): SourcePlace | undefined =>
+  stop.kind === 'threw' && stop.error instanceof Error ? placeIn(stop.error) : undefined

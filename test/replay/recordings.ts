@@ -1,0 +1,97 @@
+/**
+ * What is recorded of each sample: a small history that goes through everything the sample does, crashes included. A
+ * recording is made once for each release; from then on every later version must agree with it.
+ */
+import { instant, type App, type EncodedTick } from 'carillon'
+import { VirtualNetwork, VirtualNode } from 'carillon/testing'
+import { createChoresApp } from '../../samples/chores/app.js'
+import { archiveProposalsId } from '../../samples/chores/archiveProposals.js'
+import { SettleProposals } from '../../samples/chores/governance/Archive.js'
+import { CreateNeuron } from '../../samples/chores/governance/Neuron.js'
+import { refreshVotingPowerId } from '../../samples/chores/refreshVotingPower.js'
+import { app as heartbeat } from '../../samples/heartbeat/app.js'
+import { StartHeartbeat } from '../../samples/heartbeat/flows/StartHeartbeat.js'
+import { StopHeartbeat } from '../../samples/heartbeat/flows/StopHeartbeat.js'
+import { recurringTasks } from '../../samples/recurring-tasks/app.js'
+import { signed } from '../../samples/recurring-tasks/model/Origin.js'
+import { taskIdOf } from '../../samples/recurring-tasks/model/Task.js'
+import { budgetFor, S, Scene, T } from '../../samples/recurring-tasks/test/Scene.js'
+import { app as iou, Lend } from '../session/iou.js'
+
+/** The logs that a history leaves, by the name of the file each goes to. */
+export type Logs = ReadonlyMap<string, AsyncIterable<EncodedTick>>
+
+export type Recording = {
+  /** The app as it is today. */
+  readonly app: () => App
+  /** Lives through the history. */
+  readonly live: () => Promise<Logs>
+}
+
+const beat = async (): Promise<Logs> => {
+  const virtual = await VirtualNode.start({ app: heartbeat })
+  await virtual.node.run(StartHeartbeat, { name: 'bell', intervalMs: 1_000, missedBeats: 'catch-up' })
+  await virtual.node.run(StartHeartbeat, { name: 'mouse', intervalMs: 300, missedBeats: 'skip' })
+  await virtual.advanceBy({ seconds: 10 })
+  await virtual.crash()
+  virtual.clock.setTo(virtual.clock.now() + 5_500)
+  await virtual.restart()
+  await virtual.advanceBy({ seconds: 5 })
+  await virtual.node.run(StopHeartbeat, { name: 'mouse' })
+  await virtual.node.run(StopHeartbeat, { name: 'nobody' }).catch(() => undefined)
+  const [next] = (await virtual.node.agenda()).items
+  if (next !== undefined) await virtual.node.trigger(next.ref)
+  await virtual.runUntilQuiet()
+  return new Map([['heartbeat', virtual.node.readLog()]])
+}
+
+const sweep = async (): Promise<Logs> => {
+  const scene = await Scene.open({ settings: budgetFor(1, 2) })
+  for (const [index, name] of ['a', 'b', 'c', 'd', 'e', 'f'].entries())
+    await scene.scheduled(name, [T + (index >> 1) * S, T + 5 * S + (index >> 1) * S])
+  await scene.to(T)
+  await scene.tasks.cancel(signed('alice'), taskIdOf('alice', 'f'))
+  await scene.downUntil(T + 4 * S)
+  await scene.to(T + 9 * S)
+  return new Map([['recurring-tasks', scene.virtual.node.readLog()]])
+}
+
+const tidy = async (): Promise<Logs> => {
+  const first = createChoresApp()
+  const virtual = await VirtualNode.start({ app: first.app })
+  await first.connect(virtual.node)
+  for (const neuronId of ['n-0', 'n-1', 'n-2'])
+    await virtual.node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'n-1' })
+  await virtual.node.run(SettleProposals, { count: 25 })
+  await first.engine.trigger(refreshVotingPowerId)
+  await virtual.advanceBy({ seconds: 30 })
+  await virtual.crash()
+  const second = createChoresApp()
+  await virtual.restart({ app: second.app })
+  await second.connect(virtual.node)
+  await second.engine.trigger(archiveProposalsId)
+  await virtual.advanceBy({ minutes: 5 })
+  return new Map([['chores', virtual.node.readLog()]])
+}
+
+const lend = async (): Promise<Logs> => {
+  const network = await VirtualNetwork.start({
+    parties: { Ann: { app: iou }, Ben: { app: iou }, Notary: { app: iou, notary: 'validating' } },
+    weather: { minLatencyMs: 5, maxLatencyMs: 200, loss: 0.1, duplication: 0.1 },
+  })
+  const terms = { borrower: network.party('Ben'), dueAt: instant('2026-01-01T01:00:00Z') }
+  for (const amount of [5, 50, 5_000]) await network.node('Ann').start(Lend, { ...terms, amount })
+  await network.advanceBy({ minutes: 30 })
+  await network.crash('Ann')
+  await network.advanceBy({ minutes: 40 })
+  await network.restart('Ann')
+  await network.advanceBy({ minutes: 10 })
+  return new Map(network.names.map((name) => [`iou-${name.toLowerCase()}`, network.inspect(name).ticks()]))
+}
+
+export const recordings: Readonly<Record<string, Recording>> = {
+  heartbeat: { app: () => heartbeat, live: beat },
+  'recurring-tasks': { app: () => recurringTasks(), live: sweep },
+  chores: { app: () => createChoresApp().app, live: tidy },
+  iou: { app: () => iou, live: lend },
+}
