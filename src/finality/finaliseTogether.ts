@@ -102,7 +102,11 @@ const leastBusyMs = 1_000
 /** Whatever a notary says, it is asked again within ten minutes. */
 const longestBusyMs = 600_000
 
-const askNotary = function* (io: FlowIo, signed: SignedTransaction, request: NotaryRequest): FlowBody<TransactionSignature> {
+const askNotary = function* (
+  io: FlowIo,
+  signed: SignedTransaction,
+  request: NotaryRequest,
+): FlowBody<TransactionSignature> {
   const session = yield* io.initiate(signed.body.notary)
   yield* session.send({ type: 'notarise', request: request as unknown as Json })
   const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)

@@ -73,7 +73,7 @@ const openTick = (store: TickStore): OpenTick => {
       random: systemRandom,
       development: false,
       waitMs: () => 0,
-      notaryWaitMs: 0,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
     },
     store.views,
     store.head(),
