@@ -99,6 +99,10 @@ export const limits = {
   resendFirstMs: 1_000,
   /** Longest wait between two sends of a message, to a party that may be down for weeks. */
   resendLongestMs: 60_000,
+  /** A notary whose callers would wait longer tells them so: they come back later, instead of standing in line. */
+  notaryWaitMs: 5_000,
+  /** How often a notary that is busy is asked again before the flow gives up: for hours, at the waits it asks for. */
+  notaryAttempts: 200,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
   /** A frame between nodes: room for the largest fact and its envelope. Whoever announces more is cut off at once. */

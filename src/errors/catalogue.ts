@@ -67,6 +67,7 @@ export const catalogue = {
   'message-invalid': entry('fail', 'A message of another party cannot be understood'),
   'flow-version-unsupported': entry('refuse', 'The two sides of a session do not speak the same version'),
   'notary-unknown': entry('refuse', 'The notary is not one this network trusts'),
+  'notary-busy': entry('fail', 'The notary has more requests than it can answer soon'),
   'signature-refused': entry('fail', 'A party refused to sign'),
   'network-map-invalid': entry('refuse', 'The network map cannot be used'),
   'network-map-untrusted': entry('refuse', 'The network map is not signed by the root of this network'),

@@ -72,6 +72,8 @@ const openTick = (store: TickStore): OpenTick => {
       signedTransactions: new SignedTransactionReader(store.tick),
       random: systemRandom,
       development: false,
+      waitMs: () => 0,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
     },
     store.views,
     store.head(),

@@ -1,6 +1,7 @@
 /**
  * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
  */
+import { limits } from '../limits.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
@@ -158,6 +159,7 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
       signedTransactions: new SignedTransactionReader(store.tick),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
+      notaryWaitMs: options.notaryWaitMs ?? limits.notaryWaitMs,
       store,
       clock,
       engine,
