@@ -3,7 +3,19 @@
  * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
  */
 const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
-const engine = ['log', 'app', 'views', 'vault', 'scheduler', 'flow', 'notary', 'decision', 'session', 'finality']
+const engine = [
+  'log',
+  'app',
+  'access',
+  'views',
+  'vault',
+  'scheduler',
+  'flow',
+  'notary',
+  'decision',
+  'session',
+  'finality',
+]
 const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
@@ -21,10 +33,9 @@ const mayImport = {
   // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
   log: [...pure, 'session'],
   ...Object.fromEntries(
-    ['app', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map((room) => [
-      room,
-      [...pure, ...engine],
-    ]),
+    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map(
+      (room) => [room, [...pure, ...engine]],
+    ),
   ),
 
   // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port, and so is the
@@ -41,11 +52,14 @@ const mayImport = {
   node: [...overEngine, ...adapters],
   // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
   recurring: overEngine,
-  http: [...overEngine, ...adapters, 'node'],
+  // How things are told to people, on a terminal and on a page.
+  words: [...overEngine, 'node'],
+  telemetry: [...overEngine, ...adapters, 'node', 'words'],
+  http: [...overEngine, ...adapters, 'node', 'words', 'telemetry'],
   // The command offers replay, simulation and forecast, which are the testing kit's.
-  cli: [...overEngine, ...adapters, 'node', 'http', 'testing'],
+  cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http', 'testing'],
   testing: [...overEngine, ...adapters, 'node', 'http'],
-  index: [...overEngine, ...adapters, 'recurring', 'node', 'http'],
+  index: [...overEngine, ...adapters, 'recurring', 'node', 'telemetry', 'http'],
 }
 
 /** Where a room's files lie, when that is not simply its folder. */
@@ -144,10 +158,17 @@ export default {
     },
     {
       name: 'strangers-keep-to-themselves',
-      comment: 'Samples, benchmarks and docs import only their own files.',
+      comment: 'Samples and docs import only their own files; a benchmark may also measure a sample.',
       severity: 'error',
-      from: { path: '^(samples|bench|docs)/' },
+      from: { path: '^(samples|docs)/' },
       to: { path: '^(samples|bench|docs|test|scripts)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'benchmarks-measure-samples',
+      comment: 'A benchmark imports its own files and the samples it measures.',
+      severity: 'error',
+      from: { path: '^bench/' },
+      to: { path: '^(docs|test|scripts)/' },
     },
     {
       name: 'no-cycles',

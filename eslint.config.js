@@ -4,7 +4,8 @@ import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 const specs = ['**/*.spec.ts', 'test/**']
-const inner = '{errors,encoding,time,identity,ledger,app,views,vault,scheduler,flow,notary,decision,session,finality}'
+const inner =
+  '{errors,encoding,time,identity,ledger,app,access,views,vault,scheduler,flow,notary,decision,session,finality}'
 
 const fromOutside = 'Clock, randomness, timers and the host enter the inner rings as inputs, or replay would differ.'
 const hostGlobals = [

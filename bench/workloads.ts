@@ -13,6 +13,7 @@ import { replay } from './workloads/replay.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
+import { schedules } from './workloads/schedules.js'
 
 export const workloads: readonly Workload[] = [
   durableAppends,
@@ -26,4 +27,5 @@ export const workloads: readonly Workload[] = [
   restartOverdue,
   replay,
   vaultQuery,
+  schedules,
 ]

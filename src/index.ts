@@ -223,6 +223,25 @@ export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
 
+// HTTP and telemetry
+export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'
+export {
+  definePanel,
+  type ActionAsked,
+  type Block,
+  type Cell,
+  type Field,
+  type Panel,
+  type PanelAction,
+  type PanelOptions,
+  type Tone,
+} from './http/Panel.js'
+export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from './http/Endpoint.js'
+export { ClockControl } from './http/ClockControl.js'
+export { NodeMetrics } from './telemetry/NodeMetrics.js'
+export { PermissionC, type Permission } from './access/Permission.js'
+export { type Token, type TokenId } from './access/Token.js'
+
 // Networks of processes
 export { readKeyFile, writeKeyFile, type KeyFileOptions } from './node/keys/KeyFile.js'
 export { makeNetwork, type NewMember, type NewNetwork, type NewNetworkOptions } from './node/network/makeNetwork.js'

@@ -166,6 +166,56 @@ export const limits = {
   controlRequests: 256,
   /** A note that an operator leaves with an action. */
   noteLength: 1_000,
+  /** Tokens of one node that have not been revoked: people and tools, not customers. */
+  tokens: 1_000,
+  /** Permissions of one token. */
+  permissionsPerToken: 64,
+  /** A permission: room for the name of a flow. */
+  permissionLength: 200,
+  /** The name of a token, which stands in every event it causes. */
+  tokenNameLength: 40,
+  /** Links to the dashboard that were printed and not used yet. */
+  linksUnused: 16,
+  /** A link to the dashboard that is not used by then is void. */
+  linkMs: 600_000,
+  /** A session of the dashboard: a working day. */
+  sessionMs: 43_200_000,
+  /** The body of an HTTP request: room for the largest fact, its quoting and its envelope. */
+  httpBodyBytes: 1024 * KiB,
+  /** Open HTTP connections. */
+  httpConnections: 256,
+  /** A request whose head and body have not come by then is dropped, so that slow senders cannot hold connections. */
+  httpRequestMs: 10_000,
+  /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. */
+  httpRequestsPerSecond: 200,
+  /** Refused requests (no token, wrong token) one address may send in a second, so that nobody tries tokens in earnest. */
+  httpRefusalsPerSecond: 2,
+  /** Refused requests one address may send at once. */
+  httpRefusalBurst: 40,
+  /** Addresses whose rates are remembered. */
+  httpCallers: 10_000,
+  /** Live streams open at one time, and so many of them for one address. */
+  httpStreams: 128,
+  /** Live streams of one address: some tabs of a dashboard. */
+  httpStreamsPerCaller: 32,
+  /** Bytes a live stream may leave unread before it is cut off; the client resumes from the last event it saw. */
+  httpStreamUnreadBytes: 4 * 1024 * KiB,
+  /** Time between two signs of life on a live stream. */
+  httpStreamBeatMs: 15_000,
+  /** Least time between two messages of the live summary. */
+  httpLiveMs: 500,
+  /** How long a request for a flow's result waits before it says that the flow still runs. */
+  httpResultMs: 25_000,
+  /** Bars of the agenda's timeline in one answer. */
+  timelineBars: 1_000,
+  /** Past occurrences looked at for one answer of the timeline; more than that is what the metrics are for. */
+  timelineOccurrences: 50_000,
+  /** States looked at for one page of a search by text. */
+  searchedStates: 20_000,
+  /** States and transactions in one answer of the ledger's graph. */
+  graphNodes: 200,
+  /** Rows a panel of an app may show. */
+  panelRows: 1_000,
   /** Lines `carillon run` prints in a second; the rest is counted and summed up in one line. */
   liveLinesPerSecond: 20,
 } as const

@@ -31,10 +31,11 @@ export const banner = (
   party: string,
   terminal: Terminal,
   nowMs: number,
+  link?: string,
 ): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
-  const waiting = activities.parked + activities.missed
+  const waiting = activities.parked + activities.missed + activities.failed
   const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
   const lines: readonly (readonly [string, string])[] = [
     ['store', store],
@@ -50,6 +51,9 @@ export const banner = (
           ] as const,
         ]),
     ...(facts.draining ? [['draining', `nothing is started until: carillon drain end${hint}`] as const] : []),
+    ...(link === undefined
+      ? []
+      : [['dashboard', `${link}  (opens once; another: carillon token link${hint})`] as const]),
     ['stop', 'Ctrl-C; a second one does not wait'],
     ...tries.map((command, index) => [index === 0 ? 'try' : '', `${command}${hint}`] as const),
   ]

@@ -7,6 +7,8 @@ import { createRequire } from 'node:module'
 import { dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { App } from '../app/App.js'
+import type { Endpoint } from '../http/Endpoint.js'
+import type { Panel } from '../http/Panel.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
 
@@ -14,6 +16,10 @@ export type LoadedApp = {
   readonly app: App
   /** Called once the node has started. */
   readonly onStart?: (node: Node) => unknown
+  /** Pages of the dashboard. */
+  readonly panels?: readonly Panel[]
+  /** Addresses of the HTTP API. */
+  readonly endpoints?: readonly Endpoint[]
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -33,6 +39,14 @@ const isApp = (value: unknown): value is App =>
   Array.isArray(value['flows'])
 
 const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
+
+const isPanel = (value: unknown): value is Panel =>
+  isObject(value) && typeof value['name'] === 'string' && typeof value['read'] === 'function'
+
+const isEndpoint = (value: unknown): value is Endpoint => isObject(value) && isObject(value['route'])
+
+const isListOf = <A>(is: (value: unknown) => value is A, value: unknown): value is readonly A[] =>
+  Array.isArray(value) && value.every(is)
 
 const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href) as Promise<unknown>
 
@@ -89,10 +103,16 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
       file,
       `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
     )
+  const listed = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
+  const panels = listed('panels') ?? []
+  const endpoints = listed('endpoints') ?? []
+  if (!isListOf(isPanel, panels)) throw notLoadable(file, 'its export "panels" is not a list made with definePanel.')
+  if (!isListOf(isEndpoint, endpoints))
+    throw notLoadable(file, 'its export "endpoints" is not a list made with defineEndpoint.')
   const onStart = members['onStart'] ?? (isObject(fallback) ? fallback['onStart'] : undefined)
-  if (onStart === undefined) return { app }
+  if (onStart === undefined) return { app, panels, endpoints }
   if (!isOnStart(onStart)) throw notLoadable(file, 'its export "onStart" is not a function of the node.')
-  return { app, onStart }
+  return { app, onStart, panels, endpoints }
 }
 
 /**

@@ -20,6 +20,7 @@ import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
+import { token } from './verbs/token.js'
 import { vault } from './verbs/vault.js'
 import { why } from './verbs/why.js'
 
@@ -42,7 +43,23 @@ Example:
 `,
   )
 
-for (const verb of [newVerb, run, start, status, agenda, why, activity, vault, diff, flow, drain, log, network, replay])
+for (const verb of [
+  newVerb,
+  run,
+  start,
+  status,
+  agenda,
+  why,
+  activity,
+  vault,
+  diff,
+  flow,
+  drain,
+  log,
+  token,
+  network,
+  replay,
+])
   program.addCommand(verb(terminal))
 
 /** Commander's settings are not inherited by commands made elsewhere. */

@@ -17,11 +17,11 @@ export const limitOption = (): Option =>
 export const afterOption = (): Option =>
   new Option('--after <cursor>', 'go on where an earlier list ended').argParser(wholeNumber(0))
 
+/** As {@link afterOption}, for lists whose cursors are text. */
+export const afterTextOption = (): Option => new Option('--after <cursor>', 'go on where an earlier list ended')
+
 /** Gathers pages until the limit. */
-export const gather = <A, C = number>(
-  options: PageOptions<C>,
-  read: (query: PageOptions<C>) => Page<A, C>,
-): Page<A, C> => {
+export const gather = <A, C>(options: PageOptions<C>, read: (query: PageOptions<C>) => Page<A, C>): Page<A, C> => {
   const items: A[] = []
   let { after } = options
   for (;;) {
@@ -34,6 +34,6 @@ export const gather = <A, C = number>(
 }
 
 /** On stderr, so that a list of lines on stdout stays one. */
-export const sayMore = (terminal: Terminal, page: Page<unknown, string | number>): void => {
+export const sayMore = (terminal: Terminal, page: Page<unknown, number | string>): void => {
   if (page.next !== undefined) terminal.err(terminal.tone('dim', `There are more: add --after ${page.next}`))
 }

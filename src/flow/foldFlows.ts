@@ -93,7 +93,9 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   if (state.untilRevision !== null) return
   const once = state.activity !== null && (JSON.parse(state.activity) as { readonly once?: boolean }).once === true
   state.standing = once || event.outcome === 'killed' ? 'closed' : 'ended'
-  tables.states.progress(state)
+  // A failure waits for a hand; a flow that completed and left its state as it was does not.
+  state.error = event.outcome === 'failed' ? row.error : null
+  tables.states.touch(state)
 }
 
 /** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */

@@ -91,6 +91,19 @@ export const eventCodecs = {
   NodeStopped: strict({ type: t.literal('NodeStopped') }),
   DrainingStarted: strict({ type: t.literal('DrainingStarted'), by: t.string }),
   DrainingEnded: strict({ type: t.literal('DrainingEnded'), by: t.string }),
+  /** A token for the HTTP API: its hash, never the token. */
+  TokenIssued: withOptional(
+    {
+      type: t.literal('TokenIssued'),
+      token: t.string,
+      name: t.string,
+      hash: HashC,
+      permissions: t.readonlyArray(t.string),
+      by: t.string,
+    },
+    { expiresAt: InstantC },
+  ),
+  TokenRevoked: strict({ type: t.literal('TokenRevoked'), token: t.string, by: t.string }),
   HeadSigned: strict({
     type: t.literal('HeadSigned'),
     tick: IntegerC,

@@ -51,6 +51,29 @@ export class Committed {
     return this.#decided.some((event) => event.type === type)
   }
 
+  /** How late each activity was that the tick started or found missed. */
+  latenesses(): readonly number[] {
+    return this.#decided.flatMap((event) => {
+      if (event.type === 'ActivityMissed') return [event.latenessMs]
+      return event.type === 'FlowStarted' && event.origin.kind === 'activity' ? [event.origin.latenessMs] : []
+    })
+  }
+
+  /** How many events the tick holds. */
+  get size(): number {
+    return this.#decided.length
+  }
+
+  /** Counts the events of the tick by a word each is given; those without one are left out. */
+  tally(wordOf: (event: DomainEvent) => string | undefined): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const event of this.#decided) {
+      const word = wordOf(event)
+      if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1)
+    }
+    return counts
+  }
+
   /** The ids of the flows that ended in the tick. */
   endedFlows(): readonly string[] {
     return this.#decided.flatMap((event) => (event.type === 'FlowEnded' ? [event.flow] : []))

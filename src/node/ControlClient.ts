@@ -88,6 +88,11 @@ export class ControlClient {
     await this.#call('operate', request, t.unknown)
   }
 
+  /** A link that opens the dashboard, once. */
+  async link(): Promise<string> {
+    return (await this.#call('link', {}, t.strict({ link: t.string }))).link
+  }
+
   close(): void {
     this.#socket.destroy()
   }

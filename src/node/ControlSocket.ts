@@ -2,6 +2,7 @@
  * The door for tools on the same machine: a socket in the store folder that only the folder's owner can open.
  * Whatever comes in is bounded and decoded; nothing a client sends can stop the node.
  */
+import { setMaxListeners } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
@@ -31,18 +32,22 @@ export type ControlSocket = {
   readonly close: () => Promise<void>
 }
 
+/** Verbs that whoever runs the node adds: each gives its answer. */
+export type ExtraVerbs = Readonly<Record<string, () => unknown>>
+
 /** Clients that were told to go have this long to read why. */
 const farewellMs = 1_000
 
-type Handler = (node: Node, args: unknown) => Promise<unknown>
+/** `gone` tells when the client has hung up, and nobody waits for the answer any more. */
+type Handler = (node: Node, args: unknown, gone: AbortSignal) => Promise<unknown>
 
 const handler =
-  <A>(codec: t.Decoder<unknown, A>, perform: (node: Node, args: A) => Promise<unknown>): Handler =>
-  async (node, args) => {
+  <A>(codec: t.Decoder<unknown, A>, perform: (node: Node, args: A, gone: AbortSignal) => Promise<unknown>): Handler =>
+  async (node, args, gone) => {
     const decoded = decodeWith(codec, args)
     if (isLeft(decoded))
       throw new CarillonError('request-invalid', `The arguments do not fit: ${decoded.left.join('; ')}.`)
-    return perform(node, decoded.right)
+    return perform(node, decoded.right, gone)
   }
 
 const operateFlow = (node: Node, action: FlowAction, flow: FlowId, by: By): Promise<void> => {
@@ -78,6 +83,10 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   switch (request.on) {
     case 'node':
       return request.action === 'start' ? node.drain({ by }) : node.endDraining({ by })
+    case 'token':
+      return request.action === 'issue'
+        ? node.issueToken(request.token, { by })
+        : node.revokeToken(request.token, { by })
     case 'flow':
       return operateFlow(node, request.action, request.flow, { by })
     case 'activity': {
@@ -94,7 +103,12 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
       flow: (await node.startByName(flow, input, options)).id,
     })),
   ],
-  ['result', handler(ResultArgsC, async (node, { flow }) => ({ result: (await node.resultOf(flow)) ?? null }))],
+  [
+    'result',
+    handler(ResultArgsC, async (node, { flow }, gone) => ({
+      result: (await node.resultOf(flow, { signal: gone })) ?? null,
+    })),
+  ],
   [
     'operate',
     handler(OperatorRequestC, async (node, request) => {
@@ -104,7 +118,12 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
   ],
 ])
 
-const answerTo = async (node: Node, line: string): Promise<Readonly<Record<string, unknown>>> => {
+const answerTo = async (
+  node: Node,
+  line: string,
+  verbs: ReadonlyMap<string, Handler>,
+  gone: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> => {
   let id: number | null = null
   try {
     let parsed: unknown
@@ -120,21 +139,24 @@ const answerTo = async (node: Node, line: string): Promise<Readonly<Record<strin
         `A request is {"id": number, "verb": text, "args": object}: ${request.left.join('; ')}.`,
       )
     id = request.right.id
-    const perform = handlers.get(request.right.verb)
+    const perform = verbs.get(request.right.verb)
     if (perform === undefined)
       throw new CarillonError(
         'request-invalid',
-        `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...handlers.keys()].join(', ')}.`,
+        `There is no verb ${JSON.stringify(request.right.verb.slice(0, 80))}. There are: ${[...verbs.keys()].join(', ')}.`,
       )
-    return { id, ok: await perform(node, request.right.args) }
+    return { id, ok: await perform(node, request.right.args, gone) }
   } catch (error) {
     return { id, error: recordError(error, 'invariant-broken') }
   }
 }
 
 /** Serves one client: requests run side by side, each is answered when it is done. */
-const serve = (node: Node, client: Socket): void => {
+const serve = (node: Node, client: Socket, verbs: ReadonlyMap<string, Handler>): void => {
   const reader = new LineReader(limits.controlLineBytes, lineTooLong)
+  const hungUp = new AbortController()
+  setMaxListeners(0, hungUp.signal)
+  client.once('close', () => hungUp.abort())
   let underWay = 0
   let leaving = false
   const say = (answer: Readonly<Record<string, unknown>>): void => {
@@ -158,7 +180,7 @@ const serve = (node: Node, client: Socket): void => {
       return
     }
     underWay += 1
-    void answerTo(node, line).then((answer) => {
+    void answerTo(node, line, verbs, hungUp.signal).then((answer) => {
       underWay -= 1
       say(answer)
     })
@@ -193,12 +215,19 @@ const listen = (server: Server, path: string): Promise<void> =>
   })
 
 /** Opens the control socket of a node that runs on a store folder. */
-export const openControlSocket = async (node: Node, folder: string): Promise<ControlSocket> => {
+export const openControlSocket = async (node: Node, folder: string, extra: ExtraVerbs = {}): Promise<ControlSocket> => {
+  const verbs = new Map([
+    ...handlers,
+    ...Object.entries(extra).map(([name, answer]): [string, Handler] => [
+      name,
+      () => Promise.resolve().then(() => answer()),
+    ]),
+  ])
   const clients = new Set<Socket>()
   const server = createServer((client) => {
     clients.add(client)
     client.once('close', () => clients.delete(client))
-    serve(node, client)
+    serve(node, client, verbs)
   })
   server.maxConnections = limits.controlConnections
   const path = claimControlPath(folder)

@@ -2,6 +2,10 @@
  * A running node, as apps and tools see it: start flows, ask the views, act as an operator. Every method that
  * changes something resolves once the change is durable.
  */
+import type { App } from '../app/App.js'
+import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.js'
+import { listTokens } from '../access/readTokens.js'
+import type { Token, TokenId } from '../access/Token.js'
 import { CarillonError, reviveError } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import {
@@ -16,6 +20,7 @@ import type { FlowDefinition } from '../flow/FlowDefinition.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../flow/operateFlow.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
@@ -39,6 +44,7 @@ import { aggregateVault, findState, findStateRow, queryVault, type VaultEntry } 
 import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
+import type { Clock } from '../time/Clock.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
 import type { FlowHandle } from './FlowHandle.js'
 import type { Committed } from './Committed.js'
@@ -60,6 +66,11 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
+  readonly network: NetworkMap
+  readonly app: App
+  /** How long the last commit took, in milliseconds. */
+  readonly lastCommitMs: () => number
+  readonly clock: Clock
   /** Ends what goes on beside the loop: steps and the post. */
   readonly stopOutside: () => void
   /** Gives back what the node holds beyond its store, such as the lock on its folder. */
@@ -151,8 +162,11 @@ export class Node {
     return { id, result: () => this.resultOf(id) }
   }
 
-  /** What a flow returned, waiting for its end if need be; rejects with the error it ended with. */
-  async resultOf(id: FlowId): Promise<unknown> {
+  /**
+   * What a flow returned, waiting for its end if need be; rejects with the error it ended with. Whoever no longer waits
+   * says so by the signal, and is forgotten.
+   */
+  async resultOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     for (;;) {
       const flow = await this.flow(id)
       if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
@@ -160,16 +174,48 @@ export class Node {
       if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
         throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
       }
-      await new Promise<void>((resolve, reject) => {
-        if (this.#stopped !== undefined) {
-          reject(this.#stopped)
-          return
-        }
-        const waits = this.#ends.get(id) ?? new Set()
-        waits.add({ resolve, reject })
-        this.#ends.set(id, waits)
-      })
+      await this.#endOf(id, signal)
     }
+  }
+
+  #endOf(id: FlowId, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      if (this.#stopped !== undefined) {
+        reject(this.#stopped)
+        return
+      }
+      const waits = this.#ends.get(id) ?? new Set()
+      const over = (): void => signal?.removeEventListener('abort', giveUp)
+      const wait: EndWait = {
+        resolve: () => {
+          over()
+          resolve()
+        },
+        reject: (reason) => {
+          over()
+          reject(reason)
+        },
+      }
+      const giveUp = (): void => {
+        waits.delete(wait)
+        if (waits.size === 0) this.#ends.delete(id)
+        reject(new CarillonError('node-busy', `Nobody waits for flow ${id} any more; it goes on.`, { flow: id }))
+      }
+      if (signal?.aborted === true) {
+        giveUp()
+        return
+      }
+      signal?.addEventListener('abort', giveUp, { once: true })
+      waits.add(wait)
+      this.#ends.set(id, waits)
+    })
+  }
+
+  /** How many callers wait for the end of a flow. */
+  get waitingCallers(): number {
+    let count = 0
+    for (const waits of this.#ends.values()) count += waits.size
+    return count
   }
 
   // --- the vault
@@ -234,7 +280,7 @@ export class Node {
   // --- activities
 
   /** What is to come, in order; or what waits for a hand. */
-  agenda(query: AgendaQuery = {}): Promise<Page<AgendaEntry>> {
+  agenda(query: AgendaQuery = {}): Promise<Page<AgendaEntry, string>> {
     return this.#read((db) => readAgenda(db, query))
   }
 
@@ -354,6 +400,31 @@ export class Node {
 
   // --- the node
 
+  /** What the node runs. */
+  get app(): App {
+    return this.#internals.app
+  }
+
+  /** Whom the node knows. */
+  get network(): NetworkMap {
+    return this.#internals.network
+  }
+
+  /** What time it is for the node, in epoch milliseconds. */
+  get nowMs(): number {
+    return this.#internals.clock.now()
+  }
+
+  /** How long the last commit took, in milliseconds. A follower that is just being called may ask for its own tick's. */
+  get lastCommitMs(): number {
+    return this.#internals.lastCommitMs()
+  }
+
+  /** Why the node has stopped, if it has. */
+  get stopped(): CarillonError | undefined {
+    return this.#stopped
+  }
+
   get isDraining(): boolean {
     return this.#internals.store.views.facts.now.draining
   }
@@ -370,6 +441,32 @@ export class Node {
     return this.#internals.loop.submit((decision) => {
       if (decision.views.facts.now.draining) decision.emit({ type: 'DrainingEnded', by })
     })
+  }
+
+  // --- tokens
+
+  /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
+  issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      issueToken(decision, token, by)
+    })
+  }
+
+  /** From now on the token is refused. */
+  revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
+    return this.#internals.loop.submit((decision) => {
+      revokeToken(decision, token, by)
+    })
+  }
+
+  /** All tokens ever issued. */
+  tokens(): Promise<readonly Token[]> {
+    return this.#read(listTokens)
+  }
+
+  /** Asks the committed views whatever no other method asks. All questions of one call see the same moment. */
+  readViews<A>(read: (db: Database) => A): Promise<A> {
+    return this.#read(read)
   }
 
   /** Calls back with the events of every tick, after they are durable. */

@@ -2,6 +2,7 @@
  * What an operator does while no node runs: one tick, decided by the same functions as in a node, appended to
  * the store under its lock. No app code is needed, and no start of a node is recorded.
  */
+import { issueToken, revokeToken } from '../access/operateTokens.js'
 import { defineApp } from '../app/App.js'
 import { Registry } from '../app/Registry.js'
 import type { Decision } from '../decision/Decision.js'
@@ -51,6 +52,10 @@ const decide = (decision: Decision, request: OperatorRequest): void => {
       activityActions[request.action](decision, request.ref, { by, ...(note === undefined ? {} : { note }) })
       return
     }
+    case 'token':
+      if (request.action === 'issue') issueToken(decision, request.token, by)
+      else revokeToken(decision, request.token, by)
+      return
     case 'node': {
       const { draining } = decision.views.facts.now
       if (request.action === 'start' && !draining) decision.emit({ type: 'DrainingStarted', by })

@@ -3,6 +3,8 @@
  * `{id, error}` the other. Both sides decode what they read with these codecs.
  */
 import * as t from 'io-ts'
+import { NewTokenC } from '../access/operateTokens.js'
+import { TokenIdC } from '../access/Token.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { FlowIdC } from '../flow/FlowId.js'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -33,7 +35,7 @@ export interface OperatorNameBrand {
   readonly OperatorName: unique symbol
 }
 
-/** Who acts, as it is recorded: `cli:` and a user name. */
+/** Who acts, as it is recorded: `cli:` and a user name, or `http:`, the name of a token, `@` and an address. */
 const operatorPattern = /^[a-z]+:[^\p{Cc}]{1,80}$/u
 export const OperatorNameC = t.brand(
   t.string,
@@ -81,6 +83,8 @@ export const OperatorRequestC = t.union(
       t.exact(t.partial({ note: NoteC })),
     ]),
     t.strict({ on: t.literal('node'), action: DrainActionC, by: OperatorNameC }),
+    t.strict({ on: t.literal('token'), action: t.literal('issue'), token: NewTokenC, by: OperatorNameC }),
+    t.strict({ on: t.literal('token'), action: t.literal('revoke'), token: TokenIdC, by: OperatorNameC }),
   ],
   'OperatorRequest',
 )

@@ -28,6 +28,7 @@ import type { Transport } from '../session/Transport.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
+import { timeCommits } from './timeCommits.js'
 
 type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
@@ -133,7 +134,8 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
 const start = async (options: NodeOptions, connect?: () => Promise<Transport>): Promise<Node> => {
   const registry = new Registry(options.app, builtInFlows)
   const opened = await open(options)
-  const { store, key } = opened
+  const { key } = opened
+  const { store, lastCommitMs } = timeCommits(opened.store)
   let ownTransport: Transport | undefined
   const releaseHold = async (): Promise<void> => {
     await ownTransport?.close()
@@ -197,7 +199,20 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
       throw error
     }
     postman?.start()
-    return new Node({ party, key, loop, engine, steps, store, stopOutside, releaseHold })
+    return new Node({
+      party,
+      key,
+      loop,
+      engine,
+      steps,
+      store,
+      network,
+      app: registry.app,
+      lastCommitMs,
+      clock,
+      stopOutside,
+      releaseHold,
+    })
   } catch (error) {
     await releaseHold()
     throw error

@@ -163,7 +163,8 @@ export const decideOccurrence = (
         ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
       })
       const moved = decision.views.states.get(row.seq)
-      if (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs)
+      // Whoever triggers it wants it now, whatever instant the state names by now.
+      if (cause === 'trigger' || (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs))
         decideOccurrence(decision, engine, moved, cause, true)
       return
     }

@@ -1,7 +1,7 @@
 /**
  * Questions about activities and occurrences from outside a tick.
  */
-import type { RecordedError } from '../errors/CarillonError.js'
+import { CarillonError, type RecordedError } from '../errors/CarillonError.js'
 import { flowsOfState } from '../flow/readFlows.js'
 import type { FlowId } from '../flow/FlowId.js'
 import type { Activity } from '../ledger/Activity.js'
@@ -11,8 +11,8 @@ import { Kinds } from '../vault/Kinds.js'
 import { pageSize, type Page } from '../vault/query/VaultQuery.js'
 import { pageOf } from '../vault/readVault.js'
 import type { Standing, StateRow } from '../vault/StateRow.js'
-import { stateColumns, stateRowOf } from '../vault/StateTable.js'
-import type { Database } from '../views/Database.js'
+import { stateColumns, stateRowOf, waitsForHand } from '../vault/StateTable.js'
+import type { Database, SqlValue } from '../views/Database.js'
 import type { UnstartedOutcome } from './UnstartedTable.js'
 
 /** An activity as the agenda shows it. */
@@ -32,12 +32,15 @@ export type AgendaEntry = {
 
 /** Which activities to list. */
 export type AgendaQuery = {
-  /** Default `scheduled`: what is to come. `attention` are those that wait for a hand. */
+  /**
+   * Default `scheduled`: what is to come. `attention` are those that wait for a hand: parked, missed, or failed
+   * without consuming their state.
+   */
   readonly show?: 'scheduled' | 'attention' | 'paused' | 'started'
   /** At most so many; default 100. */
   readonly limit?: number
-  /** How many to skip; the answer's `next`. */
-  readonly after?: number
+  /** The cursor of the page before: the answer's `next`. What was started meanwhile shifts nothing. */
+  readonly after?: string
 }
 
 /** An attempt at an occurrence, with its outcome; `running` until it has one. */
@@ -67,35 +70,70 @@ export const agendaEntryOf = (row: StateRow): AgendaEntry => ({
   ...(row.note === null ? {} : { note: row.note }),
 })
 
-const conditions = {
-  scheduled: 's.acts_at_ms IS NOT NULL ORDER BY s.acts_at_ms, s.seq',
-  attention: "s.standing IN ('parked', 'missed') ORDER BY s.standing, s.seq",
-  paused: "s.standing = 'paused' ORDER BY s.seq",
-  started: "s.standing = 'started' AND s.until_revision IS NULL ORDER BY s.seq",
+/** Where each list looks, in which order, and the two columns that say where in that order a row stands. */
+const lists = {
+  scheduled: {
+    where: 's.acts_at_ms IS NOT NULL',
+    major: 's.acts_at_ms',
+    majorOf: (row: StateRow) => row.actsAtMs ?? 0,
+  },
+  attention: { where: waitsForHand('s'), major: '0', majorOf: () => 0 },
+  paused: { where: "s.standing = 'paused'", major: '0', majorOf: () => 0 },
+  started: { where: "s.standing = 'started' AND s.until_revision IS NULL", major: '0', majorOf: () => 0 },
 } as const
 
-export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEntry> => {
+const isList = (show: string): show is keyof typeof lists => Object.hasOwn(lists, show)
+
+/** A row's place in its list, as text that can be given back. */
+const cursorPattern = /^(-?\d{1,16})\.(\d{1,16})$/
+
+const placeAfter = (after: string | undefined): readonly [major: number, seq: number] | undefined => {
+  if (after === undefined) return undefined
+  const [, major, seq] = cursorPattern.exec(after) ?? []
+  if (major === undefined || seq === undefined)
+    throw new CarillonError(
+      'request-invalid',
+      `"${after.slice(0, 40)}" is not a cursor of the agenda. Give the next of the page before, or leave it out.`,
+    )
+  return [Number(major), Number(seq)]
+}
+
+export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEntry, string> => {
   const size = pageSize(query.limit)
-  const skip = query.after ?? 0
+  const show: string = query.show ?? 'scheduled'
+  if (!isList(show))
+    throw new CarillonError(
+      'request-invalid',
+      `The agenda can show ${Object.keys(lists).join(', ')}; "${show.slice(0, 40)}" is none of them.`,
+    )
+  const { where, major, majorOf } = lists[show]
+  const place = placeAfter(query.after)
   const kinds = new Kinds(db)
+  const later = place === undefined ? '' : major === '0' ? 'AND s.seq > ?' : `AND (${major}, s.seq) > (?, ?)`
+  const values: readonly SqlValue[] = place === undefined ? [] : major === '0' ? [place[1]] : place
   const rows = db
     .prepare(
-      `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${conditions[query.show ?? 'scheduled']} LIMIT ? OFFSET ?`,
+      `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${where} ${later} ORDER BY ${major === '0' ? '' : `${major}, `}s.seq LIMIT ?`,
     )
-    .all(size + 1, skip)
+    .all(...values, size + 1)
     .map((row) => stateRowOf(row, kinds))
-  const page = pageOf(rows, size, agendaEntryOf, () => 0)
-  return { items: page.items, next: page.next === undefined ? undefined : skip + size }
+  return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
 }
 
 /** How many activities stand how. */
 export const countAgenda = (
   db: Database,
-): { readonly scheduled: number; readonly parked: number; readonly missed: number; readonly paused: number } => {
+): {
+  readonly scheduled: number
+  readonly parked: number
+  readonly missed: number
+  readonly failed: number
+  readonly paused: number
+} => {
   const standing = new Map(
     db
       .prepare(
-        "SELECT standing, count(*) AS n FROM states WHERE standing IN ('ended', 'parked', 'missed', 'paused') GROUP BY standing",
+        `SELECT standing, count(*) AS n FROM states WHERE ${waitsForHand('states')} GROUP BY standing UNION ALL SELECT standing, count(*) FROM states WHERE standing = 'paused' GROUP BY standing`,
       )
       .all()
       .map((row) => [String(row['standing']), Number(row['n'])]),
@@ -107,6 +145,7 @@ export const countAgenda = (
     scheduled,
     parked: standing.get('parked') ?? 0,
     missed: standing.get('missed') ?? 0,
+    failed: standing.get('ended') ?? 0,
     paused: standing.get('paused') ?? 0,
   }
 }

@@ -109,7 +109,9 @@ const nowSentence = (row: StateRow, state: VaultEntry, draining: boolean, atMs: 
     case 'started':
       return 'Its flow is under way.'
     case 'ended':
-      return 'Its flow ended without consuming the state. The next start of the node makes another attempt; so does trigger.'
+      return row.error === null
+        ? 'Its flow ended without consuming the state. The next start of the node makes another attempt; so does trigger.'
+        : `Its flow failed and left the state unconsumed. The next start of the node makes another attempt; so does: carillon activity retry ${ref} — or close it with: carillon activity discharge ${ref}`
     case 'closed':
       return 'It is closed: it will not be started again, unless someone triggers it.'
     case 'parked':

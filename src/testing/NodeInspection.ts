@@ -45,7 +45,7 @@ export class NodeInspection {
   }
 
   /** What is to come, in order; or what is paused, started, or waits for a hand. */
-  agenda(query: AgendaQuery = {}): Page<AgendaEntry> {
+  agenda(query: AgendaQuery = {}): Page<AgendaEntry, string> {
     return readAgenda(this.#store.reader, query)
   }
 

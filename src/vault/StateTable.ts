@@ -12,6 +12,10 @@ import type { Kinds } from './Kinds.js'
 import type { StateRow, Standing } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
 
+/** What waits for a hand: word for word as in the index, or SQLite would not use it. */
+export const waitsForHand = (table: string): string =>
+  `(${table}.standing IN ('parked', 'missed') OR ${table}.standing = 'ended' AND ${table}.error IS NOT NULL)`
+
 export const statesSchema = `
   CREATE TABLE IF NOT EXISTS states (
     seq INTEGER PRIMARY KEY,
@@ -39,6 +43,8 @@ export const statesSchema = `
   CREATE INDEX IF NOT EXISTS states_consumed ON states (kind, until_revision, seq) WHERE until_revision IS NOT NULL;
   CREATE INDEX IF NOT EXISTS states_keyed ON states (kind, key, until_revision, seq) WHERE key IS NOT NULL;
   CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
+  CREATE INDEX IF NOT EXISTS states_hand ON states (seq) WHERE (standing IN ('parked', 'missed') OR standing = 'ended' AND error IS NOT NULL);
+  CREATE INDEX IF NOT EXISTS states_started ON states (seq) WHERE standing = 'started' AND until_revision IS NULL;
 `
 
 const ownColumns = [

@@ -36,12 +36,12 @@ export type VaultEntry = {
 }
 
 /** Cuts a page out of one row more than asked for, which shows whether there is another page. */
-export const pageOf = <R, A>(
+export const pageOf = <R, A, C>(
   rows: readonly R[],
   size: number,
   present: (row: R) => A,
-  cursorOf: (row: R) => number,
-): Page<A> => {
+  cursorOf: (row: R) => C,
+): Page<A, C> => {
   const shown = rows.slice(0, size)
   const last = shown.at(-1)
   return { items: shown.map(present), next: rows.length > size && last !== undefined ? cursorOf(last) : undefined }

@@ -2,6 +2,7 @@
  * All views of a node, folded from its log. Folding calls no app code and depends on nothing but the events,
  * so the same log always gives the same rows.
  */
+import { TokenTable, tokensSchema } from '../access/TokenTable.js'
 import { foldFlow } from '../flow/foldFlows.js'
 import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
 import type { DomainEvent } from '../log/events.js'
@@ -39,6 +40,7 @@ export const viewsSchema = [
   unstartedSchema,
   sessionsSchema,
   spentSchema,
+  tokensSchema,
 ].join('\n')
 
 /** The tables of the views, in the order a digest takes them. */
@@ -62,6 +64,7 @@ export const viewTables = [
   'outbox',
   'notarised',
   'spent',
+  'tokens',
 ] as const
 
 export class Views {
@@ -78,6 +81,7 @@ export class Views {
   readonly sessions: SessionTable
   readonly spent: SpentTable
   readonly #db: Database
+  readonly tokens: TokenTable
 
   constructor(db: Database) {
     this.#db = db
@@ -93,6 +97,7 @@ export class Views {
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)
     this.spent = new SpentTable(db)
+    this.tokens = new TokenTable(db)
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
@@ -119,6 +124,10 @@ export class Views {
         return
       case 'DrainingEnded':
         this.facts.now.draining = false
+        return
+      case 'TokenIssued':
+      case 'TokenRevoked':
+        this.tokens.fold(event, atMs)
         return
       case 'SessionOpened':
       case 'MessageSent':

@@ -27,6 +27,7 @@ const orderOf = {
   outbox: 'revision',
   notarised: 'seq',
   spent: 'seq',
+  tokens: 'id',
 } as const
 
 const rowsPerChunk = 1_000

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { defaultRetry } from 'carillon'
+import { builtInRoutes } from '../../src/http/builtInRoutes.js'
 import { limits } from '../../src/limits.js'
 import { repository } from './pages.js'
 
@@ -109,6 +110,16 @@ const retryTable = (): string =>
       }),
   )
 
+const routesTable = (): string =>
+  table(
+    ['path', 'permission', 'what it does'],
+    builtInRoutes.map(({ method, path, permission, summary, form }) => [
+      `\`${method} ${path}\``,
+      permission,
+      `${summary}${form === 'events' ? ' (live)' : ''}`,
+    ]),
+  )
+
 const tables: Readonly<Record<string, () => string>> = {
   limits: limitsTable,
   NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
@@ -118,6 +129,10 @@ const tables: Readonly<Record<string, () => string>> = {
   Activity: () => fieldsTable('src/ledger/Activity.ts', 'Activity'),
   VirtualNodeOptions: () => fieldsTable('src/testing/VirtualNode.ts', 'VirtualNodeOptions'),
   RetryPolicy: retryTable,
+  routes: routesTable,
+  HttpOptions: () => fieldsTable('src/http/serveHttp.ts', 'HttpOptions'),
+  PanelOptions: () => fieldsTable('src/http/Panel.ts', 'PanelOptions'),
+  PanelAction: () => fieldsTable('src/http/Panel.ts', 'PanelAction'),
   Standing: () => wordsTable('src/vault/StateRow.ts', 'Standing'),
   Consequence: () => wordsTable('src/errors/Consequence.ts', 'Consequence'),
 }

@@ -11,6 +11,7 @@ import {
   defineCommand,
   defineFlow,
   defineState,
+  instant,
   InstantC,
   IntegerC,
   parkFlow,
@@ -19,6 +20,8 @@ import {
   StateRefC,
   type FlowBody,
 } from '../../src/index.js'
+import { NewTokenC, type NewToken } from '../../src/access/operateTokens.js'
+import { sha256 } from '../../src/encoding/hash.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 
 const moods = ['plain', 'once', 'tolerant', 'tolerant with onMissed', 'throws', 'none', 'extra'] as const
@@ -202,6 +205,8 @@ export const deeds = fc.oneof(
         'resumeFlow' as const,
         'drain' as const,
         'endDraining' as const,
+        'issueToken' as const,
+        'revokeToken' as const,
       ),
       choice: fc.nat(),
     }),
@@ -217,12 +222,28 @@ export const deeds = fc.oneof(
 )
 export type Deed = typeof deeds extends fc.Arbitrary<infer D> ? D : never
 
+const tokenOf = (choice: number): NewToken => {
+  const token = sha256(`token ${choice}`).slice(0, 12)
+  const hash = sha256(`secret of ${token}`)
+  const expiring = choice % 2 === 0 ? {} : { expiresAt: instant('2030-01-01T00:00:00.000Z') }
+  const decoded = NewTokenC.decode({ token, name: 'Ann', hash, permissions: ['view', 'start:it/*'], ...expiring })
+  if (decoded._tag === 'Left') throw new Error('not a token')
+  return decoded.right
+}
+
 const operate = async (virtual: VirtualNode, deed: Extract<Deed, { readonly choice: number }>): Promise<void> => {
   const { node } = virtual
   switch (deed.kind) {
     case 'drain':
     case 'endDraining':
       return node[deed.kind]({ by: 'an operator' })
+    case 'issueToken':
+      return node.issueToken(tokenOf(deed.choice), { by: 'an operator' })
+    case 'revokeToken': {
+      const tokens = await node.tokens()
+      const token = tokens[deed.choice % Math.max(tokens.length, 1)]
+      return token === undefined ? undefined : node.revokeToken(token.id, { by: 'an operator' })
+    }
     case 'reassess':
       await node.reassess(Item)
       return
@@ -306,4 +327,5 @@ export const tour: readonly Deed[][] = [
   [make('plain', 5), operator('pause'), operator('resume'), upgrade('later'), wait(6), upgrade('silent'), wait(60)],
   [make('plain', 5), upgrade('later'), operator('reassess'), operator('trigger')],
   [make('plain', 5), upgrade('without a flow'), wait(10), operator('drain'), operator('endDraining')],
+  [operator('issueToken'), operator('revokeToken')],
 ]

@@ -383,3 +383,40 @@ describe('catching up', () => {
     expect(perTick.size).to.be.at.least(count / limits.activitiesPerTick)
   })
 })
+
+describe('the agenda, page by page', () => {
+  let tower: Tower
+  const due = inDays(1)
+
+  beforeEach(async () => {
+    tower = await Tower.build()
+  })
+
+  it('goes from page to page by key: what is started between two pages shifts nothing', async () => {
+    const at = (minutes: number) => plus(due, { minutes })
+    await tower.cast(...[0, 1, 1, 2, 3, 4].map((minutes, index) => bell(`bell ${index}`, { at: at(minutes) })))
+    const first = await tower.node.agenda({ limit: 2 })
+    expect(first.items.map((entry) => entry.due)).to.deep.equal([at(0), at(1)])
+    await tower.virtual.advanceTo(at(0))
+    const second = await tower.node.agenda({ limit: 3, after: first.next! })
+    expect(second.items.map((entry) => entry.due)).to.deep.equal([at(1), at(2), at(3)])
+    const third = await tower.node.agenda({ limit: 3, after: second.next! })
+    expect(third.items.map((entry) => entry.due)).to.deep.equal([at(4)])
+    expect(third.next).to.equal(undefined)
+  })
+
+  it('shows what failed among what waits for a hand, until it is retried or discharged', async () => {
+    const ref = await tower.castOne(bell('cracked', { at: due, manner: 'fail' }))
+    await tower.virtual.advanceTo(due)
+    const { items } = await tower.node.agenda({ show: 'attention' })
+    expect(items.map(({ standing, error }) => [standing, error?.code])).to.deep.equal([['ended', 'flow-threw']])
+    await tower.node.discharge(ref)
+    expect((await tower.node.agenda({ show: 'attention' })).items).to.deep.equal([])
+  })
+
+  it('refuses a list it does not have, and a cursor that is none', async () => {
+    const refusal = async (query: object): Promise<unknown> => tower.node.agenda(query).catch((error: unknown) => error)
+    for (const query of [{ show: 'everything' }, { show: '__proto__' }, { after: '7' }, { after: "0.0' OR 1" }])
+      expect(await refusal(query)).to.include({ code: 'request-invalid' })
+  })
+})

@@ -10,14 +10,15 @@ import { toMillis } from '../../time/Instant.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Standing } from '../../vault/StateRow.js'
 import { atOption, revisionOf } from '../atOption.js'
-import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
 
-type Options = StoreOptions & PageOptions & { readonly show: NonNullable<AgendaQuery['show']>; readonly at?: Moment }
+type Options = StoreOptions &
+  PageOptions<string> & { readonly show: NonNullable<AgendaQuery['show']>; readonly at?: Moment }
 
 const nothing: Readonly<Record<Options['show'], string>> = {
   scheduled: 'Nothing is scheduled.',
@@ -64,8 +65,8 @@ const agendaThen = async (
   store: string,
   at: Moment,
   show: Options['show'],
-  page: PageOptions,
-): Promise<{ readonly found: Page<AgendaEntry>; readonly nowMs: number }> => {
+  page: PageOptions<string>,
+): Promise<{ readonly found: Page<AgendaEntry, string>; readonly nowMs: number }> => {
   const revision = readStore(store, (db) => revisionOf(db, at))
   const log = openStoreLog(store)
   try {
@@ -103,7 +104,7 @@ export const agenda = (terminal: Terminal): Command =>
     )
     .addOption(atOption('the agenda'))
     .addOption(limitOption())
-    .addOption(afterOption())
+    .addOption(afterTextOption())
     .action(async ({ store, json, show, at, ...page }: Options) => {
       const { found, nowMs } =
         at === undefined

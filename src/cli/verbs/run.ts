@@ -5,9 +5,10 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { Option, type Command } from 'commander'
 import type { App } from '../../app/App.js'
-import { messageOf } from '../../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import type { HttpServer } from '../../http/serveHttp.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
+import { openControlSocket, type ControlSocket, type ExtraVerbs } from '../../node/ControlSocket.js'
 import type { Logger } from '../../node/Logger.js'
 import type { Node } from '../../node/Node.js'
 import { readStore } from '../../node/readStore.js'
@@ -20,18 +21,20 @@ import { LiveLines } from '../LiveLines.js'
 import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
+import { httpAddress, openHttp, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 
-type Options = StoreOptions & {
-  readonly party?: string
-  readonly dev?: boolean
-  readonly network?: string
-  readonly listenOn?: string
-  readonly log?: string
-  readonly stopWithStdin?: boolean
-}
+type Options = StoreOptions &
+  HttpChoice & {
+    readonly party?: string
+    readonly dev?: boolean
+    readonly network?: string
+    readonly listenOn?: string
+    readonly log?: string
+    readonly stopWithStdin?: boolean
+  }
 
 const loggerOn = (terminal: Terminal): Logger => ({
   info: (message) => terminal.err(terminal.tone('dim', printable(message))),
@@ -68,16 +71,21 @@ const hearFrom = async (node: Node, revision: number, lines: LiveLines): Promise
 }
 
 /** Without its socket a node does its work all the same; only its operator must know. */
-const openSocket = async (node: Node, store: string, logger: Logger): Promise<ControlSocket | undefined> => {
+const openSocket = async (
+  node: Node,
+  store: string,
+  logger: Logger,
+  extra: ExtraVerbs,
+): Promise<ControlSocket | undefined> => {
   try {
-    return await openControlSocket(node, store)
+    return await openControlSocket(node, store, extra)
   } catch (error) {
     logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
     return undefined
   }
 }
 
-const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal): void => {
+const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal, http?: HttpServer): void => {
   const status = storeStatus(store)
   if (json === true) {
     terminal.out(
@@ -87,11 +95,18 @@ const greet = (node: Node, app: App, { store, json }: Options, terminal: Termina
         party: node.party,
         app: { name: app.name, version: app.version },
         ...status,
+        ...(http === undefined ? {} : { http: http.url, dashboard: http.newLink() }),
       }),
     )
     return
   }
-  for (const line of banner(status, app, node.party.name, terminal, Date.now())) terminal.out(line)
+  for (const line of banner(status, app, node.party.name, terminal, Date.now(), http?.newLink())) terminal.out(line)
+}
+
+const linkOf = (http: HttpServer | undefined): { readonly link: string } => {
+  if (http === undefined)
+    throw new CarillonError('request-invalid', 'This node serves no HTTP. Start it without --no-http.')
+  return { link: http.newLink() }
 }
 
 /** Never resolves: an app may do its work in `onStart` for as long as the node runs. Rejects with what it throws. */
@@ -110,7 +125,7 @@ const endOfStdin = (): Promise<string> =>
 
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
-  const { app, onStart } = await loadApp(file)
+  const { app, onStart, ...contributed } = await loadApp(file)
   const logger = loggerOn(terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
@@ -139,14 +154,17 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   hasStarted = true
   const lines = liveLinesOf(node, terminal, json)
   let socket: ControlSocket | undefined
+  let http: HttpServer | undefined
   const stop = async (): Promise<void> => {
+    await http?.close()
     await socket?.close()
     await lines.end()
     await node.stop()
   }
   try {
-    socket = await openSocket(node, store, logger)
-    greet(node, app, options, terminal)
+    http = await openHttp(node, store, options, contributed, logger)
+    socket = await openSocket(node, store, logger, { link: () => linkOf(http) })
+    greet(node, app, options, terminal, http)
     await hearFrom(node, before + 1, lines)
     const why = await Promise.race([
       failed,
@@ -192,6 +210,20 @@ export const run = (terminal: Terminal): Command =>
         '--log <address>',
         'where the log is kept, such as postgres://user@host/database (default: in the store)',
       ).env('CARILLON_LOG'),
+    )
+    .addOption(
+      new Option(
+        '--http <host:port>',
+        'where to serve the API and the dashboard (default: 127.0.0.1:7411, or a free port)',
+      ).argParser(httpAddress),
+    )
+    .addOption(new Option('--no-http', 'serve neither'))
+    .addOption(new Option('--http-cert <file>', 'certificate for TLS, as PEM; needed off loopback'))
+    .addOption(new Option('--http-key <file>', 'key for TLS, as PEM'))
+    .addOption(
+      new Option('--http-name <name>', 'another name the node is reached by; may be given again')
+        .argParser((name: string, others: readonly string[]) => [...others, name])
+        .default([], 'none'),
     )
     .addOption(new Option('--stop-with-stdin').hideHelp())
     .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))

@@ -26,7 +26,7 @@ const nodeLine = (holder: Holder | undefined, facts: Facts): Line => {
 
 const attention = ({ activities, flows, store }: StoreStatus): readonly Line[] => {
   const lines: Line[] = []
-  const waiting = activities.parked + activities.missed
+  const waiting = activities.parked + activities.missed + activities.failed
   const hint = storeHint(store)
   if (waiting > 0)
     lines.push({

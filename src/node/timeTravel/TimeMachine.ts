@@ -119,7 +119,7 @@ export class TimeMachine {
   }
 
   /** What was to come, in order; or what was paused, started, or waited for a hand. */
-  agenda(query: AgendaQuery = {}): Page<AgendaEntry> {
+  agenda(query: AgendaQuery = {}): Page<AgendaEntry, string> {
     return readAgenda(this.#past.db, query)
   }
 

@@ -112,7 +112,7 @@ export const carillonChai = (chai: ChaiLike, utils: ChaiUtilsLike): void => {
   })
   add('agenda', async (node, check, expected: readonly unknown[], show?: AgendaQuery['show']) => {
     const query = show === undefined ? {} : { show }
-    const actual = await gather((after: number | undefined) => node.agenda({ ...query, ...afterOf(after) }))
+    const actual = await gather((after: string | undefined) => node.agenda({ ...query, ...afterOf(after) }))
     check({
       what: show === undefined ? 'agenda' : `agenda of what is ${show}`,
       actual,

@@ -43,7 +43,7 @@ export const digestAnswers = (db: Database): Hash => {
   const agendas = (['scheduled', 'attention', 'paused', 'started'] as const).map((show) =>
     digestPages(
       sha256(show),
-      (after: number | undefined) => readAgenda(db, { show, limit: 1_000, ...afterOf(after) }),
+      (after: string | undefined) => readAgenda(db, { show, limit: 1_000, ...afterOf(after) }),
       (entry) => only(entry, activityMembers),
     ),
   )

@@ -28,6 +28,10 @@ const words = (event: DomainEvent): string => {
       return `${event.party.name} runs ${event.app} ${event.appVersion}, start ${event.term}`
     case 'NodeStopped':
       return ''
+    case 'TokenIssued':
+      return `${event.token} for ${event.name} by ${event.by}: ${event.permissions.join(', ')}${event.expiresAt === undefined ? '' : `, until ${showInstant(event.expiresAt)}`}`
+    case 'TokenRevoked':
+      return `${event.token} by ${event.by}`
     case 'DrainingStarted':
     case 'DrainingEnded':
       return `by ${event.by}`

@@ -1,0 +1,184 @@
+/**
+ * A wallet for the command line: makes keys and signs transactions, and prints what the flows of the network take. It
+ * never talks to a node, so keys need not be where the node is.
+ */
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { generateKeyPair, JsonC, readKeyFile, writeKeyFile, type Instant, type Json, type KeyPair } from 'carillon'
+import { signIdentity, Wallet } from '../client/Wallet.js'
+import { AccountIDC, ScheduleIDC, type AccountID, type ScheduleID } from '../model/EntityId.js'
+import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
+import { plain } from '../model/plain.js'
+import { transactionBody } from '../model/ScheduledBody.js'
+import { defaultSettings } from '../model/Settings.js'
+import { timestampOf } from '../model/Timestamp.js'
+
+const reads =
+  <A>(codec: t.Type<A, unknown>, what: string) =>
+  (text: string): A => {
+    const decoded = codec.decode(text)
+    if (isLeft(decoded)) throw new InvalidArgumentError(`Give ${what}.`)
+    return decoded.right
+  }
+
+const readsJson =
+  <A>(codec: t.Type<A, unknown>, what: string) =>
+  (text: string): A => {
+    const wrong = new InvalidArgumentError(`Give ${what} as JSON.`)
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch {
+      throw wrong
+    }
+    const decoded = codec.decode(json)
+    if (isLeft(decoded)) throw wrong
+    return decoded.right
+  }
+
+const account = reads(AccountIDC, 'an account such as 0.0.1001')
+const schedule = reads(ScheduleIDC, 'a schedule such as 0.0.1004')
+const keyTree = readsJson(
+  KeyTreeC,
+  'a key, such as "ed25519:…", {"keyList":[…]} or {"thresholdKey":{"threshold":2,"keys":[…]}},',
+)
+const operation = readsJson(
+  t.intersection([t.type({ kind: t.string }), t.record(t.string, JsonC)]),
+  'an operation, such as {"kind":"cryptoTransfer","transfers":[…]},',
+)
+const keyFile = (file: string): KeyPair => {
+  try {
+    return readKeyFile(file)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
+}
+const keyFiles = (file: string, before: readonly KeyPair[] = []): readonly KeyPair[] => [...before, keyFile(file)]
+const whole = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.')
+  return Number(text)
+}
+
+/** What `carillon start … ScheduleGetInfo` prints: who signs should see what. */
+const InfoC = t.type({
+  info: t.type({
+    schedule: ScheduleIDC,
+    transactionBody: t.string,
+    payerAccountID: AccountIDC,
+    adminKey: t.union([KeyTreeC, t.null]),
+    memo: t.string,
+  }),
+})
+const info = (file: string): t.TypeOf<typeof InfoC>['info'] =>
+  readsJson(InfoC, `the answer to get info (in ${file})`)(readFileSync(file === '-' ? 0 : file, 'utf8')).info
+
+type Paying = { readonly account: AccountID; readonly key: readonly KeyPair[] }
+type Operation = { readonly kind: string } & Readonly<Record<string, Json>>
+
+export type WalletHost = {
+  readonly print: (text: string) => void
+  readonly complain: (text: string) => void
+  readonly now: () => Instant
+}
+
+/** Throws a CommanderError instead of ending the process. */
+export const walletProgram = ({ print, complain, now }: WalletHost): Command => {
+  const program = new Command('signatures')
+    .description('Makes keys and signs transactions. What is printed is for: carillon start <flow> - --store <folder>')
+    .exitOverride()
+    .configureOutput({ writeErr: complain })
+  const printJson = (value: unknown): void => print(JSON.stringify(plain(value)))
+  const paying = (name: string, flow: string, what: string): Command =>
+    program
+      .command(name)
+      .description(`${what}; for scheduled-transactions/${flow}`)
+      .requiredOption('--account <id>', 'the account that pays', account)
+      .requiredOption('--key <file>', 'its key; again for another key that signs the transaction', keyFiles)
+  const signed = (options: Paying, asked: object): void =>
+    printJson(new Wallet(options.account, options.key).transaction(asked, timestampOf(now())))
+
+  program
+    .command('key <file>')
+    .description('make a key, and print its public half')
+    .action((file: string) => {
+      const pair = generateKeyPair()
+      writeKeyFile(file, pair)
+      print(pair.publicKey)
+    })
+
+  program
+    .command('open')
+    .description('open a network; for scheduled-transactions/OpenNetwork')
+    .requiredOption('--key <file>', 'the key of the treasury', keyFile)
+    .option(
+      '--policy <policy>',
+      'merge or reject',
+      reads(t.keyof({ merge: null, reject: null }), 'merge or reject'),
+      'merge',
+    )
+    .option('--supply <amount>', 'what the treasury begins with', whole, 5_000_000_000)
+    .action(({ key, policy, supply }: { key: KeyPair; policy: 'merge' | 'reject'; supply: number }) =>
+      printJson({ settings: { ...defaultSettings, onIdentical: policy }, key: key.publicKey, supply }),
+    )
+
+  paying('submit', 'Submit', 'a transaction that is done at once')
+    .argument('<operation>', 'what to do, as JSON', operation)
+    .action((asked: Operation, options: Paying) => signed(options, asked))
+
+  type Create = Paying & {
+    readonly payer?: AccountID
+    readonly adminKey?: KeyTree
+    readonly memo?: string
+    readonly nonce?: number
+    readonly expiration?: number
+    readonly wait?: boolean
+    readonly sign?: readonly KeyPair[]
+  }
+  paying('create', 'ScheduleCreate', 'schedule a transaction')
+    .argument('<operation>', 'what to do when the signatures are there, as JSON', operation)
+    .option('--payer <id>', 'the account that pays for the execution', account)
+    .option('--admin-key <key>', 'who may delete it, as JSON', keyTree)
+    .option('--memo <text>', 'a memo')
+    .option('--nonce <number>', 'tells equal transactions apart', whole)
+    .option('--expiration <seconds>', 'when it expires, in seconds since 1970', whole)
+    .option('--wait', 'wait for its expiration, however complete it is')
+    .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
+    .action((asked: Operation, options: Create) => {
+      const { payer, adminKey, memo, nonce, expiration, wait, sign } = options
+      const body = transactionBody(asked, nonce === undefined ? {} : { nonce })
+      const identity = {
+        transactionBody: body,
+        payer: payer ?? options.account,
+        adminKey: adminKey ?? null,
+        memo: memo ?? '',
+      }
+      signed(options, {
+        kind: 'scheduleCreate',
+        transactionBody: body,
+        payer,
+        adminKey,
+        memo,
+        expirationTime: expiration,
+        waitForExpiry: wait,
+        sigMap: sign?.map((key) => signIdentity(key, identity)),
+      })
+    })
+
+  paying('sign', 'ScheduleSign', 'sign a schedule, or only have it looked at again')
+    .requiredOption('--info <file>', 'what get info says of it; - reads it from stdin', info)
+    .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
+    .action((options: Paying & { readonly info: ReturnType<typeof info>; readonly sign?: readonly KeyPair[] }) => {
+      const { schedule: scheduleID, transactionBody: body, payerAccountID, adminKey, memo } = options.info
+      const identity = { transactionBody: body, payer: payerAccountID, adminKey, memo }
+      const sigMap = options.sign?.map((key) => signIdentity(key, identity))
+      signed(options, { kind: 'scheduleSign', scheduleID, sigMap })
+    })
+
+  paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys')
+    .argument('<schedule>', 'its number', schedule)
+    .action((id: ScheduleID, options: Paying) => signed(options, { kind: 'scheduleDelete', schedule: id }))
+
+  return program
+}

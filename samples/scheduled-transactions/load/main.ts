@@ -1,0 +1,29 @@
+/**
+ * The load at its full size, on a store on disk: npm run load:signatures, or with another number of schedules behind it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EmbeddedStore } from 'carillon'
+import { runLoad } from './runLoad.js'
+
+const count = Number(process.argv[2] ?? 10_000)
+const folder = mkdtempSync(join(tmpdir(), 'scheduled-transactions-load-'))
+const perSecond = (number: number, ms: number): string =>
+  `${Math.round((number / ms) * 1_000).toLocaleString('en')} a second`
+try {
+  const report = await runLoad(count, { store: EmbeddedStore.open(join(folder, 'load.sqlite')) })
+  const { executed, expired, mostPending, signatures, moved } = report
+  console.log(`${mostPending} schedules pending at one time, 1 to 100 signers each, ${signatures} signatures`)
+  console.log(`executed ${executed}, each once (${moved} transfers); left to expire ${expired}`)
+  console.log(`creating ${(report.creatingMs / 1_000).toFixed(1)} s (${perSecond(count, report.creatingMs)})`)
+  console.log(
+    `signing ${(report.signingMs / 1_000).toFixed(1)} s (${perSecond(signatures, report.signingMs)} signatures)`,
+  )
+  console.log(
+    `expiring ${(report.expiringMs / 1_000).toFixed(1)} s (${perSecond(Math.max(1, expired), report.expiringMs)})`,
+  )
+  process.exitCode = executed + expired === count && executed === moved ? 0 : 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

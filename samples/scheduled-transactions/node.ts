@@ -1,0 +1,11 @@
+/**
+ * The network for `carillon run samples/scheduled-transactions/node.ts`: its flows are then there for `carillon start`,
+ * and parties may send transactions through the gate.
+ */
+import { defineApp } from 'carillon'
+import { scheduledTransactions } from './app.js'
+import { gateOf } from './gate.js'
+
+const network = scheduledTransactions()
+
+export const app = defineApp({ ...network.app, flows: [...network.app.flows, gateOf(network)] })

@@ -1,0 +1,36 @@
+/**
+ * What the holder of a token may do. `admin` includes everything; every other permission stands for itself, so what
+ * is not granted is refused.
+ */
+import * as t from 'io-ts'
+import { limits } from '../limits.js'
+
+export interface PermissionBrand {
+  readonly Permission: unique symbol
+}
+
+/**
+ * `view`, `operate` or `admin`; `start:` and the name of a flow, or a beginning of names and `*`; or a word of the
+ * app's own, such as `chores:manage`.
+ */
+const permissionPattern = /^(view|operate|admin|start:[\w./-]*\*?|(?!start:)[a-z][a-z0-9-]*:[a-z][a-z0-9-]*)$/
+
+/** Codec of a permission. */
+export const PermissionC = t.brand(
+  t.string,
+  (text): text is t.Branded<string, PermissionBrand> =>
+    text.length <= limits.permissionLength && permissionPattern.test(text) && text !== 'start:',
+  'Permission',
+)
+/** What the holder of a token may do. */
+export type Permission = t.TypeOf<typeof PermissionC>
+
+/** Whether one granted permission covers what is needed. */
+const covers = (granted: string, needed: string): boolean =>
+  granted === 'admin' ||
+  granted === needed ||
+  (granted.startsWith('start:') && granted.endsWith('*') && needed.startsWith(granted.slice(0, -1)))
+
+/** Whether any of the granted permissions covers what is needed. */
+export const isGranted = (granted: readonly string[], needed: string): boolean =>
+  granted.some((permission) => covers(permission, needed))

@@ -1,0 +1,152 @@
+/**
+ * `carillon token`: tokens for the HTTP API, and links to the dashboard. A token is shown once; the store keeps its
+ * hash.
+ */
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { NewTokenC } from '../../access/operateTokens.js'
+import { PermissionC } from '../../access/Permission.js'
+import { listTokens } from '../../access/readTokens.js'
+import { TokenIdC, TokenNameC, type Token } from '../../access/Token.js'
+import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
+import { newTokenText } from '../../http/TokenText.js'
+import { ControlClient } from '../../node/ControlClient.js'
+import { readStore } from '../../node/readStore.js'
+import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import { operate } from '../operate.js'
+import { operatorName } from '../operatorName.js'
+import { sayDone } from '../sayDone.js'
+import { table, type Column } from '../table.js'
+import type { Terminal } from '../Terminal.js'
+import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { showSecond } from '../words.js'
+
+const dayMs = 86_400_000
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
+
+/** `30d`, `12h`: how long a token is good for. */
+const span = (text: string): number => {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
+  const ms = Number(count) * (units[unit] ?? Number.NaN)
+  if (!(ms > 0)) throw new InvalidArgumentError('Give a number and m, h, d or w, such as 12h or 30d.')
+  return ms
+}
+
+const addPermission = (text: string, others: readonly string[]): readonly string[] => {
+  if (!PermissionC.is(text))
+    throw new InvalidArgumentError('It is view, operate, admin, start:<flow>, start:<beginning>*, or one of the app.')
+  return [...others, text]
+}
+
+type NewOptions = StoreOptions & {
+  readonly name: string
+  readonly permission: readonly string[]
+  readonly expires: number
+}
+
+const newToken = (terminal: Terminal): Command =>
+  verb('new', 'make a token; it is shown once', [
+    'token new --name ci --permission start:billing/* --expires 30d',
+    'token new --name wall --permission view',
+  ])
+    .addOption(new Option('--name <name>', 'who will hold it; stands in every event it causes').makeOptionMandatory())
+    .addOption(
+      new Option('--permission <permission>', 'what it allows; may be given again')
+        .argParser(addPermission)
+        .default([], 'none'),
+    )
+    .addOption(new Option('--expires <span>', 'how long it is good for').argParser(span).default(30 * dayMs, '30d'))
+    .action(async ({ store, json, name, permission, expires }: NewOptions) => {
+      if (!TokenNameC.is(name))
+        throw new CarillonError('usage', 'A name has up to 40 letters, digits, spaces, dots, hyphens or underscores.')
+      if (permission.length === 0)
+        throw new CarillonError(
+          'usage',
+          'Say what it allows: --permission view, for example. Try: carillon token new --help',
+        )
+      const { id, text, hash } = newTokenText()
+      const expiresAt = instantFromMillis(Date.now() + expires)
+      const token = { token: id, name, hash, permissions: permission, expiresAt }
+      assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
+      const by = await operate(store, { on: 'token', action: 'issue', token, by: operatorName() })
+      if (json === true) {
+        terminal.out(JSON.stringify({ id, token: text, expiresAt, carriedOutBy: by }))
+        return
+      }
+      terminal.out(text)
+      terminal.err(
+        terminal.tone(
+          'dim',
+          `Good until ${showSecond(expiresAt)}. It is not shown again; the store keeps only its hash.`,
+        ),
+      )
+    })
+
+const standingOf = ({ revokedAt, expiresAt }: Token, nowMs: number): string => {
+  if (revokedAt !== undefined) return 'revoked'
+  return expiresAt !== undefined && toMillis(expiresAt) <= nowMs ? 'expired' : 'valid'
+}
+
+const shown = (at: Instant | undefined): string => (at === undefined ? '' : showSecond(at))
+
+const columnsAt = (nowMs: number): readonly Column<Token>[] => [
+  { header: 'TOKEN', cell: ({ id }) => id, tone: () => 'cyan' },
+  { header: 'NAME', cell: ({ name }) => name, flexible: true },
+  {
+    header: 'STANDING',
+    cell: (token) => standingOf(token, nowMs),
+    tone: (token) => (standingOf(token, nowMs) === 'valid' ? 'green' : 'dim'),
+  },
+  { header: 'ALLOWS', cell: ({ permissions }) => permissions.join(', '), flexible: true },
+  { header: 'UNTIL', cell: ({ expiresAt }) => shown(expiresAt) },
+  { header: 'ISSUED BY', cell: ({ issuedBy }) => issuedBy, flexible: true },
+]
+
+const list = (terminal: Terminal): Command =>
+  verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
+    ({ store, json }: StoreOptions) => {
+      const tokens = readStore(store, listTokens)
+      if (json === true) for (const token of tokens) terminal.out(JSON.stringify(token))
+      else if (tokens.length === 0) terminal.out('No token was issued yet.')
+      else for (const line of table(columnsAt(Date.now()), tokens, terminal)) terminal.out(line)
+    },
+  )
+
+const revoke = (terminal: Terminal): Command =>
+  verb('revoke', 'refuse a token from now on, and end the sessions that began with it', ['token revoke 3f0c8a91b2d4'])
+    .argument('<token>', 'its id, from "carillon token list"')
+    .action(async (token: string, { store, json }: StoreOptions) => {
+      if (!TokenIdC.is(token))
+        throw new CarillonError('usage', `"${token}" is not the id of a token: twelve hex digits.`)
+      const by = await operate(store, { on: 'token', action: 'revoke', token, by: operatorName() })
+      sayDone(terminal, json, {
+        did: `Token ${token} is revoked.`,
+        by,
+        look: `carillon token list${storeHint(store)}`,
+        data: { token, action: 'revoke' },
+      })
+    })
+
+const link = (terminal: Terminal): Command =>
+  verb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
+    async ({ store, json }: StoreOptions) => {
+      const client = await ControlClient.connect(store)
+      if (client === undefined)
+        throw new CarillonError('node-not-running', `No node runs on ${store}. Start one with "carillon run".`, {
+          store,
+        })
+      try {
+        const url = await client.link()
+        terminal.out(json === true ? JSON.stringify({ link: url }) : url)
+      } finally {
+        client.close()
+      }
+    },
+  )
+
+export const token = (terminal: Terminal): Command =>
+  verbGroup('token', 'make, list and revoke tokens for the HTTP API; open the dashboard', [
+    newToken(terminal),
+    list(terminal),
+    revoke(terminal),
+    link(terminal),
+  ])

@@ -1,0 +1,109 @@
+/**
+ * What every request must pass before anything looks at it: its rate, the host it is for, the page it comes from, and
+ * who sends it. Refused requests are cheap, and counted.
+ */
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { sessionIn } from './cookie.js'
+import type { Gate } from './Gate.js'
+import type { Principal } from './Principal.js'
+import { RateLimit } from './RateLimit.js'
+
+const loopback = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+/** The name of a host without its port. */
+const hostName = (host: string): string => host.replace(/:\d{1,5}$/, '').toLowerCase()
+
+export const isLoopback = (host: string): boolean => loopback.has(host) || host === '::1'
+
+const tooMany = (caller: string, waitMs: number): CarillonError =>
+  new CarillonError('rate-exceeded', `Too many requests from ${caller}. Try again in ${Math.ceil(waitMs / 1_000)} s.`, {
+    retryAfterSeconds: Math.ceil(waitMs / 1_000),
+  })
+
+export class Doorman {
+  readonly #names: ReadonlySet<string>
+  readonly #anyAddress: boolean
+  readonly #gate: Gate
+  readonly #requests: RateLimit
+  readonly #refusals = new RateLimit({
+    perSecond: limits.httpRefusalsPerSecond,
+    burst: limits.httpRefusalBurst,
+    remembered: limits.httpCallers,
+  })
+
+  constructor(
+    gate: Gate,
+    options: { readonly host: string; readonly names: readonly string[]; readonly perSecond: number },
+  ) {
+    const { host, names, perSecond } = options
+    this.#gate = gate
+    this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: limits.httpCallers })
+    const bare = host.includes(':') ? `[${host}]` : host
+    this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
+    // A server on all addresses is reached by any of them; a name must still be one it was told.
+    this.#anyAddress = host === '0.0.0.0' || host === '::'
+  }
+
+  /** Before anything else, and for files of the dashboard too. */
+  assertWelcome(request: FastifyRequest): void {
+    const waitMs = this.#requests.take(request.ip, Date.now())
+    if (waitMs > 0) throw tooMany(request.ip, waitMs)
+    const { host, origin } = request.headers
+    const name = hostName(host ?? '')
+    const known = this.#names.has(name) || (this.#anyAddress && isIP(name.replaceAll(/[[\]]/g, '')) !== 0)
+    if (host === undefined || !known)
+      throw new CarillonError(
+        'origin-refused',
+        `The request is for the host "${(host ?? '').slice(0, 80)}", which is not a name of this node.`,
+      )
+    const site = request.headers['sec-fetch-site']
+    const isNavigation = request.headers['sec-fetch-mode'] === 'navigate' && request.method === 'GET'
+    if (
+      (origin !== undefined && origin !== `${request.protocol}://${host}`) ||
+      (typeof site === 'string' && site !== 'same-origin' && site !== 'none' && !isNavigation)
+    )
+      throw new CarillonError(
+        'origin-refused',
+        'The request comes from a page of another site. The API is not for those.',
+      )
+  }
+
+  /** Who asks; refused when nobody is known by what the request brings. */
+  async admit(request: FastifyRequest): Promise<Principal> {
+    if (this.#refusals.isEmpty(request.ip, Date.now())) throw tooMany(request.ip, 1_000)
+    try {
+      return { ...(await this.#credential(request)), from: request.ip }
+    } catch (error) {
+      this.countRefusal(request)
+      throw error
+    }
+  }
+
+  /** For the one route that takes a secret without a token. */
+  assertPatience(request: FastifyRequest): void {
+    if (this.#refusals.isEmpty(request.ip, Date.now())) throw tooMany(request.ip, 1_000)
+  }
+
+  countRefusal(request: FastifyRequest): void {
+    this.#refusals.take(request.ip, Date.now())
+  }
+
+  #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {
+    const { authorization } = request.headers
+    const [, bearer] = /^Bearer ([\w.-]{1,200})$/i.exec(authorization ?? '') ?? []
+    if (bearer !== undefined) return this.#gate.byToken(bearer)
+    const session = authorization === undefined ? sessionIn(request) : undefined
+    if (session === undefined || session === '')
+      throw new CarillonError(
+        'token-refused',
+        'The request carries no token. Send "Authorization: Bearer <token>"; make one with "carillon token new", or open a link from "carillon token link".',
+      )
+    // A browser says where a request that changes something comes from; one that does not is none of ours.
+    if (request.method !== 'GET' && request.headers.origin === undefined)
+      throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')
+    return this.#gate.bySession(session)
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Who is let in. A request brings a token in its Authorization header, or a session in a cookie; a session begins with
+ * a one-time code from a link, or with a token. Secrets are compared by hash and never leave here.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { findToken } from '../access/readTokens.js'
+import { sha256 } from '../encoding/hash.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import type { Node } from '../node/Node.js'
+import { toMillis } from '../time/Instant.js'
+import type { Principal } from './Principal.js'
+import { idInToken, sameText } from './TokenText.js'
+
+type Credential = Omit<Principal, 'from'>
+
+const refuse = (why: string): CarillonError =>
+  new CarillonError(
+    'token-refused',
+    `${why} Send "Authorization: Bearer <token>"; make one with "carillon token new", or open a link from "carillon token link".`,
+  )
+
+export class Gate {
+  readonly #node: Node
+  readonly #localToken: string
+  readonly #nowMs: () => number
+  /** Codes of links that were not used yet, by hash, and when each lapses. */
+  readonly #codes = new Map<string, number>()
+
+  /** Expiry is judged by the machine's clock: a node in virtual time still has real visitors. */
+  constructor(node: Node, localToken: string, nowMs: () => number = Date.now) {
+    this.#node = node
+    this.#localToken = localToken
+    this.#nowMs = nowMs
+  }
+
+  /** A code that opens one session with all permissions, soon. */
+  newCode(): string {
+    const nowMs = this.#nowMs()
+    for (const [hash, lapsesMs] of this.#codes) if (lapsesMs <= nowMs) this.#codes.delete(hash)
+    for (const oldest of this.#codes.keys()) {
+      if (this.#codes.size < limits.linksUnused) break
+      this.#codes.delete(oldest)
+    }
+    const code = randomBytes(24).toString('base64url')
+    this.#codes.set(sha256(code), nowMs + limits.linkMs)
+    return code
+  }
+
+  async byToken(text: string): Promise<Credential> {
+    if (sameText(text, this.#localToken)) return { name: 'local', permissions: ['admin'] }
+    const id = idInToken(text)
+    const token = id === undefined ? undefined : await this.#node.readViews((db) => findToken(db, id))
+    if (token === undefined || !sameText(sha256(text), token.hash)) throw refuse('The token is not known here.')
+    if (token.revokedAt !== undefined) throw refuse(`The token "${token.name}" was revoked.`)
+    const expiresAtMs = token.expiresAt === undefined ? undefined : toMillis(token.expiresAt)
+    if (expiresAtMs !== undefined && expiresAtMs <= this.#nowMs())
+      throw refuse(`The token "${token.name}" has expired.`)
+    const { name, permissions } = token
+    return { name, permissions, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) }
+  }
+
+  /** Begins a session with a code, which is spent by that, or with a token. The text is for the cookie. */
+  async openSession(secret: string): Promise<{ readonly cookie: string; readonly expiresAtMs: number }> {
+    const untilMs = this.#nowMs() + limits.sessionMs
+    if (idInToken(secret) === undefined && !sameText(secret, this.#localToken)) {
+      const hash = sha256(secret)
+      const lapsesMs = this.#codes.get(hash)
+      this.#codes.delete(hash)
+      if (lapsesMs === undefined || lapsesMs <= this.#nowMs())
+        throw refuse('The link was used before, or is too old: it works once.')
+      return { cookie: this.#sign({ token: 'local', untilMs }), expiresAtMs: untilMs }
+    }
+    const { expiresAtMs } = await this.byToken(secret)
+    const endMs = Math.min(untilMs, expiresAtMs ?? untilMs)
+    return { cookie: this.#sign({ token: idInToken(secret) ?? 'local', untilMs: endMs }), expiresAtMs: endMs }
+  }
+
+  /** The holder of a session. The token behind it is looked up again each time, so that revoking it ends the session. */
+  async bySession(cookie: string): Promise<Credential> {
+    const [token, until, signature] = cookie.split('.')
+    const untilMs = Number(until)
+    if (token === undefined || signature === undefined || !sameText(cookie, this.#sign({ token, untilMs })))
+      throw refuse('The session is not known here.')
+    if (untilMs <= this.#nowMs()) throw refuse('The session is over.')
+    if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs }
+    const stored = await this.#node.readViews((db) => findToken(db, token))
+    if (stored === undefined || stored.revokedAt !== undefined) throw refuse('The token of this session was revoked.')
+    return { name: stored.name, permissions: stored.permissions, expiresAtMs: untilMs }
+  }
+
+  /** Signed with the local token, so a session outlives a restart of the node but not a change of that file. */
+  #sign({ token, untilMs }: { readonly token: string; readonly untilMs: number }): string {
+    const text = `${token}.${untilMs}`
+    return `${text}.${createHmac('sha256', `session ${this.#localToken}`).update(text).digest('base64url')}`
+  }
+}

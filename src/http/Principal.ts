@@ -1,0 +1,29 @@
+/**
+ * Who asks, from where, and what they may do: the holder of a token, told by its name.
+ */
+import { isGranted } from '../access/Permission.js'
+import { CarillonError } from '../errors/CarillonError.js'
+
+export type Principal = {
+  /** The name of the token, as it will stand in events. */
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** The address the request came from. */
+  readonly from: string
+  readonly expiresAtMs?: number
+}
+
+/** As the log is to remember it: who, and from where. */
+export const operatorOf = ({ name, from }: Principal): string => `http:${name}@${from}`
+
+export const mayDo = ({ permissions }: Principal, needed: string): boolean => isGranted(permissions, needed)
+
+/** Refuses what the principal may not do. */
+export const assertMay = (principal: Principal, needed: string): void => {
+  if (mayDo(principal, needed)) return
+  throw new CarillonError(
+    'permission-missing',
+    `This needs the permission ${needed}; the token "${principal.name}" has: ${principal.permissions.join(', ')}.`,
+    { needed },
+  )
+}

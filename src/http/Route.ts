@@ -1,0 +1,145 @@
+/**
+ * One thing the API can do, described once: method, path, permission, and the codecs of everything that comes in and
+ * goes out. The server, the OpenAPI document and the attack tests are all made from it.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { ClockControl } from './ClockControl.js'
+import type { Gate } from './Gate.js'
+import type { House } from './House.js'
+import type { Principal } from './Principal.js'
+import type { Streams } from './Streams.js'
+
+/** What every handler can reach beside the request's own values. */
+export type Surroundings = {
+  readonly house: House
+  readonly houses: readonly House[]
+  readonly gate: Gate
+  readonly streams: Streams
+  readonly clock: ClockControl | undefined
+  readonly metrics: () => Promise<string>
+  readonly openApi: () => unknown
+}
+
+export type Asked<P, Q, B> = Surroundings & {
+  readonly principal: Principal
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export type Method = 'GET' | 'POST' | 'DELETE'
+
+/** An example of a request, shown in the OpenAPI document and sent by the tests. */
+export type RouteExample = {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export type RouteOptions<P, Q, B, A> = {
+  readonly method: Method
+  /** As in OpenAPI: `/flows/{flow}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  /** What the token must allow; `none` for the route that begins a session. */
+  readonly permission: string
+  readonly params?: t.Type<P, unknown>
+  readonly query?: t.Type<Q, unknown>
+  readonly body?: t.Type<B, unknown>
+  readonly answer: t.Type<A, unknown>
+  /** How the answer is sent: as JSON, or as server-sent events of the answer's type. Default `json`. */
+  readonly form?: 'json' | 'events' | 'text'
+  readonly status?: number
+  readonly example?: RouteExample
+  /** A route that sends its answer itself gives `undefined`. */
+  readonly handle: (asked: Asked<P, Q, B>) => Promise<A | undefined>
+}
+
+export type Route = {
+  readonly method: Method
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly permission: string
+  readonly params: t.Any | undefined
+  readonly query: t.Any | undefined
+  readonly body: t.Any | undefined
+  readonly answer: t.Any
+  readonly form: 'json' | 'events' | 'text'
+  readonly status: number
+  readonly example: RouteExample
+  readonly perform: (
+    surroundings: Surroundings & {
+      readonly principal: Principal
+      readonly request: FastifyRequest
+      readonly reply: FastifyReply
+    },
+  ) => Promise<unknown>
+}
+
+const decodeAs = <A>(what: string, codec: t.Type<A, unknown> | undefined, value: unknown): A => {
+  // Without a codec nothing is taken, and the type of nothing is whatever the handler does not look at.
+  if (codec === undefined) return undefined as A
+  const decoded = decodeWith(codec, value)
+  if (isLeft(decoded))
+    throw new CarillonError('request-invalid', `The ${what} does not fit: ${decoded.left.slice(0, 5).join('; ')}.`)
+  return decoded.right
+}
+
+const ownKeys = (codec: t.Any | undefined): ReadonlySet<string> => {
+  const { props, type, types } = (codec ?? {}) as {
+    readonly props?: object
+    readonly type?: t.Any
+    readonly types?: readonly t.Any[]
+  }
+  const inner = [...(type === undefined ? [] : [type]), ...(types ?? [])].flatMap((each) => [...ownKeys(each)])
+  return new Set([...Object.keys(props ?? {}), ...inner])
+}
+
+/** A misspelt parameter would silently ask for something else. */
+const refuseUnknownQuery = (codec: t.Any | undefined, query: unknown): void => {
+  const known = ownKeys(codec)
+  for (const name of Object.keys(query ?? {})) {
+    if (name === 'node' || known.has(name)) continue
+    throw new CarillonError(
+      'request-invalid',
+      `There is no parameter "${name.slice(0, 40)}" here. There are: ${[...known, 'node'].join(', ')}.`,
+    )
+  }
+}
+
+export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
+  options: RouteOptions<P, Q, B, A>,
+): Route => {
+  const { params, query, body, form = 'json', status = 200, example = {}, handle, ...rest } = options
+  return {
+    ...rest,
+    params,
+    query,
+    body,
+    form,
+    status,
+    example,
+    perform: ({ request, ...surroundings }) => {
+      refuseUnknownQuery(query, request.query)
+      return handle({
+        ...surroundings,
+        request,
+        params: decodeAs('path', params, request.params),
+        query: decodeAs('query', query, request.query),
+        body: decodeAs('body', body, request.body ?? {}),
+      })
+    },
+  }
+}
+
+/** The answer of what only acts. */
+export const DoneC = t.strict({ done: t.literal(true) }, 'Done')
+export const done: t.TypeOf<typeof DoneC> = { done: true }

@@ -1,0 +1,87 @@
+/**
+ * Live streams: server-sent events with ids a client can resume from. So many are open at a time, each is cut off when
+ * its reader falls too far behind, and none outlives the server.
+ */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+
+export type Stream = {
+  /** False once the reader is gone or was cut off. */
+  readonly isOpen: () => boolean
+  readonly send: (message: { readonly id?: string; readonly event: string; readonly data: unknown }) => void
+  readonly onClose: (callback: () => void) => void
+  /** Bytes that wait to be read. */
+  readonly unread: () => number
+  /** Resolves when the reader has caught up, or is gone. */
+  readonly drained: () => Promise<void>
+}
+
+export class Streams {
+  readonly #open = new Map<ServerResponse, string>()
+
+  /** Turns a request into a stream. Refused when the caller, or everyone together, has too many already. */
+  open(request: FastifyRequest, reply: FastifyReply): Stream {
+    const caller = request.ip
+    const ofCaller = [...this.#open.values()].filter((other) => other === caller).length
+    if (this.#open.size >= limits.httpStreams || ofCaller >= limits.httpStreamsPerCaller)
+      throw new CarillonError(
+        'rate-exceeded',
+        `${ofCaller} live streams are open for ${caller}, ${this.#open.size} in all. Close some first.`,
+      )
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+    raw.write('retry: 1000\n\n')
+    this.#open.set(raw, caller)
+    const beat = setInterval(() => raw.write(': alive\n\n'), limits.httpStreamBeatMs).unref()
+    const callbacks: (() => void)[] = []
+    raw.once('close', () => {
+      clearInterval(beat)
+      this.#open.delete(raw)
+      for (const callback of callbacks) callback()
+    })
+    raw.on('error', () => raw.destroy())
+    const isOpen = (): boolean => this.#open.has(raw) && raw.writable
+    return {
+      isOpen,
+      send: ({ id, event, data }) => {
+        if (!isOpen()) return
+        raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+        if (raw.writableLength > limits.httpStreamUnreadBytes) raw.destroy()
+      },
+      onClose: (callback) => {
+        callbacks.push(callback)
+      },
+      unread: () => raw.writableLength,
+      drained: () =>
+        raw.writableNeedDrain
+          ? new Promise((resolve) => {
+              raw.once('drain', resolve)
+              raw.once('close', resolve)
+            })
+          : Promise.resolve(),
+    }
+  }
+
+  /** Hangs up on everyone. */
+  close(): void {
+    for (const raw of this.#open.keys()) raw.destroy()
+  }
+}
+
+/** The id a client saw last: from the header a browser sends when it comes back, or from the query. */
+export const lastEventId = (request: FastifyRequest, asked: string | undefined): number | undefined => {
+  const header = request.headers['last-event-id']
+  const text = typeof header === 'string' ? header : asked
+  if (text === undefined || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text))
+    throw new CarillonError('request-invalid', 'A last event id is a revision: a whole number from 0 on.')
+  return Number(text)
+}

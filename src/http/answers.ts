@@ -1,0 +1,292 @@
+/**
+ * What the API answers, as codecs: the same facts as the node's own methods give, so that a client and an app see one
+ * thing under one name.
+ */
+import * as t from 'io-ts'
+import { TokenIdC } from '../access/Token.js'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { HashC } from '../encoding/hash.js'
+import { FlowIdC } from '../flow/FlowId.js'
+import { PartyC } from '../identity/Party.js'
+import { StateRefC } from '../ledger/StateRef.js'
+import { TransactionIdC } from '../ledger/TransactionId.js'
+import { InstantC } from '../time/Instant.js'
+
+const record = <P extends t.Props, Q extends t.Props>(name: string, props: P, optional: Q) =>
+  t.readonly(t.intersection([t.strict(props), t.exact(t.partial(optional))]), name)
+
+const DetailC = t.union([t.string, t.number, t.boolean, t.null, t.readonlyArray(t.string)])
+export const ErrorC = record(
+  'RecordedError',
+  { code: t.string, message: t.string },
+  { details: t.readonly(t.record(t.string, DetailC)) },
+)
+
+export const pageOfC = <A>(item: t.Type<A, unknown>) =>
+  record('Page', { items: t.readonlyArray(item) }, { next: t.string })
+
+export const StandingC = t.keyof(
+  { scheduled: null, started: null, ended: null, closed: null, parked: null, missed: null, paused: null },
+  'Standing',
+)
+
+export const AgendaEntryC = record(
+  'AgendaEntry',
+  { ref: StateRefC, type: t.string, standing: StandingC, attempts: IntegerC },
+  { due: InstantC, actsAt: InstantC, flow: t.string, error: ErrorC, note: t.string },
+)
+
+export const TimelineC = t.readonly(
+  t.strict({
+    from: InstantC,
+    until: InstantC,
+    now: InstantC,
+    barMs: IntegerC,
+    /** Whether older occurrences in this window were left out of the count. */
+    partial: t.boolean,
+    bars: t.readonlyArray(
+      t.readonly(
+        t.strict({
+          at: InstantC,
+          scheduled: IntegerC,
+          onTime: IntegerC,
+          late: IntegerC,
+          failed: IntegerC,
+          missed: IntegerC,
+          worstLatenessMs: IntegerC,
+        }),
+      ),
+    ),
+  }),
+  'Timeline',
+)
+
+export const AttemptC = record(
+  'Attempt',
+  {
+    attempt: IntegerC,
+    at: InstantC,
+    latenessMs: IntegerC,
+    outcome: t.keyof({
+      running: null,
+      'parked-flow': null,
+      completed: null,
+      failed: null,
+      killed: null,
+      superseded: null,
+      missed: null,
+      'start-failed': null,
+      parked: null,
+      discharged: null,
+    }),
+  },
+  { due: InstantC, flow: FlowIdC, flowName: t.string, cause: t.string, error: ErrorC, by: t.string },
+)
+
+export const OccurrenceC = t.readonly(
+  t.intersection([AttemptC, t.strict({ ref: StateRefC, type: t.string, revision: IntegerC })]),
+  'Occurrence',
+)
+
+export const VaultEntryC = record(
+  'VaultEntry',
+  {
+    ref: StateRefC,
+    type: t.string,
+    version: IntegerC,
+    data: t.unknown,
+    relevant: t.boolean,
+    recordedAt: InstantC,
+    fromRevision: IntegerC,
+  },
+  { consumedBy: TransactionIdC, untilRevision: IntegerC },
+)
+
+export const StateTypeC = t.readonly(t.strict({ type: t.string, unconsumed: IntegerC }), 'StateType')
+
+export const WhyC = t.readonly(
+  t.strict({
+    ref: StateRefC,
+    state: VaultEntryC,
+    attempts: t.readonlyArray(AttemptC),
+    story: t.readonlyArray(t.string),
+    now: t.string,
+  }),
+  'Why',
+)
+
+export const GraphC = t.readonly(
+  t.strict({
+    transactions: t.readonlyArray(
+      t.readonly(
+        t.strict({ id: TransactionIdC, at: InstantC, revision: IntegerC, commands: t.readonlyArray(t.string) }),
+      ),
+    ),
+    states: t.readonlyArray(
+      record('GraphState', { ref: StateRefC, type: t.string, consumed: t.boolean }, { consumedBy: TransactionIdC }),
+    ),
+    /** Whether there is more of it than an answer holds. */
+    partial: t.boolean,
+  }),
+  'Graph',
+)
+
+const StartedByC = t.union([
+  t.readonly(t.strict({ kind: t.literal('session'), session: t.string, party: t.string })),
+  record('StartedByClient', { kind: t.literal('client'), by: t.string }, { clientId: t.string }),
+  t.readonly(
+    t.strict({
+      kind: t.literal('activity'),
+      ref: StateRefC,
+      due: InstantC,
+      attempt: IntegerC,
+      latenessMs: IntegerC,
+      cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
+    }),
+  ),
+])
+
+export const FlowStatusC = t.keyof(
+  { running: null, paused: null, parked: null, completed: null, failed: null, killed: null, superseded: null },
+  'FlowStatus',
+)
+
+const flowMembers = {
+  id: FlowIdC,
+  name: t.string,
+  version: IntegerC,
+  status: FlowStatusC,
+  startedAt: InstantC,
+  startedBy: StartedByC,
+}
+const flowOptional = {
+  endedAt: InstantC,
+  progress: t.string,
+  waiting: t.UnknownRecord,
+  result: t.unknown,
+  error: ErrorC,
+}
+
+export const FlowSummaryC = record('FlowSummary', flowMembers, flowOptional)
+
+export const FlowDetailsC = record(
+  'FlowDetails',
+  {
+    ...flowMembers,
+    input: t.unknown,
+    record: t.readonlyArray(
+      record(
+        'RecordedOperation',
+        { kind: t.string, label: t.string, digest: t.string },
+        { result: t.unknown, error: t.UnknownRecord },
+      ),
+    ),
+    /** Each event of the flow that the log holds, told in words. */
+    story: t.readonlyArray(t.readonly(t.strict({ revision: IntegerC, at: InstantC, type: t.string, text: t.string }))),
+  },
+  flowOptional,
+)
+
+export const FlowDefinitionC = t.readonly(
+  t.strict({ name: t.string, version: IntegerC, schedulable: t.boolean, input: t.UnknownRecord, mayStart: t.boolean }),
+  'FlowDefinition',
+)
+
+export const LogEntryC = record(
+  'LogEntry',
+  { revision: IntegerC, tick: IntegerC, at: InstantC, type: t.string, text: t.string },
+  { event: t.unknown },
+)
+
+export const VerificationC = record(
+  'Verification',
+  {
+    state: t.keyof({ never: null, running: null, sound: null, altered: null }),
+    events: IntegerC,
+    head: record('Head', { tick: IntegerC, revision: IntegerC, hash: HashC }, {}),
+  },
+  {
+    verifiedTo: IntegerC,
+    at: InstantC,
+    signedHeads: IntegerC,
+    problems: t.readonlyArray(t.readonly(t.strict({ revision: IntegerC, what: t.string }))),
+  },
+)
+
+export const StatusC = t.readonly(
+  t.strict({
+    node: t.string,
+    nodes: t.readonlyArray(t.string),
+    party: PartyC,
+    app: t.readonly(t.strict({ name: t.string, version: t.string })),
+    version: t.string,
+    now: InstantC,
+    draining: t.boolean,
+    stopped: t.boolean,
+    term: IntegerC,
+    head: record('Head', { tick: IntegerC, revision: IntegerC, hash: HashC }, {}),
+    activities: t.readonly(
+      t.strict({ scheduled: IntegerC, parked: IntegerC, missed: IntegerC, failed: IntegerC, paused: IntegerC }),
+    ),
+    flows: t.readonly(t.strict({ open: IntegerC, parked: IntegerC, paused: IntegerC })),
+    virtualTime: t.boolean,
+  }),
+  'Status',
+)
+
+const PointC = t.readonly(
+  t.strict({
+    at: InstantC,
+    events: IntegerC,
+    transactions: IntegerC,
+    started: IntegerC,
+    ended: IntegerC,
+    failed: IntegerC,
+    latenessP50Ms: IntegerC,
+    latenessP95Ms: IntegerC,
+    latenessMaxMs: IntegerC,
+  }),
+)
+export const ChartsC = t.readonly(t.strict({ pointMs: IntegerC, points: t.readonlyArray(PointC) }), 'Charts')
+
+export const LiveC = t.readonly(
+  t.intersection([StatusC, t.strict({ eventsPerSecond: t.number, startsPerSecond: t.number })]),
+  'Live',
+)
+
+export const PartyEntryC = record(
+  'PartyEntry',
+  { name: t.string, key: t.string, isMe: t.boolean, openSessions: IntegerC, unacknowledged: IntegerC },
+  { address: t.string, notary: t.string },
+)
+
+export const SessionEntryC = record(
+  'SessionEntry',
+  {
+    id: t.string,
+    role: t.string,
+    party: t.string,
+    sent: IntegerC,
+    received: IntegerC,
+    closed: t.boolean,
+    revision: IntegerC,
+  },
+  { flow: FlowIdC, flowName: t.string },
+)
+
+export const TokenC = record(
+  'Token',
+  { id: TokenIdC, name: t.string, permissions: t.readonlyArray(t.string), issuedAt: InstantC, issuedBy: t.string },
+  { expiresAt: InstantC, revokedAt: InstantC, revokedBy: t.string },
+)
+
+export const MeC = record(
+  'Me',
+  { name: t.string, permissions: t.readonlyArray(t.string), from: t.string },
+  { expiresAt: InstantC },
+)
+
+export const ClockC = t.readonly(
+  t.strict({ virtual: t.boolean, now: InstantC, playing: t.boolean, speed: t.number }),
+  'Clock',
+)

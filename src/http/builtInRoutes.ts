@@ -1,0 +1,23 @@
+/**
+ * Every route of the API that does not come from an app.
+ */
+import type { Route } from './Route.js'
+import { accessRoutes } from './routes/access.js'
+import { agendaRoutes } from './routes/agenda.js'
+import { documentRoutes } from './routes/document.js'
+import { flowRoutes } from './routes/flows.js'
+import { logRoutes } from './routes/log.js'
+import { nodeRoutes } from './routes/node.js'
+import { panelRoutes } from './routes/panels.js'
+import { vaultRoutes } from './routes/vault.js'
+
+export const builtInRoutes: readonly Route[] = [
+  ...nodeRoutes,
+  ...agendaRoutes,
+  ...vaultRoutes,
+  ...flowRoutes,
+  ...logRoutes,
+  ...panelRoutes,
+  ...accessRoutes,
+  ...documentRoutes,
+]

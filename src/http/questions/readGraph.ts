@@ -1,0 +1,103 @@
+/**
+ * The neighbourhood of a state on the ledger: the transactions that led to it and those that followed, with their
+ * inputs and outputs. Forwards the vault knows the way; backwards the transactions themselves name their inputs.
+ */
+import { limits } from '../../limits.js'
+import type { StateRef } from '../../ledger/StateRef.js'
+import type { TransactionId } from '../../ledger/TransactionId.js'
+import { decodeEvent } from '../../log/decodeEvent.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis, type Instant } from '../../time/Instant.js'
+import { findState, type VaultEntry } from '../../vault/readVault.js'
+import { findByHash } from '../../views/HashIndex.js'
+
+export type GraphTransaction = {
+  readonly id: TransactionId
+  readonly at: Instant
+  readonly revision: number
+  readonly commands: readonly string[]
+}
+export type GraphState = {
+  readonly ref: StateRef
+  readonly type: string
+  readonly consumed: boolean
+  readonly consumedBy?: TransactionId
+}
+export type Graph = {
+  readonly transactions: readonly GraphTransaction[]
+  readonly states: readonly GraphState[]
+  readonly partial: boolean
+}
+
+type Place = { readonly revision: number; readonly atMs: number; readonly outputs: number }
+
+const placeOf = (node: Node, id: TransactionId): Promise<Place | undefined> =>
+  node.readViews((db) => {
+    const seq = findByHash(db, 'transactions', id)
+    const row =
+      seq === undefined
+        ? undefined
+        : db.prepare('SELECT revision, at_ms, outputs FROM transactions WHERE seq = ?').get(seq)
+    return row === undefined
+      ? undefined
+      : { revision: Number(row['revision']), atMs: Number(row['at_ms']), outputs: Number(row['outputs']) }
+  })
+
+/** What a transaction says of itself, read from the log. */
+const bodyAt = async (
+  node: Node,
+  revision: number,
+): Promise<{ readonly inputs: readonly StateRef[]; readonly commands: readonly string[] }> => {
+  for await (const tick of node.readLog(revision)) {
+    const event = decodeEvent(tick.events[revision - tick.firstRevision] ?? '', revision)
+    if (event.type !== 'TransactionRecorded' || !('inputs' in event.body)) break
+    return { inputs: event.body.inputs, commands: event.body.commands.map(({ type }) => type) }
+  }
+  return { inputs: [], commands: [] }
+}
+
+const stateOf = ({ ref, type, consumedBy }: VaultEntry): GraphState => ({
+  ref,
+  type,
+  consumed: consumedBy !== undefined,
+  ...(consumedBy === undefined ? {} : { consumedBy }),
+})
+
+export const readGraph = async (node: Node, from: StateRef, depth: number): Promise<Graph> => {
+  const transactions = new Map<string, GraphTransaction>()
+  const states = new Map<string, GraphState>()
+  let partial = false
+  const visit = async (id: TransactionId, left: number): Promise<void> => {
+    if (transactions.has(id)) return
+    if (transactions.size + states.size >= limits.graphNodes) {
+      partial = true
+      return
+    }
+    const place = await placeOf(node, id)
+    if (place === undefined) return
+    const { inputs, commands } = await bodyAt(node, place.revision)
+    transactions.set(id, { id, at: instantFromMillis(place.atMs), revision: place.revision, commands })
+    const refs = [...inputs, ...Array.from({ length: place.outputs }, (_, index) => ({ transaction: id, index }))]
+    for (const ref of refs) {
+      const key = `${ref.transaction}:${ref.index}`
+      if (states.has(key)) continue
+      if (states.size >= limits.graphNodes) {
+        partial = true
+        break
+      }
+      const entry = await node.readViews((db) => findState(db, ref))
+      if (entry !== undefined) states.set(key, stateOf(entry))
+    }
+    if (left === 0) {
+      partial ||= inputs.length > 0
+      return
+    }
+    for (const { transaction } of inputs) await visit(transaction, left - 1)
+    for (let index = 0; index < place.outputs; index += 1) {
+      const next = states.get(`${id}:${index}`)?.consumedBy
+      if (next !== undefined) await visit(next, left - 1)
+    }
+  }
+  await visit(from.transaction, depth)
+  return { transactions: [...transactions.values()], states: [...states.values()], partial }
+}

@@ -1,0 +1,35 @@
+/**
+ * A node on one screen, from counts that an index answers.
+ */
+import { countFlows } from '../../flow/readFlows.js'
+import { countAgenda } from '../../scheduler/readAgenda.js'
+import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
+import type { StatusC } from '../answers.js'
+import type { House } from '../House.js'
+import type * as t from 'io-ts'
+import { packageVersion } from '../packageVersion.js'
+import { readFacts } from '../../views/NodeFacts.js'
+
+export const readStatus = (
+  { node, name }: House,
+  nodes: readonly string[],
+  virtualTime: boolean,
+): Promise<t.TypeOf<typeof StatusC>> =>
+  node.readViews((db) => {
+    const { draining, term } = readFacts(db)
+    return {
+      node: name,
+      nodes,
+      party: node.party,
+      app: { name: node.app.name, version: node.app.version },
+      version: packageVersion,
+      now: instantFromMillis(Math.min(node.nowMs, latestInstantMs)),
+      draining,
+      stopped: node.stopped !== undefined,
+      term,
+      head: node.head,
+      activities: countAgenda(db),
+      flows: countFlows(db),
+      virtualTime,
+    }
+  })

@@ -1,0 +1,110 @@
+/**
+ * Tokens and sessions: who asks, who may ask, and how a browser begins.
+ */
+import * as t from 'io-ts'
+import { NewTokenC } from '../../access/operateTokens.js'
+import { PermissionC } from '../../access/Permission.js'
+import { TokenIdC, TokenNameC } from '../../access/Token.js'
+import { assertInvariant } from '../../errors/CarillonError.js'
+import { instantFromMillis, InstantC } from '../../time/Instant.js'
+import { MeC, TokenC } from '../answers.js'
+import { sessionCookie } from '../cookie.js'
+import { operatorOf } from '../Principal.js'
+import { done, DoneC, route } from '../Route.js'
+import { newTokenText } from '../TokenText.js'
+
+export const accessRoutes = [
+  route({
+    method: 'GET',
+    path: '/me',
+    tag: 'access',
+    summary: 'Whose token this is, and what it allows',
+    permission: 'any',
+    answer: MeC,
+    handle: ({ principal: { name, permissions, from, expiresAtMs } }) =>
+      Promise.resolve({
+        name,
+        permissions,
+        from,
+        ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: '/session',
+    tag: 'access',
+    summary: 'Begins a session of a browser with the code of a link, or with a token; sets a cookie',
+    permission: 'none',
+    body: t.strict({ secret: t.string }),
+    answer: DoneC,
+    handle: async ({ gate, body, request, reply }) => {
+      const { cookie, expiresAtMs } = await gate.openSession(body.secret)
+      void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
+      return done
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/session',
+    tag: 'access',
+    summary: 'Ends the session of a browser',
+    permission: 'any',
+    answer: DoneC,
+    handle: ({ request, reply }) => {
+      void reply.header('set-cookie', sessionCookie(request, '', 0))
+      return Promise.resolve(done)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/tokens',
+    tag: 'access',
+    summary: 'All tokens ever issued, without their secrets',
+    permission: 'admin',
+    answer: t.readonly(t.strict({ items: t.readonlyArray(TokenC) }), 'Tokens'),
+    handle: async ({ houses }) => ({ items: await homeOf(houses).node.tokens() }),
+  }),
+  route({
+    method: 'POST',
+    path: '/tokens',
+    tag: 'access',
+    summary: 'Makes a token. It is in this answer and nowhere else: the node keeps only its hash',
+    permission: 'admin',
+    body: t.intersection([
+      t.strict({ name: TokenNameC, permissions: t.readonlyArray(PermissionC) }),
+      t.exact(t.partial({ expiresAt: InstantC })),
+    ]),
+    answer: t.readonly(t.strict({ id: TokenIdC, token: t.string }), 'NewToken'),
+    status: 201,
+    example: {
+      body: { name: 'a dashboard on the wall', permissions: ['view'], expiresAt: '2099-01-01T00:00:00.000Z' },
+    },
+    handle: async ({ houses, body, principal }) => {
+      const { id, text, hash } = newTokenText()
+      const asked = { token: id, hash, ...body }
+      assertInvariant(NewTokenC.is(asked), 'a token is made of decoded parts')
+      await homeOf(houses).node.issueToken(asked, { by: operatorOf(principal) })
+      return { id, token: text }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/tokens/{token}',
+    tag: 'access',
+    summary: 'Revokes a token, and ends the sessions that began with it',
+    permission: 'admin',
+    params: t.strict({ token: TokenIdC }),
+    answer: DoneC,
+    handle: async ({ houses, params, principal }) => {
+      await homeOf(houses).node.revokeToken(params.token, { by: operatorOf(principal) })
+      return done
+    },
+  }),
+]
+
+/** Tokens are kept by the first node that is served; the others are guests of the same server. */
+const homeOf = <H>(houses: readonly H[]): H => {
+  const [home] = houses
+  assertInvariant(home !== undefined, 'a server serves at least one node')
+  return home
+}

@@ -1,0 +1,116 @@
+/**
+ * The agenda and its occurrences: lists, the timeline, and what an operator may do to an activity.
+ */
+import * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { ActivityActionC, NoteC } from '../../node/controlProtocol.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis, InstantC, toMillis } from '../../time/Instant.js'
+import { resolveRef } from '../../vault/resolveRef.js'
+import { AgendaEntryC, OccurrenceC, pageOfC, TimelineC } from '../answers.js'
+import { CountC, RefTextC } from '../codecs.js'
+import { operatorOf } from '../Principal.js'
+import { readOccurrences } from '../questions/readOccurrences.js'
+import { readTimeline } from '../questions/readTimeline.js'
+import { done, DoneC, route } from '../Route.js'
+import { pageAnswer, PageQueryC } from './paging.js'
+
+const defaultBars = 120
+/** Later than a second is late to a person; the exact lateness stands beside it. */
+const lateMs = 1_000
+
+const ShowC = t.keyof({ scheduled: null, attention: null, paused: null, started: null })
+
+const act = (
+  node: Node,
+  action: t.TypeOf<typeof ActivityActionC>,
+  ref: ReturnType<typeof resolveRef>,
+  by: string,
+  note: string | undefined,
+): Promise<void> => {
+  const noted = note === undefined ? {} : { note }
+  switch (action) {
+    case 'trigger':
+      return node.trigger(ref, { by })
+    case 'retry':
+      return node.retry(ref, { by })
+    case 'resume':
+      return node.resume(ref, { by })
+    case 'discharge':
+      return node.discharge(ref, { by, ...noted })
+    case 'pause':
+      return node.pause(ref, { by, ...noted })
+  }
+}
+
+export const agendaRoutes = [
+  route({
+    method: 'GET',
+    path: '/agenda',
+    tag: 'agenda',
+    summary: 'What is to come, in order; or what waits for a hand, is paused, or is under way',
+    permission: 'view',
+    query: t.exact(t.partial({ show: ShowC, limit: CountC, after: t.string })),
+    answer: pageOfC(AgendaEntryC),
+    example: { query: { show: 'attention', limit: '10' } },
+    handle: async ({ house, query }) => pageAnswer(await house.node.agenda(query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/agenda/timeline',
+    tag: 'agenda',
+    summary: 'The agenda counted along time: what was on time, late, failed or missed, and what is to come',
+    permission: 'view',
+    query: t.exact(t.partial({ from: InstantC, until: InstantC, bars: CountC })),
+    answer: TimelineC,
+    example: { query: { bars: '24' } },
+    handle: async ({ house: { node }, query }) => {
+      const { nowMs } = node
+      const fromMs = query.from === undefined ? nowMs - 3_600_000 : toMillis(query.from)
+      const untilMs = query.until === undefined ? fromMs + 7_200_000 : toMillis(query.until)
+      const bars = query.bars ?? defaultBars
+      if (untilMs <= fromMs || bars < 1 || bars > limits.timelineBars)
+        throw new CarillonError(
+          'request-invalid',
+          `A timeline goes from an instant until a later one, in 1 to ${limits.timelineBars} bars.`,
+        )
+      const found = await node.readViews((db) => readTimeline(db, { fromMs, untilMs, bars, lateMs }))
+      return {
+        from: instantFromMillis(fromMs),
+        until: instantFromMillis(untilMs),
+        now: instantFromMillis(nowMs),
+        barMs: found.barMs,
+        partial: found.partial,
+        bars: found.bars.map(({ atMs, ...counts }) => ({ at: instantFromMillis(atMs), ...counts })),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/occurrences',
+    tag: 'agenda',
+    summary: 'Attempts at activities, newest first, with their lateness and outcome',
+    permission: 'view',
+    query: PageQueryC,
+    answer: pageOfC(OccurrenceC),
+    example: { query: { limit: '10' } },
+    handle: async ({ house, query }) => pageAnswer(await house.node.readViews((db) => readOccurrences(db, query))),
+  }),
+  route({
+    method: 'POST',
+    path: '/activities/{ref}/{action}',
+    tag: 'operate',
+    summary: 'Acts on the activity of a state: trigger, retry, discharge, pause or resume it',
+    permission: 'operate',
+    params: t.strict({ ref: RefTextC, action: ActivityActionC }),
+    body: t.exact(t.partial({ note: NoteC })),
+    answer: DoneC,
+    example: { params: { action: 'pause' }, body: { note: 'until the bank is open again' } },
+    handle: async ({ house: { node }, params, body, principal }) => {
+      const ref = await node.readViews((db) => resolveRef(db, params.ref))
+      await act(node, params.action, ref, operatorOf(principal), body.note)
+      return done
+    },
+  }),
+]

@@ -1,0 +1,27 @@
+/**
+ * What the API says about itself: its OpenAPI document, and the metrics of the process.
+ */
+import * as t from 'io-ts'
+import { route } from '../Route.js'
+
+export const documentRoutes = [
+  route({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'document',
+    summary: 'This API as an OpenAPI 3.1 document',
+    permission: 'view',
+    answer: t.UnknownRecord,
+    handle: ({ openApi }) => Promise.resolve(openApi() as Record<string, unknown>),
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics',
+    tag: 'document',
+    summary: 'Metrics in the text format of Prometheus',
+    permission: 'view',
+    answer: t.string,
+    form: 'text',
+    handle: ({ metrics }) => metrics(),
+  }),
+]

@@ -1,0 +1,223 @@
+/**
+ * Flows: what may be started, what runs, the story of one, and what an operator may do to it.
+ */
+import * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { JsonC } from '../../encoding/JsonC.js'
+import { findFlow, listFlows, resolveFlowId, type FlowDetails } from '../../flow/readFlows.js'
+import type { FlowId } from '../../flow/FlowId.js'
+import { FlowIdC } from '../../flow/FlowId.js'
+import { limits } from '../../limits.js'
+import { decodeEvent } from '../../log/decodeEvent.js'
+import { FlowActionC, type FlowAction } from '../../node/controlProtocol.js'
+import type { Node } from '../../node/Node.js'
+import type { Instant } from '../../time/Instant.js'
+import { findByHash } from '../../views/HashIndex.js'
+import { describeEvent } from '../../words/describeEvent.js'
+import { FlowDefinitionC, FlowDetailsC, FlowStatusC, FlowSummaryC, pageOfC } from '../answers.js'
+import { CountC, FlowTextC } from '../codecs.js'
+import { schemaOf } from '../jsonSchema.js'
+import { assertMay, mayDo, operatorOf } from '../Principal.js'
+import { done, DoneC, route } from '../Route.js'
+import { pageAnswer } from './paging.js'
+
+const FlowC = t.strict({ flow: FlowTextC })
+
+type Told = { readonly revision: number; readonly at: Instant; readonly type: string; readonly text: string }
+
+/** How far the log is read for the story of one flow: its own events lie close together or far apart. */
+const ticksRead = 2_000
+
+/** The flow's own events, from its start on, as far as a bounded look into the log finds them. */
+const storyOf = async (node: Node, id: FlowId): Promise<readonly Told[]> => {
+  const place = await node.readViews((db) =>
+    db.prepare('SELECT from_revision, until_revision FROM flows WHERE seq = ?').get(findByHash(db, 'flows', id) ?? -1),
+  )
+  const from = Number(place?.['from_revision'] ?? 0)
+  const until = typeof place?.['until_revision'] === 'number' ? place['until_revision'] : node.head.revision
+  const told: Told[] = []
+  let ticks = 0
+  for await (const tick of node.readLog(from)) {
+    if (tick.firstRevision > until || (ticks += 1) > ticksRead) break
+    tick.events.forEach((line, index) => {
+      // Cheap first: most lines of a busy log are about something else.
+      if (!line.includes(id)) return
+      const revision = tick.firstRevision + index
+      const event = decodeEvent(line, revision)
+      if ('flow' in event && event.flow === id) told.push({ revision, at: tick.at, ...describeEvent(line, revision) })
+    })
+  }
+  return told
+}
+
+const withStory = async (node: Node, flow: FlowDetails) => ({
+  ...flow,
+  ...(flow.waiting === undefined ? {} : { waiting: { ...flow.waiting } }),
+  record: flow.record.map(({ error, ...operation }) => ({
+    ...operation,
+    ...(error === undefined ? {} : { error: { ...error } }),
+  })),
+  story: await storyOf(node, flow.id),
+})
+
+const act = (node: Node, action: FlowAction, flow: FlowId, by: string): Promise<void> => {
+  switch (action) {
+    case 'retry':
+      return node.retryFlow(flow, { by })
+    case 'kill':
+      return node.killFlow(flow, { by })
+    case 'pause':
+      return node.pauseFlow(flow, { by })
+    case 'resume':
+      return node.resumeFlow(flow, { by })
+  }
+}
+
+export const flowRoutes = [
+  route({
+    method: 'GET',
+    path: '/flows',
+    tag: 'flows',
+    summary: 'Flows, newest first',
+    permission: 'view',
+    query: t.exact(
+      t.partial({
+        status: t.union([FlowStatusC, t.literal('open')]),
+        name: t.string,
+        limit: CountC,
+        after: CountC,
+      }),
+    ),
+    answer: pageOfC(FlowSummaryC),
+    example: { query: { status: 'open', limit: '10' } },
+    handle: async ({ house, query }) => {
+      const page = await house.node.readViews((db) => listFlows(db, query))
+      return pageAnswer({
+        next: page.next,
+        items: page.items.map(({ waiting, ...flow }) => ({
+          ...flow,
+          ...(waiting === undefined ? {} : { waiting: { ...waiting } }),
+        })),
+      })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/flows/definitions',
+    tag: 'flows',
+    summary: 'The flows of the app, with the schema of their input and whether this token may start them',
+    permission: 'view',
+    answer: t.readonly(t.strict({ items: t.readonlyArray(FlowDefinitionC) }), 'FlowDefinitions'),
+    handle: ({ house, principal }) =>
+      Promise.resolve({
+        items: house.node.app.flows
+          .filter(({ respondsTo }) => respondsTo === undefined)
+          .map(({ name, version, schedulable, input }) => ({
+            name,
+            version,
+            schedulable,
+            input: schemaOf(input),
+            mayStart: mayDo(principal, `start:${name}`),
+          })),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: '/flows',
+    tag: 'flows',
+    summary: 'Starts a flow; with a client id the same request can be sent again and finds the flow it started',
+    permission: 'start:{flow}',
+    body: t.intersection([t.strict({ flow: t.string, input: JsonC }), t.exact(t.partial({ clientId: t.string }))]),
+    answer: t.readonly(t.strict({ flow: FlowIdC }), 'Started'),
+    status: 201,
+    handle: async ({ house, body: { flow, input, clientId }, principal }) => {
+      assertMay(principal, `start:${flow}`)
+      const options = { by: operatorOf(principal), ...(clientId === undefined ? {} : { clientId }) }
+      return { flow: (await house.node.startByName(flow, input, options)).id }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/flows/{flow}',
+    tag: 'flows',
+    summary: 'One flow with its record and its story',
+    permission: 'view',
+    params: FlowC,
+    answer: FlowDetailsC,
+    handle: async ({ house: { node }, params }) => {
+      const found = await node.readViews((db) => findFlow(db, resolveFlowId(db, params.flow)))
+      if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
+      return withStory(node, found)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/flows/{flow}/result',
+    tag: 'flows',
+    summary: 'What a flow returned. Waits for its end; while it runs on, the answer says so and may be asked for again',
+    permission: 'view',
+    params: FlowC,
+    answer: t.readonly(
+      t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown }))]),
+      'FlowResult',
+    ),
+    handle: async ({ house: { node }, params, request }) => {
+      const id = await node.flowId(params.flow)
+      const waited = new AbortController()
+      const timer = setTimeout(() => waited.abort(), limits.httpResultMs)
+      const gone = (): void => waited.abort()
+      request.raw.once('close', gone)
+      try {
+        return { ended: true, result: (await node.resultOf(id, { signal: waited.signal })) ?? null }
+      } catch (error) {
+        if (waited.signal.aborted) return { ended: false }
+        throw error
+      } finally {
+        clearTimeout(timer)
+        request.raw.off('close', gone)
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/flows/{flow}/watch',
+    tag: 'live',
+    summary: 'A flow, now and whenever it has come further, until it ends',
+    permission: 'view',
+    params: FlowC,
+    answer: FlowSummaryC,
+    form: 'events',
+    handle: async ({ house: { node }, params, request, reply, streams }) => {
+      const id = await node.flowId(params.flow)
+      const now = await node.flow(id)
+      if (now === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
+      const stream = streams.open(request, reply)
+      const tell = (flow: FlowDetails): void => {
+        stream.send({
+          id: String(flow.record.length),
+          event: 'flow',
+          data: { ...flow, input: undefined, record: undefined },
+        })
+        if (flow.endedAt !== undefined) reply.raw.end()
+      }
+      const unwatch = node.watchFlow(id, tell)
+      stream.onClose(unwatch)
+      tell(now)
+      return undefined
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/flows/{flow}/{action}',
+    tag: 'operate',
+    summary: 'Acts on a flow: retry, kill, pause or resume it',
+    permission: 'operate',
+    params: t.strict({ flow: FlowTextC, action: FlowActionC }),
+    answer: DoneC,
+    example: { params: { action: 'pause' } },
+    handle: async ({ house: { node }, params, principal }) => {
+      await act(node, params.action, await node.flowId(params.flow), operatorOf(principal))
+      return done
+    },
+  }),
+]

@@ -1,0 +1,155 @@
+/**
+ * The log: pages of it, following it live from any revision, and whether its hashes hold.
+ */
+import * as t from 'io-ts'
+import type { EncodedTick } from '../../log/Tick.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import { pageSize } from '../../vault/query/VaultQuery.js'
+import { describeEvent } from '../../words/describeEvent.js'
+import { LogEntryC, VerificationC } from '../answers.js'
+import { CountC, FlagC } from '../codecs.js'
+import type { House } from '../House.js'
+import { done, DoneC, route } from '../Route.js'
+import { lastEventId, type Stream } from '../Streams.js'
+
+type Entry = t.TypeOf<typeof LogEntryC>
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // Whoever looks at a broken log wants to see it.
+    return line
+  }
+}
+
+const entriesOf = (tick: EncodedTick, from: number, whole: boolean): readonly Entry[] =>
+  tick.events.flatMap((line, index) => {
+    const revision = tick.firstRevision + index
+    if (revision < from) return []
+    const { type, text } = describeEvent(line, revision)
+    return [{ revision, tick: tick.number, at: tick.at, type, text, ...(whole ? { event: parsed(line) } : {}) }]
+  })
+
+const readEntries = async (node: Node, from: number, count: number, whole: boolean): Promise<readonly Entry[]> => {
+  const entries: Entry[] = []
+  for await (const tick of node.readLog(from)) {
+    entries.push(...entriesOf(tick, from, whole))
+    if (entries.length >= count) break
+  }
+  return entries.slice(0, count)
+}
+
+/** Sends everything after a revision and then whatever comes, each event once and in order. */
+const follow = async (node: Node, stream: Stream, after: number): Promise<void> => {
+  let sent = after
+  let wake: () => void = () => undefined
+  const unfollow = node.follow(() => wake())
+  stream.onClose(() => {
+    unfollow()
+    wake()
+  })
+  while (stream.isOpen()) {
+    const more = new Promise<void>((resolve) => (wake = resolve))
+    for await (const tick of node.readLog(sent + 1)) {
+      for (const entry of entriesOf(tick, sent + 1, true)) {
+        stream.send({ id: String(entry.revision), event: 'event', data: entry })
+        sent = entry.revision
+      }
+      // A reader that is slow is read for at its own pace; only what it cannot take at all cuts it off.
+      await stream.drained()
+      if (!stream.isOpen()) return
+    }
+    if (sent >= node.head.revision) await more
+  }
+}
+
+const verificationOf = ({ node, verification }: House): t.TypeOf<typeof VerificationC> => {
+  const { state } = verification
+  const events = node.head.revision + 1
+  switch (state.state) {
+    case 'never':
+      return { state: 'never', events, head: node.head }
+    case 'running':
+      return { state: 'running', events, head: node.head, verifiedTo: state.verifiedTo }
+    case 'done': {
+      const { report, atMs } = state
+      return {
+        state: report.problems.length === 0 ? 'sound' : 'altered',
+        events,
+        head: node.head,
+        verifiedTo: report.head.revision,
+        at: instantFromMillis(atMs),
+        signedHeads: report.signedHeads,
+        problems: report.problems,
+      }
+    }
+  }
+}
+
+export const logRoutes = [
+  route({
+    method: 'GET',
+    path: '/log',
+    tag: 'log',
+    summary: 'Events of the log from a revision on; without one, the last ones',
+    permission: 'view',
+    query: t.exact(t.partial({ from: CountC, limit: CountC, whole: FlagC })),
+    answer: t.readonly(
+      t.intersection([
+        t.strict({ items: t.readonlyArray(LogEntryC), head: t.number }),
+        t.exact(t.partial({ next: t.string })),
+      ]),
+      'LogPage',
+    ),
+    example: { query: { from: '0', limit: '20' } },
+    handle: async ({ house: { node }, query }) => {
+      const size = pageSize(query.limit)
+      const head = node.head.revision
+      const from = query.from ?? Math.max(0, head - size + 1)
+      const items = await readEntries(node, from, size, query.whole === 'true')
+      const last = items.at(-1)?.revision
+      return { items, head, ...(last === undefined || last >= head ? {} : { next: String(last + 1) }) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/log/follow',
+    tag: 'live',
+    summary: 'Every event as it is recorded. Resumable: the id of an event is its revision, sent back as Last-Event-ID',
+    permission: 'view',
+    query: t.exact(t.partial({ lastEventId: t.string })),
+    answer: LogEntryC,
+    form: 'events',
+    handle: ({ house: { node }, query, request, reply, streams }) => {
+      const after = lastEventId(request, query.lastEventId) ?? node.head.revision
+      const stream = streams.open(request, reply)
+      // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
+      follow(node, stream, after).catch(() => reply.raw.destroy())
+      return Promise.resolve(undefined)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/log/verification',
+    tag: 'log',
+    summary: 'Whether the hashes and signatures of the log hold, as far as they were checked',
+    permission: 'view',
+    answer: VerificationC,
+    handle: ({ house }) => Promise.resolve(verificationOf(house)),
+  }),
+  route({
+    method: 'POST',
+    path: '/log/verification',
+    tag: 'log',
+    summary: 'Begins a check of the whole log, beside the running node',
+    permission: 'view',
+    answer: DoneC,
+    status: 202,
+    handle: ({ house }) => {
+      house.verification.begin()
+      return Promise.resolve(done)
+    },
+  }),
+]

@@ -1,0 +1,198 @@
+/**
+ * The node as a whole: its health, draining, whom it talks with, what happened lately, and its clock.
+ */
+import * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { DrainActionC } from '../../node/controlProtocol.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import { ChartsC, ClockC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
+import type { ClockControl } from '../ClockControl.js'
+import { CountC } from '../codecs.js'
+import type { House } from '../House.js'
+import { operatorOf } from '../Principal.js'
+import { readParties, readSessions } from '../questions/readSessions.js'
+import { readStatus } from '../questions/readStatus.js'
+import { done, DoneC, route, type Surroundings } from '../Route.js'
+import { pageAnswer, PageQueryC } from './paging.js'
+
+const statusOf = ({ house, houses, clock }: Surroundings): Promise<t.TypeOf<typeof StatusC>> =>
+  readStatus(
+    house,
+    houses.map(({ name }) => name),
+    clock !== undefined,
+  )
+
+const perSecond = ({ node, rollup }: House): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
+  // The second under way is not over, so the five before it are taken.
+  const points = rollup.seconds(node.nowMs - 1_000, 5)
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+  return {
+    eventsPerSecond: mean(points.map(({ events }) => events)),
+    startsPerSecond: mean(points.map(({ started }) => started)),
+  }
+}
+
+const clockOf = (clock: ClockControl | undefined, { node }: House): t.TypeOf<typeof ClockC> => ({
+  virtual: clock !== undefined,
+  now: instantFromMillis(node.nowMs),
+  playing: clock?.isPlaying ?? true,
+  speed: clock?.speed ?? 1,
+})
+
+const fastest = 1_000_000
+
+export const nodeRoutes = [
+  route({
+    method: 'GET',
+    path: '/status',
+    tag: 'node',
+    summary: 'The node on one screen',
+    permission: 'view',
+    answer: StatusC,
+    handle: statusOf,
+  }),
+  route({
+    method: 'GET',
+    path: '/health',
+    tag: 'node',
+    summary: 'Whether the process answers',
+    permission: 'view',
+    answer: t.readonly(t.strict({ alive: t.literal(true), uptimeSeconds: t.number }), 'Health'),
+    handle: () => Promise.resolve({ alive: true as const, uptimeSeconds: Math.floor(process.uptime()) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/ready',
+    tag: 'node',
+    summary: 'Whether the node takes work: 503 while it drains or after it has stopped',
+    permission: 'view',
+    answer: t.readonly(t.strict({ ready: t.literal(true) }), 'Ready'),
+    handle: ({ house: { node } }) => {
+      if (node.stopped !== undefined) throw node.stopped
+      if (node.isDraining) throw new CarillonError('node-draining', 'The node is draining and starts nothing.')
+      return Promise.resolve({ ready: true as const })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/drain/{action}',
+    tag: 'operate',
+    summary: 'Starts or ends draining: nothing new is started, and nothing is forgotten',
+    permission: 'operate',
+    params: t.strict({ action: DrainActionC }),
+    answer: DoneC,
+    example: { params: { action: 'end' } },
+    handle: async ({ house: { node }, params, principal }) => {
+      const by = operatorOf(principal)
+      await (params.action === 'start' ? node.drain({ by }) : node.endDraining({ by }))
+      return done
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/parties',
+    tag: 'node',
+    summary: 'The parties of the network, with their open sessions and unacknowledged messages',
+    permission: 'view',
+    answer: t.readonly(t.strict({ items: t.readonlyArray(PartyEntryC) }), 'Parties'),
+    handle: async ({ house: { node } }) => ({
+      items: await node.readViews((db) => readParties(db, node.network, node.party)),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/sessions',
+    tag: 'node',
+    summary: 'Sessions with other parties, newest first',
+    permission: 'view',
+    query: PageQueryC,
+    answer: pageOfC(SessionEntryC),
+    handle: async ({ house: { node }, query }) =>
+      pageAnswer(await node.readViews((db) => readSessions(db, node.network, query))),
+  }),
+  route({
+    method: 'GET',
+    path: '/charts',
+    tag: 'node',
+    summary: 'Throughput and lateness lately, second by second or minute by minute',
+    permission: 'view',
+    query: t.exact(t.partial({ by: t.keyof({ second: null, minute: null }), points: CountC })),
+    answer: ChartsC,
+    example: { query: { by: 'second', points: '60' } },
+    handle: ({ house: { node, rollup }, query }) => {
+      const points = Math.min(Math.max(query.points ?? 120, 1), 900)
+      const now = node.nowMs
+      return Promise.resolve(
+        query.by === 'minute'
+          ? { pointMs: 60_000, points: rollup.minutes(now, points) }
+          : { pointMs: 1_000, points: rollup.seconds(now, points) },
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/live',
+    tag: 'live',
+    summary: 'The node on one screen, now and whenever something has happened, twice a second at most',
+    permission: 'view',
+    answer: LiveC,
+    form: 'events',
+    handle: async (asked) => {
+      const { house, streams, request, reply } = asked
+      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({ ...(await statusOf(asked)), ...perSecond(house) })
+      const first = await now()
+      const stream = streams.open(request, reply)
+      let timer: NodeJS.Timeout | undefined
+      const send = (live: t.TypeOf<typeof LiveC>): void =>
+        stream.send({ id: String(live.head.revision), event: 'live', data: live })
+      const hear = (): void => {
+        timer ??= setTimeout(() => {
+          timer = undefined
+          // A node that has stopped is told of by the end of the stream.
+          now().then(send, () => reply.raw.destroy())
+        }, limits.httpLiveMs).unref()
+      }
+      const unfollow = house.node.follow(hear)
+      stream.onClose(() => {
+        unfollow()
+        clearTimeout(timer)
+      })
+      send(first)
+      return undefined
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/clock',
+    tag: 'node',
+    summary: 'What time it is for the node, and whether its clock can be turned',
+    permission: 'view',
+    answer: ClockC,
+    handle: ({ clock, house }) => Promise.resolve(clockOf(clock, house)),
+  }),
+  route({
+    method: 'POST',
+    path: '/clock',
+    tag: 'operate',
+    summary: 'Turns the clock of a run in virtual time: play at a speed, pause, or jump to what is due next',
+    permission: 'operate',
+    body: t.intersection([
+      t.strict({ action: t.keyof({ play: null, pause: null, jump: null }) }),
+      t.exact(t.partial({ speed: t.number })),
+    ]),
+    answer: ClockC,
+    example: { body: { action: 'play', speed: 60 } },
+    handle: async ({ clock, house, body }) => {
+      if (clock === undefined)
+        throw new CarillonError('request-invalid', "This node runs on the machine's clock, which is not ours to turn.")
+      const speed = body.speed ?? clock.speed
+      if (!(speed > 0 && speed <= fastest))
+        throw new CarillonError('request-invalid', `A speed is more than 0 and at most ${fastest}.`)
+      if (body.action === 'play') clock.play(speed)
+      else if (body.action === 'pause') clock.pause()
+      else await clock.jump()
+      return clockOf(clock, house)
+    },
+  }),
+]

@@ -1,0 +1,32 @@
+/**
+ * A store that also knows how long its last commit took: from the views' last write until the log has the tick.
+ */
+import type { TickStore } from './TickStore.js'
+
+export const timeCommits = (store: TickStore): { readonly store: TickStore; readonly lastCommitMs: () => number } => {
+  let lastMs = 0
+  return {
+    lastCommitMs: () => lastMs,
+    store: {
+      views: store.views,
+      reader: store.reader,
+      head: () => store.head(),
+      begin: () => store.begin(),
+      rollback: () => store.rollback(),
+      tick: (number) => store.tick(number),
+      read: (fromRevision) => store.read(fromRevision),
+      close: () => store.close(),
+      commit: (tick) => {
+        const startedMs = performance.now()
+        const outcome = store.commit(tick)
+        if (!(outcome instanceof Promise)) {
+          lastMs = performance.now() - startedMs
+          return outcome
+        }
+        return outcome.finally(() => {
+          lastMs = performance.now() - startedMs
+        })
+      },
+    },
+  }
+}
