@@ -103,6 +103,10 @@ export const limits = {
   notaryWaitMs: 5_000,
   /** How often a notary that is busy is asked again before the flow gives up: for hours, at the waits it asks for. */
   notaryAttempts: 200,
+  /** How far ahead of what has arrived a message of a session may be numbered, so that no inbox has endless gaps. */
+  messagesAhead: 10_000,
+  /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
+  unacknowledgedPerParty: 1_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
   /** A frame between nodes: room for the largest fact and its envelope. Whoever announces more is cut off at once. */

@@ -21,7 +21,7 @@ import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
 import type { Message } from '../session/Message.js'
 import { replayFlow, startedByOrigin } from './replayFlow.js'
-import { waitAfter } from './RetryPolicy.js'
+import { jitteredWait } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
 
 export type FlowStart = {
@@ -215,7 +215,7 @@ export class FlowEngine {
     const error = recordError(report.result.error, 'step-failed')
     if (report.attempt < pending.retry.attempts) {
       const retryAt = instantFromMillis(
-        Math.min(decision.nowMs + waitAfter(pending.retry, report.attempt), latestInstantMs),
+        Math.min(decision.nowMs + jitteredWait(pending.retry, report.attempt, decision.random.hex), latestInstantMs),
       )
       this.#touched.add(row.id)
       decision.emit({
@@ -232,6 +232,14 @@ export class FlowEngine {
       `Step "${pending.name}" was tried ${tries} and failed: ${error.message}`,
       { step: pending.name, attempts: report.attempt },
     )
+    if (pending.thenPark) {
+      // Its record stays as it is, so whoever retries the flow begins the tries anew.
+      this.#touched.add(row.id)
+      const waiting = { for: 'step', ...describeOperation(pending), attempt: 1, error } as const
+      decision.emit({ type: 'FlowAdvanced', flow: row.id, operations: [], waiting })
+      this.#park(decision, row, failure)
+      return
+    }
     this.#answerStep(decision, row, brought.flow, pending, { kind: 'error', error: failure })
   }
 

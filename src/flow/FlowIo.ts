@@ -46,6 +46,11 @@ export type StartedBy = {
 export type StepOptions = {
   /** How often and how patiently it is tried again; what is left out is as in {@link defaultRetry}. */
   readonly retry?: Partial<RetryPolicy>
+  /**
+   * What happens when the last try has failed: `fail` throws `step-failed` into the flow; `park` keeps the flow where it
+   * is, with the error, until an operator retries it, which begins the tries anew, or kills it. Default `fail`.
+   */
+  readonly whenExhausted?: 'fail' | 'park'
   /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
   readonly timeout?: DurationLikeObject
 }
@@ -165,7 +170,14 @@ export class FlowIo {
         ? undefined
         : Math.max(1, Math.trunc(Duration.fromObject(options.timeout).toMillis()))
     const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
-    const recorded = yield* ask({ kind: 'step', name, run: encode, retry, timeoutMs })
+    const recorded = yield* ask({
+      kind: 'step',
+      name,
+      run: encode,
+      retry,
+      timeoutMs,
+      thenPark: options.whenExhausted === 'park',
+    })
     if (codec === undefined) return recorded
     const decoded = decodeWith(codec, recorded)
     if (decoded._tag === 'Left')

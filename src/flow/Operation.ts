@@ -46,6 +46,8 @@ export type Operation =
       readonly name: string
       readonly run: (context: StepContext) => unknown
       readonly retry: RetryPolicy
+      /** What becomes of the flow when the last try has failed. */
+      readonly thenPark: boolean
       readonly timeoutMs: number | undefined
     }
   | { readonly kind: 'sleep'; readonly durationMs: number }

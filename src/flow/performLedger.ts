@@ -9,11 +9,13 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { signTransaction } from '../ledger/signatures.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { tearOff } from '../ledger/TearOff.js'
 import { componentsOf, dependenciesOf, sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { decideNotarisation, notariseOwn, signChange } from '../notary/decideNotarisation.js'
 import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
+import { checkKeysOf } from '../vault/checkKeys.js'
 import { checkNotary } from '../vault/checkNotary.js'
 import { decideNotaryChange } from '../vault/decideNotaryChange.js'
 import { checkUnconsumed, recordSigned } from '../vault/recordSigned.js'
@@ -34,7 +36,7 @@ export const checkTransaction = (
   decision: Decision,
   signed: SignedTransaction,
   except: LedgerOperation & { readonly kind: 'check' },
-): unknown => {
+): LedgerTransaction => {
   const { id } = sealBody(signed.body)
   const signatures = checkSignatures(id, signed, except.exceptKeys)
   if (isLeft(signatures)) throw signatures.left
@@ -125,7 +127,9 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       // True now, and not asked again when the flow is run over its record: by then the answer may be another.
       checkNotary(decision, body)
       checkUnconsumed(decision, sealBody(body).id, body)
-      return valueAnswer(checkTransaction(decision, operation.signed, operation))
+      const transaction = checkTransaction(decision, operation.signed, operation)
+      checkKeysOf(decision, transaction)
+      return valueAnswer(transaction)
     }
     case 'record': {
       const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow, operation.role))

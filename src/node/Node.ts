@@ -159,7 +159,7 @@ export class Node {
       ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
     }
     const id = await loop.submit((decision) => startFlow(decision, engine, request))
-    return { id, result: () => this.resultOf(id) }
+    return { id, result: () => this.resultOf(id), progress: () => this.progressOf(id) }
   }
 
   /**
@@ -216,6 +216,37 @@ export class Node {
     let count = 0
     for (const waits of this.#ends.values()) count += waits.size
     return count
+  }
+
+  /** Where a flow is, now and whenever that changes, until it has ended. Who is slow to ask is given the newest only. */
+  async *progressOf(id: FlowId): AsyncGenerator<FlowDetails> {
+    let newest: FlowDetails | undefined
+    let wake: () => void = () => undefined
+    const unwatch = this.watchFlow(id, (flow) => {
+      newest = flow
+      wake()
+    })
+    // A node that stops has nothing more to say; whoever watches is not left waiting.
+    this.#internals.loop.whenStopped(() => wake())
+    try {
+      const first = await this.flow(id)
+      if (first === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+      newest ??= first
+      for (;;) {
+        while (newest === undefined) {
+          if (this.#stopped !== undefined) throw this.#stopped
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+        const told: FlowDetails = newest
+        newest = undefined
+        yield told
+        if (told.endedAt !== undefined) return
+      }
+    } finally {
+      unwatch()
+    }
   }
 
   // --- the vault

@@ -140,7 +140,8 @@ const relevanceOf = (
   return relevant
 }
 
-const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
+/** What a state is known by, if its type has keys. */
+export const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
   const ask = definition.key
   if (ask === undefined) return undefined
   const key: unknown = answerOf(definition, 'key', () => ask(data))
