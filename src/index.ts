@@ -152,6 +152,8 @@ export {
 } from './flow/FlowDefinition.js'
 export type { Finalised } from './flow/Finalised.js'
 export type { TogetherOptions } from './finality/finaliseTogether.js'
+export type { SignerCheck } from './finality/respond.js'
+export type { Verdict } from './finality/Verdict.js'
 export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
 export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'

@@ -1,6 +1,6 @@
 /**
- * The network for `carillon run samples/scheduled-transactions/node.ts`: its flows are then there for `carillon start`,
- * and parties may send transactions through the gate.
+ * The network for `carillon run samples/scheduled-transactions/node.ts`: its flows are there for `carillon start` and
+ * over HTTP, and parties may send transactions through the gate.
  */
 import { defineApp } from 'carillon'
 import { scheduledTransactions } from './app.js'
@@ -9,3 +9,4 @@ import { gateOf } from './gate.js'
 const network = scheduledTransactions()
 
 export const app = defineApp({ ...network.app, flows: [...network.app.flows, gateOf(network)] })
+export { endpoints } from './endpoints.js'

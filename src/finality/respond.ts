@@ -2,7 +2,7 @@
  * The other side of finality: checking and signing what is proposed, and recording what is final.
  */
 import * as t from 'io-ts'
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FlowBody } from '../flow/FlowDefinition.js'
@@ -15,11 +15,12 @@ import { requiredKeys, type SignedTransaction } from '../ledger/SignedTransactio
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import type { TransactionSignature } from '../ledger/signatures.js'
 import { NotaryRequestC } from '../notary/NotaryRequest.js'
+import { comeTo, type Verdict } from './Verdict.js'
 import { perform, resolveDependencies } from './history.js'
 import { FinalityC, SignRequestC } from './protocol.js'
 
-/** A signer's own check, beyond what contracts say: the reason to refuse, or nothing. */
-export type SignerCheck = (transaction: LedgerTransaction) => Either<string, void>
+/** A signer's own check, beyond what contracts say. A check that has to look things up is a generator. */
+export type SignerCheck = (transaction: LedgerTransaction) => Verdict
 
 /** The keys whose signatures may still be missing while signatures are being collected. */
 const stillToSign = (signed: SignedTransaction) => {
@@ -34,7 +35,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
   const { transaction: signed } = yield* session.receive(SignRequestC)
   yield* resolveDependencies(session, signed)
   const transaction = (yield* perform({ kind: 'check', signed, exceptKeys: stillToSign(signed) })) as LedgerTransaction
-  const verdict = check(transaction)
+  const verdict = yield* comeTo(check(transaction))
   if (isLeft(verdict)) {
     yield* session.send({ type: 'refused', reason: verdict.left })
     throw new CarillonError(

@@ -18,6 +18,7 @@ import { componentsOf, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { perform } from './history.js'
 import { PartRequestC } from './protocol.js'
+import { comeTo, type Verdict } from './Verdict.js'
 
 /** A component of a transaction, for whoever decides whether to show it. Data is in encoded form. */
 export type TransactionPart =
@@ -32,8 +33,8 @@ export type PartSigner = {
   readonly reveal?: (part: TransactionPart) => boolean
 }
 
-/** The reason not to sign what is shown, or nothing. */
-export type PartCheck = (shown: Visible) => Either<string, void>
+/** The reason not to sign what is shown, or nothing. A check that has to look things up is a generator. */
+export type PartCheck = (shown: Visible) => Verdict
 
 const asksFor =
   (key: PublicKey) =>
@@ -79,7 +80,7 @@ const contentsOf = (io: FlowIo, torn: TearOff): Either<string, Visible> => {
 export const signTearOff = function* (io: FlowIo, session: Session, check: PartCheck): FlowBody<Visible> {
   const { tearOff: torn } = yield* session.receive(PartRequestC)
   const contents = contentsOf(io, torn)
-  const verdict = isLeft(contents) ? contents : check(contents.right)
+  const verdict = isLeft(contents) ? contents : yield* comeTo(check(contents.right))
   if (isLeft(contents) || isLeft(verdict)) {
     const reason = isLeft(verdict) ? verdict.left : 'it cannot be read'
     yield* session.send({ type: 'refused', reason })

@@ -251,10 +251,10 @@ export class Node {
 
   // --- the vault
 
-  /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
+  /** The states of one kind, decoded, oldest first: one page of them; the unconsumed ones unless `status` says otherwise. */
   async states<A>(
     definition: StateDefinition<A>,
-    options: Pick<VaultQuery, 'limit' | 'after'> = {},
+    options: Pick<VaultQuery, 'limit' | 'after' | 'status' | 'includeIrrelevant'> = {},
   ): Promise<readonly StateAndRef<A>[]> {
     const page = await this.queryVault({ ...options, type: definition.type })
     return page.items.map((entry) => this.#decode(definition, entry))

@@ -5,6 +5,7 @@
 import { DateTime, type DurationLikeObject } from 'luxon'
 import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
+import { monthLength } from './monthLength.js'
 
 export interface InstantBrand {
   readonly Instant: unique symbol
@@ -17,17 +18,12 @@ const earliestMs = Date.parse('0000-01-01T00:00:00.000Z')
 /** 9999-12-31T23:59:59.999Z, the last instant there is room for. */
 export const latestInstantMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
-
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-
-/** Checked digit by digit: instants are checked at every boundary, and `Date` lets 30 February slide into March. */
+/** Checked digit by digit: instants are checked at every boundary. */
 const isCanonical = (text: string): text is t.Branded<string, InstantBrand> => {
   if (!canonicalPattern.test(text)) return false
   const number = (from: number): number => (text.charCodeAt(from) - 48) * 10 + (text.charCodeAt(from + 1) - 48)
-  const month = number(5)
   const day = number(8)
-  const longest = month === 2 && isLeap(number(0) * 100 + number(2)) ? 29 : daysInMonth[month - 1]
+  const longest = monthLength(number(0) * 100 + number(2), number(5))
   return longest !== undefined && day >= 1 && day <= longest && number(11) < 24 && number(14) < 60 && number(17) < 60
 }
 

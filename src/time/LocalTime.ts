@@ -4,15 +4,18 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
+import { monthLength } from './monthLength.js'
 
 const datePattern = /^\d{4}-\d\d-\d\d$/
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/
 const dateTimePattern = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/
 
+/** Read digit by digit: schedules hold dates by the hundred. */
 const exists = (date: string): boolean => {
-  const ms = Date.parse(`${date}T00:00:00Z`)
-  // `Date` lets 30 February slide into March; whoever comes back unchanged exists.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)
+  const number = (from: number): number => (date.charCodeAt(from) - 48) * 10 + (date.charCodeAt(from + 1) - 48)
+  const day = number(8)
+  const longest = monthLength(number(0) * 100 + number(2), number(5))
+  return longest !== undefined && day >= 1 && day <= longest
 }
 
 export interface LocalDateBrand {

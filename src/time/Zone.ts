@@ -10,12 +10,18 @@ export interface ZoneBrand {
   readonly Zone: unique symbol
 }
 
+/** The host is asked once about a name: it takes its time, and does not change its mind. Only good names are kept. */
+const known = new Set<string>()
+
+const isZone = (text: string): boolean => {
+  if (known.has(text)) return true
+  const isValid = IANAZone.isValidZone(text)
+  if (isValid) known.add(text)
+  return isValid
+}
+
 /** Codec of a time zone. */
-export const ZoneC = t.brand(
-  t.string,
-  (text): text is t.Branded<string, ZoneBrand> => IANAZone.isValidZone(text),
-  'Zone',
-)
+export const ZoneC = t.brand(t.string, (text): text is t.Branded<string, ZoneBrand> => isZone(text), 'Zone')
 /** An IANA time zone by name, such as `Europe/London`. */
 export type Zone = t.TypeOf<typeof ZoneC>
 

@@ -28,6 +28,20 @@ export type TransactionID = {
 export const showTransactionID = ({ accountID, transactionValidStart, scheduled, nonce }: TransactionID): string =>
   `${accountID}@${showTimestamp(transactionValidStart)}${scheduled === true ? '?scheduled' : ''}${nonce === undefined || nonce === 0 ? '' : `/${nonce}`}`
 
+const written = /^(0\.0\.\d{1,15})@(\d{1,15})\.(\d{9})(\?scheduled)?(?:\/(\d{1,15}))?$/
+
+/** Reads what {@link showTransactionID} writes. */
+export const parseTransactionID = (text: string): TransactionID | undefined => {
+  const [, accountID, seconds, nanos, scheduled, nonce] = written.exec(text) ?? []
+  if (accountID === undefined || seconds === undefined || nanos === undefined) return undefined
+  return {
+    accountID,
+    transactionValidStart: { seconds: Number(seconds), nanos: Number(nanos) },
+    ...(scheduled === undefined ? {} : { scheduled: true }),
+    ...(nonce === undefined ? {} : { nonce: Number(nonce) }),
+  }
+}
+
 /** The id under which the execution of a schedule is recorded; what was scheduled already counts its nonce up. */
 export const scheduledIDOf = (create: TransactionID, nonce = 0): TransactionID => ({
   accountID: create.accountID,

@@ -234,6 +234,19 @@ for (const onIdentical of policies)
       expect(await statusOf(scene.create(scene.transfer('A', 'B', 1), { expirationTime: at(61) }))).to.equal('SUCCESS')
     })
 
+    it('[HED-228] books a place once, however often it is created, and gives it back when it is deleted', async () => {
+      const scene = await withPeople(['A', 'B'], { onIdentical, expiryCapacity: 2 })
+      const body = scene.transfer('A', 'B', 1)
+      const options = { expirationTime: at(60), adminKey: key('admin'), alsoSigning: [keyPair('admin')] }
+      const id = await scene.created(body, options)
+      await scene.create(body, options)
+      expect((await scene.network.capacity(at(60), 'cryptoTransfer')).booked).to.equal(1)
+      await scene.delete(id, ['admin'])
+      // Under `reject` a deleted schedule keeps its place until its time is over.
+      const left = onIdentical === 'merge' ? 0 : 1
+      expect((await scene.network.capacity(at(60), 'cryptoTransfer')).booked).to.equal(left)
+    })
+
     it('[HED-229] [HED-363] has a second to be asked for first, which another may book meanwhile', async () => {
       const scene = await withPeople(['A', 'B', 'C'], { onIdentical, expiryCapacity: 1 })
       const kind = 'cryptoTransfer'

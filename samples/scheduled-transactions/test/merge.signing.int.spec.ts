@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { signIdentity } from '../client/Wallet.js'
-import { keyList } from '../model/KeyTree.js'
+import { keyList, thresholdKey } from '../model/KeyTree.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { signedTextOf } from '../model/TransactionBody.js'
 import { Schedule } from '../states.js'
@@ -102,6 +102,20 @@ describe('signing a schedule under policy merge', () => {
     expect(await scene.balance('B'), 'nothing happens by itself').to.equal(1_000)
     expect(await scene.sign(id, [], { as: 'B' })).to.have.property('execution')
     expect(await scene.balance('A')).to.equal(999)
+  })
+
+  it('executes once when all who must sign do so at the same moment', async () => {
+    const scene = await withPeople('B')
+    const names = Array.from({ length: 20 }, (_, number) => `n${number}`)
+    await scene.person('A', { key: thresholdKey(7, ...names.map(key)), keys: names })
+    const id = await scene.created(scene.transfer('A', 'B', 1), { signs: ['D'] })
+    const responses = await Promise.all(names.map((name) => scene.sign(id, [name])))
+    expect(responses.filter(({ execution }) => execution !== undefined)).to.have.length(1)
+    expect(responses.map(({ status }) => status)).to.deep.equal([
+      ...Array.from({ length: 7 }, () => 'SUCCESS'),
+      ...Array.from({ length: 13 }, () => 'INVALID_SCHEDULE_ID'),
+    ])
+    expect(await scene.balance('B')).to.equal(1_001)
   })
 
   it('[HED-042] lets a lifetime of nothing end at once', async () => {

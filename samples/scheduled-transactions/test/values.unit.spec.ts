@@ -18,7 +18,7 @@ import { parseBody, transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, maxPendingTxns, problemWith } from '../model/Settings.js'
 import { sigPair, witness } from '../model/SignatureMap.js'
 import { compare, nextNano, showTimestamp, timestampOf } from '../model/Timestamp.js'
-import { showTransactionID } from '../model/TransactionID.js'
+import { parseTransactionID, showTransactionID } from '../model/TransactionID.js'
 import { key, keyPair } from './Scene.js'
 
 const [a, b, c] = [key('a'), key('b'), key('c')]
@@ -118,7 +118,7 @@ describe('the parameters of the network', () => {
       expect(problemWith({ ...defaultSettings, ...wrong })).to.be.a('string')
   })
 
-  it('[HED-228] [HED-342] let each second take its places anew, and no more than it has', () => {
+  it('let each second take its places anew, and no more than it has', () => {
     const consensus = {
       operator: { name: 'Operator', key: a },
       last: { seconds: 0, nanos: 0 },
@@ -143,5 +143,9 @@ describe('ids', () => {
     const id = { accountID: '0.0.7', transactionValidStart: { seconds: 1, nanos: 2 } }
     expect(showTransactionID(id)).to.equal('0.0.7@1.000000002')
     expect(showTransactionID({ ...id, scheduled: true, nonce: 3 })).to.equal('0.0.7@1.000000002?scheduled/3')
+    for (const known of [id, { ...id, scheduled: true }, { ...id, scheduled: true, nonce: 3 }])
+      expect(parseTransactionID(showTransactionID(known))).to.deep.equal(known)
+    for (const wrong of ['', '0.0.7', '0.0.7@1', '0.0.7@1.2', '0.0.7@1.000000002?', 'x0.0.7@1.000000002'])
+      expect(parseTransactionID(wrong), wrong).to.equal(undefined)
   })
 })

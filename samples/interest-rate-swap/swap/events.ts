@@ -1,0 +1,46 @@
+/**
+ * What happens next to a swap: a fixing, a payment, a payment that is overdue, or its maturity, whichever comes
+ * first. It follows from the state alone.
+ */
+import { instantIn, type Instant } from 'carillon'
+import { overdueOn, paymentDates, paymentInstant, unpaid, type Payment } from '../schedule/payments.js'
+import type { FloatingPeriod } from '../schedule/Calculation.js'
+import type { SwapData } from './SwapKind.js'
+
+export type SwapEvent =
+  | { readonly kind: 'fixing'; readonly at: Instant; readonly period: FloatingPeriod }
+  | { readonly kind: 'payment'; readonly at: Instant; readonly payment: Payment }
+  | { readonly kind: 'overdue'; readonly at: Instant; readonly payment: Payment }
+  | { readonly kind: 'maturity'; readonly at: Instant }
+
+/** The first period of the floating leg whose rate is not fixed yet. */
+export const nextUnfixed = ({ calculation }: SwapData): FloatingPeriod | undefined =>
+  calculation.floating.find(({ rate }) => rate === null)
+
+/** When the rate of a period is fixed: a time of day where the index is published. */
+export const fixingInstant = ({ floating: { fixing } }: SwapData, { fixes }: FloatingPeriod): Instant =>
+  instantIn(fixing.zone, fixes, fixing.time)
+
+const paymentEvent = (swap: SwapData, payment: Payment): SwapEvent => {
+  const overdue = overdueOn(swap, payment.date)
+  return overdue === undefined
+    ? { kind: 'payment', at: paymentInstant(swap, payment.date), payment }
+    : { kind: 'overdue', at: overdue.chaseAt, payment }
+}
+
+/** When the swap ends: with its last payment, and not before its termination date. */
+export const maturityInstant = (swap: SwapData): Instant => {
+  const lastPayment = paymentDates(swap).at(-1)
+  const { termination } = swap.fixed
+  return paymentInstant(swap, lastPayment === undefined || lastPayment < termination ? termination : lastPayment)
+}
+
+/** The earliest of what is still due. There always is something, until the swap has matured and is no more. */
+export const nextEvent = (swap: SwapData): SwapEvent => {
+  const period = nextUnfixed(swap)
+  const fixing: readonly SwapEvent[] =
+    period === undefined ? [] : [{ kind: 'fixing', at: fixingInstant(swap, period), period }]
+  const [first, ...others] = [...fixing, ...unpaid(swap).map((payment) => paymentEvent(swap, payment))]
+  if (first === undefined) return { kind: 'maturity', at: maturityInstant(swap) }
+  return others.reduce((earliest, event) => (event.at < earliest.at ? event : earliest), first)
+}

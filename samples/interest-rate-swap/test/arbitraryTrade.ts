@@ -1,0 +1,58 @@
+/** Trades of every kind, for laws that must hold for all of them. */
+import { addDays, localDate, tenor, type BusinessCalendar, type Frequency, type Roll, type Stub } from 'carillon'
+import fc from 'fast-check'
+import { amount } from '../money/Amount.js'
+import type { DayCount } from '../money/DayCount.js'
+import { Exact, rate } from '../money/Rate.js'
+import { plainRounding, twiceRounded, type Rounding } from '../money/Rounding.js'
+import type { Terms } from '../terms/Terms.js'
+import { usualCommon, usualFixing, usualLeg, type Parties } from '../trades/terms.js'
+
+const calendars = fc.subarray(['London', 'NewYork', 'TARGET'] as const).map((centres): BusinessCalendar => centres)
+
+const legs = fc.record({
+  frequency: fc.constantFrom<Frequency>('annual', 'semi-annual', 'quarterly', 'monthly', 'biweekly', 'weekly'),
+  calendar: calendars,
+  roll: fc.constantFrom<Roll>('following', 'modified-following', 'previous', 'modified-previous', 'none'),
+  endOfMonth: fc.boolean(),
+  stub: fc.constantFrom<Stub>('short-last', 'long-last', 'short-first', 'long-first'),
+  dayCount: fc.constantFrom<DayCount>('30/360 US', '30E/360', 'Act/360', 'Act/365F', 'Act/Act ISDA'),
+  accrual: fc.constantFrom('adjusted' as const, 'unadjusted' as const),
+  paymentDelay: fc.record({
+    days: fc.integer({ min: 0, max: 5 }),
+    counted: fc.constantFrom('calendar' as const, 'business' as const),
+  }),
+})
+
+const roundings = fc.constantFrom<Rounding>(plainRounding, twiceRounded, { factor: [], flow: 'half-even' })
+
+/** Any trade of these parties that two banks could agree on. */
+export const arbitraryTrade = ({ fixedPayer, floatingPayer, oracle, regulators }: Parties): fc.Arbitrary<Terms> =>
+  fc
+    .record({
+      fixed: legs,
+      floating: legs,
+      begins: fc.integer({ min: 0, max: 5_000 }),
+      days: fc.integer({ min: 60, max: 1_500 }),
+      units: fc.integer({ min: 1, max: 1_000_000_000 }),
+      basisPoints: fc.integer({ min: 1, max: 2_000 }),
+      offset: fc.integer({ min: 0, max: 5 }),
+      fixingCalendar: calendars,
+      rounding: roundings,
+    })
+    .map(({ fixed, floating, begins, days, units, basisPoints, offset, fixingCalendar, rounding }) => {
+      const effective = addDays(localDate('2010-01-01'), begins)
+      const leg = (payer: Parties['fixedPayer']) =>
+        usualLeg(payer, amount('EUR', units), effective, addDays(effective, days))
+      return {
+        fixed: { ...leg(fixedPayer), ...fixed, rate: rate(new Exact(basisPoints).div(10_000)) },
+        floating: {
+          ...leg(floatingPayer),
+          ...floating,
+          index: { name: 'ICE LIBOR', source: 'anywhere', tenor: tenor('3M') },
+          fixing: { ...usualFixing(fixingCalendar), offset, roll: 'previous' },
+        },
+        common: { ...usualCommon('any', regulators), rounding },
+        oracle,
+      }
+    })

@@ -1,0 +1,90 @@
+/** The sample as it is run: the whole ten years in one process, and a year and a half in five. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { names } from '../network.js'
+import { fixingsChart } from '../run/chart.js'
+import { latestSwap } from '../run/latestSwap.js'
+import { liveRun } from '../run/liveRun.js'
+import { progressLine } from '../run/Progress.js'
+import { cashFlowTable } from '../run/Table.js'
+import { runToMaturity, type RunResult } from '../run/virtualRun.js'
+import { shortTrade } from '../trades/exampleTrade.js'
+import { goldenFixed, goldenFloating } from './golden.js'
+
+describe('Ten years of the example trade', () => {
+  let result: RunResult
+  const shown: string[] = []
+
+  before(async function () {
+    this.timeout(180_000)
+    result = await runToMaturity({
+      onProgress: (swap, now, from, until) => shown.push(progressLine(swap, from, until, now)),
+    })
+  })
+
+  it('end with every rate fixed, every difference paid, and the state gone, for both banks and the regulator', async () => {
+    const { network, last, isMatured } = result
+    expect(isMatured).to.be.true
+    const { fixed, floating, paid, overdue } = last.calculation
+    expect(
+      fixed.map(({ pays, from, to, days, factor, flow }) => [pays, from, to, days, factor, flow].join(' ')),
+    ).to.deep.equal(goldenFixed.split('\n'))
+    expect(
+      floating.map(({ fixes, pays, from, to, days, factor, rate, flow }) =>
+        [fixes, pays, from, to, days, factor, rate, flow].join(' '),
+      ),
+    ).to.deep.equal(goldenFloating.split('\n').map((row) => row.replace(/ \S+Z /, ' ')))
+    expect([paid.length, overdue.length]).to.deep.equal([40, 0])
+    for (const name of [names.floatingPayer, names.regulator])
+      expect(await latestSwap(network.node(name)), name).to.deep.equal({ swap: last, isOver: true })
+  })
+
+  it('start each fixing at its instant at Bank B, each payment at the bank that owes, and nothing at the regulator', async () => {
+    const { network } = result
+    const started = async (name: string, flow: string) => {
+      const { items } = await network.node(name).flows({ name: flow, limit: 1_000 })
+      expect(items.every(({ status }) => status === 'completed')).to.be.true
+      return items.map(({ startedAt }) => startedAt).reverse()
+    }
+    expect(await started(names.floatingPayer, 'swap/Fixing')).to.deep.equal(
+      goldenFloating.split('\n').map((row) => row.split(' ')[1]),
+    )
+    expect(await started(names.fixedPayer, 'swap/Fixing')).to.deep.equal([])
+    expect(await started(names.fixedPayer, 'swap/Payment')).to.have.lengthOf(20)
+    expect(await started(names.floatingPayer, 'swap/Payment')).to.have.lengthOf(20)
+    const watched = await network.node(names.regulator).flows({ limit: 1_000 })
+    expect(new Set(watched.items.map(({ name }) => name))).to.deep.equal(new Set(['carillon/ReceiveBroadcast']))
+  })
+
+  it('print the table and the chart that the README shows, and progress on the way', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+    expect(readme).to.contain(cashFlowTable(result.last).join('\n'))
+    expect(readme).to.contain(fixingsChart(result.last).join('\n'))
+    expect(shown[19]).to.match(/^2021-0\d-\d\d █{15}░{15} 2\d of 40 fixed, 2\d paid$/)
+  })
+})
+
+describe('A year and a half of the example trade in processes of their own', () => {
+  it('end with the same flows', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'carillon-swap-'))
+    const said: string[] = []
+    try {
+      const folder = join(scratch, 'network')
+      const last = await liveRun({
+        daysPerSecond: 100_000,
+        say: (...lines) => said.push(...lines),
+        folder,
+        trade: (parties) => shortTrade(parties, '2017-03-13'),
+      })
+      const flows = last.calculation.floating.map(({ flow }) => flow)
+      expect(flows).to.deep.equal([4_058_800, 3_925_721, 3_970_437, 4_015_222])
+      expect(last.calculation.paid).to.have.lengthOf(4)
+      expect(said).to.include('Matured.')
+      expect(existsSync(join(folder, 'Bank A', 'store'))).to.be.true
+    } finally {
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  }).timeout(180_000)
+})
