@@ -11,6 +11,7 @@ import type { Endpoint } from '../http/Endpoint.js'
 import type { Panel } from '../http/Panel.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
+import type { SimulationOptions } from '../testing/simulation/simulate.js'
 
 export type LoadedApp = {
   readonly app: App
@@ -20,6 +21,8 @@ export type LoadedApp = {
   readonly panels?: readonly Panel[]
   /** Addresses of the HTTP API. */
   readonly endpoints?: readonly Endpoint[]
+  /** How the app wants to be simulated, where it says so. */
+  readonly simulation?: Omit<SimulationOptions, 'app'>
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -39,6 +42,9 @@ const isApp = (value: unknown): value is App =>
   Array.isArray(value['flows'])
 
 const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
+
+const isSimulation = (value: unknown): value is Omit<SimulationOptions, 'app'> =>
+  isObject(value) && ['undefined', 'function'].includes(typeof value['workload'])
 
 const isPanel = (value: unknown): value is Panel =>
   isObject(value) && typeof value['name'] === 'string' && typeof value['read'] === 'function'
@@ -103,16 +109,25 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
       file,
       `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
     )
-  const listed = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
-  const panels = listed('panels') ?? []
-  const endpoints = listed('endpoints') ?? []
+  const exported = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
+  const panels = exported('panels') ?? []
+  const endpoints = exported('endpoints') ?? []
+  const onStart = exported('onStart')
+  const simulation = exported('simulation')
   if (!isListOf(isPanel, panels)) throw notLoadable(file, 'its export "panels" is not a list made with definePanel.')
   if (!isListOf(isEndpoint, endpoints))
     throw notLoadable(file, 'its export "endpoints" is not a list made with defineEndpoint.')
-  const onStart = members['onStart'] ?? (isObject(fallback) ? fallback['onStart'] : undefined)
-  if (onStart === undefined) return { app, panels, endpoints }
-  if (!isOnStart(onStart)) throw notLoadable(file, 'its export "onStart" is not a function of the node.')
-  return { app, onStart, panels, endpoints }
+  if (onStart !== undefined && !isOnStart(onStart))
+    throw notLoadable(file, 'its export "onStart" is not a function of the node.')
+  if (simulation !== undefined && !isSimulation(simulation))
+    throw notLoadable(file, 'its export "simulation" is not an object of options, such as { workload, invariants }.')
+  return {
+    app,
+    panels,
+    endpoints,
+    ...(onStart === undefined ? {} : { onStart }),
+    ...(simulation === undefined ? {} : { simulation }),
+  }
 }
 
 /**

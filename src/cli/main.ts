@@ -18,6 +18,7 @@ import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
+import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
 import { token } from './verbs/token.js'
@@ -59,6 +60,7 @@ for (const verb of [
   token,
   network,
   replay,
+  simulate,
 ])
   program.addCommand(verb(terminal))
 

@@ -122,6 +122,7 @@ export const catalogue = {
   'panel-unknown': entry('refuse', 'The app has no such panel or action'),
   'folder-not-empty': entry('refuse', 'The folder for a new app already holds something'),
   'replay-differs': entry('refuse', 'The code does not agree with a recorded log'),
+  'simulation-failed': entry('refuse', 'A simulated history broke an invariant'),
   usage: entry('refuse', 'The command line is not understood'),
   'app-not-loadable': entry('refuse', 'The app module cannot be loaded'),
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),

@@ -104,6 +104,11 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
+  /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
+  reopen(): EmbeddedStore {
+    return new EmbeddedStore(this.#db, this.reader)
+  }
+
   readonly close = (): Promise<void> => {
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()

@@ -52,7 +52,7 @@ export type VirtualNetworkOptions = {
 type Seat = {
   readonly party: Party
   readonly key: KeyPair
-  readonly store: TickStore
+  store: TickStore
   readonly clock: SkewedClock
   readonly options: VirtualPartyOptions
   node: Node | undefined
@@ -158,9 +158,11 @@ export class VirtualNetwork {
   async restart(name: string, options: { readonly app?: App } = {}): Promise<Node> {
     const seat = this.#seat(name)
     const { logger, development = true } = this.#options
-    const starts = seat.store.views.facts.now.term
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
     seat.failure = undefined
+    // What a process had only in memory is gone with it.
+    if (seat.store instanceof EmbeddedStore) seat.store = seat.store.reopen()
+    const starts = seat.store.views.facts.now.term
     seat.node = await startNode({
       app: options.app ?? seat.options.app,
       party: name,

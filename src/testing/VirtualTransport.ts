@@ -28,6 +28,7 @@ export class VirtualTransport {
   readonly #receivers = new Map<PublicKey, Deliver>()
   readonly #cut = new Set<string>()
   #underWay = 0
+  #onSend: (from: PublicKey, envelope: Envelope) => void = () => undefined
 
   constructor(clock: VirtualClock, random: Random, weather: Weather = fairWeather) {
     this.#clock = clock
@@ -40,11 +41,19 @@ export class VirtualTransport {
     return this.#underWay
   }
 
+  /** Calls back with everything that leaves a node, whatever becomes of it on the way. */
+  watch(onSend: (from: PublicKey, envelope: Envelope) => void): void {
+    this.#onSend = onSend
+  }
+
   /** The network as one party's node sees it. */
   endpoint(of: PublicKey): Transport {
     return {
       send: (to, envelopes) => {
-        for (const envelope of envelopes) this.#post(of, to, envelope)
+        for (const envelope of envelopes) {
+          this.#onSend(of, envelope)
+          this.#post(of, to, envelope)
+        }
       },
       listen: (deliver) => {
         this.#receivers.set(of, deliver)

@@ -25,3 +25,22 @@ export type { ReplaySource } from './replay/openReplaySource.js'
 export { recordedLogs, type RecordedLog } from './replay/recordedLogs.js'
 export { describeProblem, type ReplayProblem, type ReplayReport } from './replay/ReplayReport.js'
 export type { SourcePlace } from './traceFlows.js'
+
+// Simulation
+export { assertSimulates, simulate, type SimulationOptions } from './simulation/simulate.js'
+export {
+  describeFailure,
+  describeReport,
+  type SimulationFailure,
+  type SimulationReport,
+  type Violation,
+} from './simulation/SimulationReport.js'
+export { builtInInvariants } from './simulation/builtInInvariants.js'
+export { Chance } from './simulation/Chance.js'
+export { allFaults, type Action, type Faults, type OperatorAct, type Plan } from './simulation/Plan.js'
+export { randomWorkload } from './simulation/randomWorkload.js'
+export type { PowerCut } from './simulation/SimulatedDisk.js'
+export type { TraceLine } from './simulation/SimulationRun.js'
+export type { Acknowledged, Witness } from './simulation/Witness.js'
+export type { Turn, Workload } from './simulation/Workload.js'
+export type { Invariant, PartyAtEnd, World } from './simulation/World.js'

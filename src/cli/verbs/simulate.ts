@@ -1,0 +1,79 @@
+/**
+ * `carillon simulate`: runs an app in networks where everything goes wrong, and shows the shortest history in which
+ * something is not as it must be.
+ */
+import { Option, type Command } from 'commander'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
+import { simulate as simulateApp, type SimulationOptions } from '../../testing/simulation/simulate.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { bareVerb, jsonOption, wholeNumber, type JsonOptions } from '../verb.js'
+import { withApp } from '../withApp.js'
+
+type Options = JsonOptions & {
+  readonly seeds: number
+  readonly from: number
+  readonly seed?: number
+  readonly actions?: number
+  readonly parties?: readonly string[]
+  readonly stopAtFirst?: boolean
+}
+
+const namesOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+/** What has to be typed to see one seed again. */
+const repeatOf = (module: string, seed: number, { actions, parties }: Options): string =>
+  `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}`
+
+export const simulate = (terminal: Terminal): Command =>
+  bareVerb('simulate', 'run an app through random histories of crashes, lost messages and failing disks', [
+    'simulate src/app.ts',
+    'simulate src/app.ts --seeds 1000',
+    'simulate src/app.ts --seed 17',
+  ])
+    .argument('<app-module>', 'a module that exports `app`, and perhaps `simulation`: a workload, invariants, parties')
+    .addOption(new Option('--seeds <count>', 'how many histories').argParser(wholeNumber(1)).default(50))
+    .addOption(new Option('--from <seed>', 'the first seed').argParser(wholeNumber(0)).default(0))
+    .addOption(new Option('--seed <seed>', 'one history only, the same every time').argParser(wholeNumber(0)))
+    .addOption(new Option('--actions <count>', 'how many things happen in a history').argParser(wholeNumber(1)))
+    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf))
+    .addOption(new Option('--stop-at-first', 'stop at the first history that fails'))
+    .addOption(jsonOption('print one JSON document'))
+    .action((module: string, options: Options) =>
+      withApp(module, async ({ app, simulation }) => {
+        const { seed, seeds, from, actions, parties, json, stopAtFirst } = options
+        const chosen = seed === undefined ? Array.from({ length: seeds }, (_, index) => from + index) : [seed]
+        const given: SimulationOptions = {
+          ...simulation,
+          app,
+          seeds: chosen,
+          ...(actions === undefined ? {} : { actions }),
+          ...(parties === undefined ? {} : { parties }),
+          ...(stopAtFirst === undefined ? {} : { stopAtFirst }),
+        }
+        let done = 0
+        const report = await simulateApp({
+          ...given,
+          onSeed: (number, failure) => {
+            done += 1
+            terminal.status(`Simulating ${app.name}: ${done} of ${chosen.length} histories`)
+            if (failure === undefined || json === true) return
+            for (const line of describeFailure(failure, repeatOf(module, number, options)))
+              terminal.out(printable(line))
+            terminal.out('')
+          },
+        })
+        terminal.status('')
+        terminal.out(json === true ? JSON.stringify(report) : describeReport(report))
+        if (report.failures.length > 0)
+          throw new CarillonError(
+            'simulation-failed',
+            `${report.failures.length} of ${report.seeds} simulated histories of app ${app.name} broke an invariant, the first with seed ${report.failures[0]?.seed ?? 0}. Repeat it: ${repeatOf(module, report.failures[0]?.seed ?? 0, options)}`,
+            { seeds: report.failures.map((failure) => String(failure.seed)) },
+          )
+      }),
+    )

@@ -1,0 +1,164 @@
+/**
+ * What a seed stands for: a list of things that happen to a network, one after the other. A plan is plain data, so it
+ * can be cut down to what a failure needs, and read.
+ */
+import type { NotaryKind } from '../../identity/NetworkMap.js'
+import { instant, type Instant } from '../../time/Instant.js'
+import { fairWeather, type Weather } from '../VirtualTransport.js'
+import { Chance } from './Chance.js'
+import type { PowerCut } from './SimulatedDisk.js'
+
+/** What may go wrong in a simulation. Everything does by default. */
+export type Faults = {
+  /** Nodes are killed at any moment, and started again sooner or later. */
+  readonly crashes: boolean
+  /** Nodes are killed right before or right after a commit. */
+  readonly powerCuts: boolean
+  /** Messages are lost, repeated, delayed and overtake each other. */
+  readonly weather: boolean
+  /** Parties cannot reach each other for a while. */
+  readonly partitions: boolean
+  /** Clocks are ahead or behind, and are set, forwards and backwards. */
+  readonly clocks: boolean
+  /** Disks are full for a while, or slow. */
+  readonly disks: boolean
+  /** Steps fail, or take their time. */
+  readonly steps: boolean
+  /** The history begins shortly before clocks change to or from daylight saving time. */
+  readonly dst: boolean
+  /** Operators drain nodes, trigger and pause activities. */
+  readonly operators: boolean
+}
+
+/** Everything that can go wrong. */
+export const allFaults: Faults = {
+  crashes: true,
+  powerCuts: true,
+  weather: true,
+  partitions: true,
+  clocks: true,
+  disks: true,
+  steps: true,
+  dst: true,
+  operators: true,
+}
+
+/** What an operator does in a simulation. */
+export type OperatorAct = 'drain' | 'endDraining' | 'trigger' | 'pause' | 'resume'
+
+/** Something that happens, so long after what happened before. */
+export type Action = { readonly id: number; readonly afterMs: number } & (
+  | { readonly kind: 'work'; readonly party: string }
+  | { readonly kind: 'crash'; readonly party: string; readonly downMs: number }
+  | {
+      readonly kind: 'powerCut'
+      readonly party: string
+      readonly side: PowerCut
+      readonly commits: number
+      readonly downMs: number
+    }
+  | { readonly kind: 'weather'; readonly weather: Weather }
+  | { readonly kind: 'partition'; readonly groups: readonly (readonly string[])[] }
+  | { readonly kind: 'heal' }
+  | { readonly kind: 'clock'; readonly party: string; readonly offsetMs: number }
+  | { readonly kind: 'diskFull'; readonly party: string; readonly commits: number }
+  | { readonly kind: 'diskSlow'; readonly party: string; readonly turns: number }
+  | { readonly kind: 'operate'; readonly party: string; readonly act: OperatorAct }
+)
+
+/** A whole history, before it has happened. */
+export type Plan = {
+  readonly seed: number
+  readonly start: Instant
+  readonly notary: NotaryKind
+  readonly weather: Weather
+  readonly development: boolean
+  /** One step in so many fails; 0 for none. */
+  readonly stepFailures: number
+  readonly actions: readonly Action[]
+}
+
+export type Cast = {
+  /** Those who work. */
+  readonly workers: readonly string[]
+  /** Everyone, notaries included. */
+  readonly everyone: readonly string[]
+}
+
+/** Shortly before the clocks change, in Europe and in America, to and fro; and an ordinary day. */
+const starts = [
+  '2026-03-29T00:58:00Z',
+  '2026-10-25T00:58:00Z',
+  '2026-03-08T06:58:00Z',
+  '2026-11-01T05:58:00Z',
+  '2026-02-28T23:58:00Z',
+].map(instant)
+
+const ordinaryStart = instant('2026-01-01T00:00:00Z')
+
+const badWeather = (chance: Chance): Weather => ({
+  minLatencyMs: 1,
+  maxLatencyMs: 1 + chance.below(3_000),
+  loss: chance.below(30) / 100,
+  duplication: chance.below(30) / 100,
+})
+
+type Draft = Action extends infer A ? (A extends Action ? Omit<A, 'id' | 'afterMs'> : never) : never
+
+const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults): Draft | undefined => {
+  const party = chance.pick(everyone)
+  const downMs = chance.oneIn(3) ? 0 : chance.below(20_000)
+  const possible: (() => Draft)[] = []
+  if (faults.crashes) possible.push(() => ({ kind: 'crash', party, downMs }))
+  if (faults.powerCuts) {
+    const cut = (): Draft => ({
+      kind: 'powerCut',
+      party,
+      side: chance.oneIn(2) ? 'before' : 'after',
+      commits: chance.below(6),
+      downMs,
+    })
+    possible.push(cut, cut)
+  }
+  if (faults.clocks)
+    possible.push(() => ({ kind: 'clock', party, offsetMs: chance.oneIn(3) ? 0 : chance.between(-90_000, 90_000) }))
+  if (faults.disks) {
+    possible.push(() => ({ kind: 'diskFull', party, commits: chance.between(1, 4) }))
+    possible.push(() => ({ kind: 'diskSlow', party, turns: chance.oneIn(3) ? 0 : chance.between(1, 12) }))
+  }
+  if (faults.operators) {
+    const acts: readonly OperatorAct[] = ['drain', 'endDraining', 'endDraining', 'trigger', 'pause', 'resume']
+    possible.push(() => ({ kind: 'operate', party, act: chance.pick(acts) }))
+  }
+  if (everyone.length > 1) {
+    if (faults.weather) possible.push(() => ({ kind: 'weather', weather: badWeather(chance) }))
+    if (faults.partitions) {
+      possible.push(() => {
+        const one = chance.some(everyone, chance.between(1, everyone.length - 1))
+        return { kind: 'partition', groups: [one, everyone.filter((name) => !one.includes(name))] }
+      })
+      possible.push(() => ({ kind: 'heal' }))
+    }
+  }
+  return possible.length === 0 ? undefined : chance.pick(possible)()
+}
+
+/** The history of a seed. */
+export const planOf = (seed: number, cast: Cast, faults: Faults, length: number): Plan => {
+  const chance = new Chance(`history ${seed}`)
+  const start = faults.dst && chance.oneIn(3) ? chance.pick(starts) : ordinaryStart
+  const notary = chance.oneIn(2) ? 'validating' : 'nonValidating'
+  const weather = faults.weather && cast.everyone.length > 1 ? badWeather(chance) : fairWeather
+  const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
+  const actions: Action[] = []
+  while (actions.length < length) {
+    const draft: Draft | undefined =
+      actions.length === 0 || chance.oneIn(2)
+        ? { kind: 'work', party: chance.pick(cast.workers) }
+        : faultOf(chance, cast, faults)
+    // Some things happen at the same instant, most within seconds, a few after a long time.
+    const afterMs = chance.oneIn(4) ? 0 : chance.oneIn(12) ? chance.below(600_000) : chance.below(4_000)
+    actions.push({ id: actions.length, afterMs, ...(draft ?? { kind: 'work', party: chance.pick(cast.workers) }) })
+  }
+  return { seed, start, notary, weather, development: seed % 10 === 0, stepFailures, actions }
+}

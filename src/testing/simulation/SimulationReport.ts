@@ -1,0 +1,59 @@
+/**
+ * What a simulation has found: how many histories held, and for those that did not, the shortest one that still fails.
+ */
+import { showSpan } from '../../scheduler/why.js'
+import type { TraceLine } from './SimulationRun.js'
+
+/** A broken invariant. */
+export type Violation = {
+  /** The name of the invariant. */
+  readonly invariant: string
+  /** What speaks against it. */
+  readonly what: string
+}
+
+/** A seed whose history breaks an invariant. */
+export type SimulationFailure = {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  /** The shortest history found that breaks the same invariant, and what it consists of. */
+  readonly shrunk: {
+    readonly actions: number
+    readonly of: number
+    readonly violations: readonly Violation[]
+    readonly trace: readonly TraceLine[]
+  }
+}
+
+/** What a simulation has found. */
+export type SimulationReport = {
+  readonly seeds: number
+  readonly events: number
+  readonly transactions: number
+  readonly flows: number
+  readonly elapsedMs: number
+  readonly failures: readonly SimulationFailure[]
+}
+
+/** Violations that are listed; the others follow from the same cause more often than not. */
+const mostListed = 5
+
+const list = (violations: readonly Violation[]): readonly string[] => [
+  ...violations.slice(0, mostListed).map(({ invariant, what }) => `  - ${invariant}: ${what}`),
+  ...(violations.length > mostListed ? [`  and ${violations.length - mostListed} more`] : []),
+]
+
+const clockOf = (ms: number): string => new Date(ms).toISOString().slice(11, 23)
+
+/** A failure as lines of text: what is broken, how it came about, and how to see it again. */
+export const describeFailure = ({ seed, shrunk }: SimulationFailure, repeat: string): readonly string[] => [
+  `Seed ${seed} fails:`,
+  ...list(shrunk.violations),
+  `The shortest history found that does, ${shrunk.actions} of ${shrunk.of} actions:`,
+  ...shrunk.trace.map(({ atMs, what }) => `  ${clockOf(atMs)}  ${what}`),
+  `Repeat it: ${repeat}`,
+]
+
+/** The sum of a simulation as a sentence. */
+export const describeReport = ({ seeds, events, transactions, flows, elapsedMs, failures }: SimulationReport): string =>
+  `${seeds.toLocaleString('en')} ${seeds === 1 ? 'history' : 'histories'} in ${showSpan(Math.round(elapsedMs))}: ${events.toLocaleString('en')} events, ${transactions.toLocaleString('en')} transactions, ${flows.toLocaleString('en')} flows; ${failures.length === 0 ? 'every invariant held' : `${failures.length} failed`}.`

@@ -1,0 +1,294 @@
+/**
+ * Lives through a plan: builds the network, lets everything happen, mends it all, waits until everyone is done, and
+ * hands over what is left. The same plan always gives the same world.
+ */
+import { Duration, type DurationLikeObject } from 'luxon'
+import type { App } from '../../app/App.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import type { FlowDefinition } from '../../flow/FlowDefinition.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis, toMillis } from '../../time/Instant.js'
+import { replay } from '../replay/replay.js'
+import { VirtualNetwork } from '../VirtualNetwork.js'
+import { Chance } from './Chance.js'
+import { describeAction } from './describeAction.js'
+import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
+import { SimulatedDisk } from './SimulatedDisk.js'
+import { watchSteps } from './watchSteps.js'
+import { Witness } from './Witness.js'
+import type { Turn, Workload } from './Workload.js'
+import type { PartyAtEnd, World } from './World.js'
+
+export type RunOptions = {
+  readonly app: App
+  readonly cast: Cast
+  readonly workload: Workload
+  /** How long everyone has at the end to come to rest. */
+  readonly settle: DurationLikeObject
+  /** Events of all nodes together after which time stands still: an app may have work for ever. */
+  readonly mostEvents: number
+}
+
+/** What happened, in order, with the time of it. */
+export type TraceLine = { readonly atMs: number; readonly what: string }
+
+const mended = { minLatencyMs: 1, maxLatencyMs: 50, loss: 0, duplication: 0 }
+
+export class SimulationRun {
+  readonly #plan: Plan
+  readonly #options: RunOptions
+  readonly #network: VirtualNetwork
+  readonly #disks: ReadonlyMap<string, SimulatedDisk>
+  readonly #witness: Witness
+  /** When those that are down come up again. */
+  readonly #restarts = new Map<string, number>()
+  readonly #downMs = new Map<string, number>()
+  readonly #stopped: string[] = []
+  readonly trace: TraceLine[] = []
+
+  private constructor(
+    plan: Plan,
+    options: RunOptions,
+    network: VirtualNetwork,
+    disks: ReadonlyMap<string, SimulatedDisk>,
+    witness: Witness,
+  ) {
+    this.#plan = plan
+    this.#options = options
+    this.#network = network
+    this.#disks = disks
+    this.#witness = witness
+    const names = new Map(network.names.map((name) => [network.party(name).key, name]))
+    network.transport.watch((from, envelope) => {
+      witness.sent(names.get(from) ?? '', envelope)
+    })
+  }
+
+  static async start(plan: Plan, options: RunOptions): Promise<SimulationRun> {
+    const { everyone, workers } = options.cast
+    const witness = new Witness()
+    const disks = new Map(everyone.map((name) => [name, new SimulatedDisk((tick) => witness.committed(name, tick))]))
+    const app = watchSteps(options.app, witness, plan.seed, plan.stepFailures)
+    const network = await VirtualNetwork.start({
+      parties: Object.fromEntries(
+        [...disks].map(([name, store]) => [
+          name,
+          { app, store, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
+        ]),
+      ),
+      start: plan.start,
+      seed: `simulation ${plan.seed}`,
+      weather: plan.weather,
+      development: plan.development,
+    })
+    return new SimulationRun(plan, options, network, disks, witness)
+  }
+
+  /** Lets the whole plan happen and everyone come to rest. */
+  async live(): Promise<World> {
+    for (const action of this.#plan.actions) {
+      await this.#advance(action.afterMs)
+      await this.#act(action)
+    }
+    await this.#advance(0)
+    await this.#mend()
+    const isSettled = await this.#advance(Math.trunc(Duration.fromObject(this.#options.settle).toMillis()))
+    return this.#world(isSettled)
+  }
+
+  async #world(isSettled: boolean): Promise<World> {
+    const { app } = this.#options
+    const network = this.#network
+    const parties: PartyAtEnd[] = []
+    for (const name of network.names) {
+      const inspect = network.inspect(name)
+      const viewsDigest = await network.node(name).viewsDigest()
+      const replayed = await replay(inspect.ticks(), { app, network: network.map, viewsDigest })
+      parties.push({ name, party: network.party(name), inspect, log: await inspect.log(), replayed })
+    }
+    return {
+      app,
+      plan: this.#plan,
+      network,
+      parties,
+      witness: this.#witness,
+      stopped: this.#stopped,
+      isSettled,
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const name of this.#network.names) if (this.#network.isRunning(name)) await this.#network.crash(name)
+  }
+
+  #say(what: string): void {
+    this.trace.push({ atMs: toMillis(this.#network.now) - toMillis(this.#plan.start), what })
+  }
+
+  get #events(): number {
+    return this.#network.names.reduce((sum, name) => sum + (this.#disks.get(name)?.head().revision ?? 0), 0)
+  }
+
+  /** Lets time pass, with everything on the way; false when there was too much of it. */
+  async #advance(ms: number): Promise<boolean> {
+    const { clock } = this.#network
+    const untilMs = clock.now() + ms
+    while (true) {
+      await this.#network.runUntilQuiet()
+      await this.#findFailed()
+      const nextMs = Math.min(clock.nextWakeMs() ?? Infinity, ...this.#restarts.values())
+      if (nextMs > untilMs) break
+      if (this.#events > this.#options.mostEvents) return false
+      clock.setTo(Math.max(nextMs, clock.now()))
+      for (const [name, atMs] of this.#restarts) if (atMs <= clock.now()) await this.#restart(name)
+    }
+    clock.setTo(untilMs)
+    await this.#network.runUntilQuiet()
+    await this.#findFailed()
+    return true
+  }
+
+  /** Nodes whose power went out come up again later; one that stopped by itself is a matter for the judge. */
+  async #findFailed(): Promise<void> {
+    for (const name of this.#network.names) {
+      const failure = this.#network.failure(name)
+      if (failure === undefined || this.#restarts.has(name)) continue
+      const isCut = this.#disks.get(name)?.wasCut === true
+      if (!isCut) this.#stopped.push(`the node of ${name} stopped by itself: ${failure.message}`)
+      this.#say(isCut ? `the power of ${name} goes out` : `the node of ${name} stops by itself: ${failure.message}`)
+      await this.#network.crash(name)
+      this.#restarts.set(name, this.#network.clock.now() + (this.#downMs.get(name) ?? 0))
+      if ((this.#downMs.get(name) ?? 0) === 0) await this.#restart(name)
+    }
+  }
+
+  async #restart(name: string): Promise<void> {
+    this.#restarts.delete(name)
+    if (this.#network.isRunning(name)) return
+    this.#say(`${name} starts again`)
+    this.#disks.get(name)?.reopen()
+    try {
+      await this.#network.restart(name)
+    } catch (error) {
+      if (!(error instanceof CarillonError)) throw error
+      // Its disk is full, or fails again: it is tried later, as whoever supervises it would.
+      if (this.#disks.get(name)?.wasCut !== true && error.code !== 'disk-full')
+        this.#stopped.push(`the node of ${name} could not start: ${error.message}`)
+      this.#restarts.set(name, this.#network.clock.now() + 1_000)
+    }
+  }
+
+  async #act(action: Action): Promise<void> {
+    const network = this.#network
+    this.#say(describeAction(action))
+    switch (action.kind) {
+      case 'work':
+        if (network.isRunning(action.party)) await this.#options.workload(this.#turn(action.party, action.id))
+        return
+      case 'crash':
+        if (!network.isRunning(action.party)) return
+        await network.crash(action.party)
+        this.#restarts.set(action.party, network.clock.now() + action.downMs)
+        if (action.downMs === 0) await this.#restart(action.party)
+        return
+      case 'powerCut':
+        this.#downMs.set(action.party, action.downMs)
+        this.#disks.get(action.party)?.cutAt(action.side, action.commits)
+        return
+      case 'weather':
+        network.transport.weather = action.weather
+        return
+      case 'partition':
+        network.heal()
+        network.partition(...action.groups)
+        return
+      case 'heal':
+        network.heal()
+        return
+      case 'clock':
+        network.setClockOffset(action.party, { milliseconds: action.offsetMs })
+        return
+      case 'diskFull':
+        this.#disks.get(action.party)?.failNext(action.commits)
+        return
+      case 'diskSlow':
+        this.#disks.get(action.party)?.slowDown(action.turns)
+        return
+      case 'operate':
+        if (network.isRunning(action.party)) await this.#operate(network.node(action.party), action.act)
+        return
+    }
+  }
+
+  #turn(name: string, id: number): Turn {
+    const network = this.#network
+    const node = network.node(name)
+    return {
+      name,
+      node,
+      parties: this.#options.cast.workers.map((worker) => network.party(worker)),
+      now: instantFromMillis(network.clock.now()),
+      chance: new Chance(`work ${this.#plan.seed} ${id}`),
+      start: (flow, input) => this.#start(name, node, flow, input),
+    }
+  }
+
+  async #start<I, R>(party: string, node: Node, flow: FlowDefinition<I, R>, input: I): Promise<void> {
+    this.#say(`  ${party} asks for ${flow.name} ${JSON.stringify(flow.input.encode(input))}`)
+    await this.#unlessRefused(async () => {
+      const handle = await node.start(flow, input)
+      this.#witness.told({ party, flow: handle.id })
+      this.#say(`  it is told that flow ${handle.id.slice(0, 8)} has started`)
+      void handle.result().then(
+        (result) => {
+          this.#witness.told({ party, flow: handle.id, result })
+          this.#say(`  ${party} is told that flow ${handle.id.slice(0, 8)} returned ${JSON.stringify(result)}`)
+        },
+        () => undefined,
+      )
+    })
+  }
+
+  async #operate(node: Node, act: OperatorAct): Promise<void> {
+    await this.#unlessRefused(async () => {
+      if (act === 'drain') await node.drain({ by: 'simulation' })
+      if (act === 'endDraining') await node.endDraining({ by: 'simulation' })
+      const show = act === 'resume' ? 'paused' : 'scheduled'
+      const [first] = (await node.agenda({ show, limit: 1 })).items
+      if (first === undefined) return
+      if (act === 'trigger') await node.trigger(first.ref, { by: 'simulation' })
+      if (act === 'pause') await node.pause(first.ref, { by: 'simulation' })
+      if (act === 'resume') await node.resume(first.ref, { by: 'simulation' })
+    })
+  }
+
+  /** What is asked of a node may be refused, also because it fails at that very moment. */
+  async #unlessRefused(ask: () => Promise<void>): Promise<void> {
+    try {
+      await ask()
+    } catch (error) {
+      if (!(error instanceof CarillonError)) throw error
+      this.#say(`  it is refused: ${messageOf(error)}`)
+    }
+  }
+
+  /** Everyone can reach everyone, every clock is right, every disk works, and nobody is held back. */
+  async #mend(): Promise<void> {
+    this.#say('everything is mended')
+    const network = this.#network
+    network.heal()
+    network.transport.weather = mended
+    for (const name of network.names) {
+      this.#disks.get(name)?.mend()
+      network.setClockOffset(name, { milliseconds: 0 })
+      if (!network.isRunning(name)) await this.#restart(name)
+    }
+    this.#restarts.clear()
+    for (const name of network.names) {
+      const node = network.node(name)
+      await node.endDraining({ by: 'simulation' })
+      for (const { ref } of (await node.agenda({ show: 'paused', limit: 1_000 })).items)
+        await node.resume(ref, { by: 'simulation' })
+    }
+  }
+}

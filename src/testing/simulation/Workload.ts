@@ -1,0 +1,24 @@
+/**
+ * What the parties of a simulation do of their own accord.
+ */
+import type { FlowDefinition } from '../../flow/FlowDefinition.js'
+import type { Party } from '../../identity/Party.js'
+import type { Node } from '../../node/Node.js'
+import type { Instant } from '../../time/Instant.js'
+import type { Chance } from './Chance.js'
+
+/** One party's turn to do something. */
+export type Turn = {
+  readonly name: string
+  readonly node: Node
+  /** Every party that works, this one included. */
+  readonly parties: readonly Party[]
+  readonly now: Instant
+  /** Choices to be made from the seed, and from nothing else. */
+  readonly chance: Chance
+  /** Starts a flow. What the caller is told is held against the log at the end. */
+  readonly start: <I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>) => Promise<void>
+}
+
+/** What the parties of a simulation do: called again and again, for one of them at a time. */
+export type Workload = (turn: Turn) => Promise<void> | void

@@ -1,0 +1,42 @@
+/**
+ * What is left when a simulated history is over and everything has been mended: what invariants judge.
+ */
+import type { App } from '../../app/App.js'
+import type { Party } from '../../identity/Party.js'
+import type { LoggedEvent, NodeInspection } from '../NodeInspection.js'
+import type { VirtualNetwork } from '../VirtualNetwork.js'
+import type { Plan } from './Plan.js'
+import type { ReplayReport } from '../replay/ReplayReport.js'
+import type { Witness } from './Witness.js'
+
+/** What one party has at the end. */
+export type PartyAtEnd = {
+  readonly name: string
+  readonly party: Party
+  /** Everything its log says. */
+  readonly log: readonly LoggedEvent[]
+  readonly inspect: NodeInspection
+  /** Its log, replayed against the app. */
+  readonly replayed: ReplayReport
+}
+
+/** A simulated network at the end of its history. */
+export type World = {
+  readonly app: App
+  readonly plan: Plan
+  readonly network: VirtualNetwork
+  readonly parties: readonly PartyAtEnd[]
+  readonly witness: Witness
+  /** Nodes that stopped although nothing was done to them, and why. */
+  readonly stopped: readonly string[]
+  /** False when there was more to do than a simulation waits for: then what is under way says nothing. */
+  readonly isSettled: boolean
+}
+
+/** Something that must be true of every world. */
+export type Invariant = {
+  /** A sentence: what must hold. */
+  readonly name: string
+  /** What speaks against it, one sentence each; nothing when it holds. */
+  readonly violations: (world: World) => readonly string[] | Promise<readonly string[]>
+}

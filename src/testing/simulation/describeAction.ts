@@ -1,0 +1,45 @@
+/**
+ * What happens in a simulation, in words.
+ */
+import { showSpan } from '../../scheduler/why.js'
+import type { Action, OperatorAct } from './Plan.js'
+
+const acts: Readonly<Record<OperatorAct, string>> = {
+  drain: 'drains the node',
+  endDraining: 'ends the draining of the node',
+  trigger: 'triggers the next activity',
+  pause: 'pauses the next activity',
+  resume: 'resumes a paused activity',
+}
+
+const soon = (downMs: number): string => (downMs === 0 ? 'and starts again at once' : `for ${showSpan(downMs)}`)
+
+/** An action as a sentence. */
+export const describeAction = (action: Action): string => {
+  switch (action.kind) {
+    case 'work':
+      return `it is the turn of ${action.party}`
+    case 'crash':
+      return `${action.party} is killed ${soon(action.downMs)}`
+    case 'powerCut':
+      return `the power of ${action.party} is to go out right ${action.side} its commit number ${action.commits + 1} from now, ${soon(action.downMs)}`
+    case 'weather': {
+      const { minLatencyMs, maxLatencyMs, loss, duplication } = action.weather
+      return `messages take ${minLatencyMs} to ${maxLatencyMs} ms, ${Math.round(loss * 100)} % are lost, ${Math.round(duplication * 100)} % come twice`
+    }
+    case 'partition':
+      return `the network falls apart: ${action.groups.map((group) => group.join(' and ')).join(' | ')}`
+    case 'heal':
+      return 'the network is whole again'
+    case 'clock':
+      return action.offsetMs === 0
+        ? `the clock of ${action.party} is set right`
+        : `the clock of ${action.party} is set ${showSpan(Math.abs(action.offsetMs))} ${action.offsetMs > 0 ? 'ahead' : 'back'}`
+    case 'diskFull':
+      return `the disk of ${action.party} refuses the next ${action.commits} commits`
+    case 'diskSlow':
+      return action.turns === 0 ? `the disk of ${action.party} is quick` : `the disk of ${action.party} is slow`
+    case 'operate':
+      return `the operator of ${action.party} ${acts[action.act]}`
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What must be true of a node's word: what it told anyone is so, and nobody waits for nothing.
+ */
+import { canonicalText } from '../../../encoding/canonical.js'
+import type { FlowSummary } from '../../../flow/readFlows.js'
+import type { Invariant } from '../World.js'
+
+/** What a caller or another party was told is in the log; nothing was told before that. */
+export const nothingLost: Invariant = {
+  name: 'nothing that was acknowledged is lost',
+  violations: ({ parties, witness }) => {
+    const found = [...witness.sightings]
+    const byKey = new Map(parties.map(({ name, party }) => [party.key, name]))
+    const ended = new Map<string, string>()
+    const started = new Set<string>()
+    const received = new Set<string>()
+    const positions = new Map<string, number>()
+    for (const { name, log } of parties)
+      for (const { event } of log) {
+        if (event.type === 'FlowStarted') started.add(`${name} ${event.flow}`)
+        if (event.type === 'FlowEnded') ended.set(`${name} ${event.flow}`, canonicalText(event.result ?? null))
+        if (event.type === 'MessageReceived') received.add(`${name} ${event.session} ${event.role} ${event.seq}`)
+        if (event.type !== 'FlowAdvanced') continue
+        for (const { kind, result, error, label } of event.operations) {
+          const position = positions.get(event.flow) ?? 0
+          positions.set(event.flow, position + 1)
+          if (kind === 'step' && error === undefined && !witness.mayHaveReturned(`${event.flow}.${position}`, result))
+            found.push(`${name}: ${label} of flow ${event.flow} has a result on record that it never returned`)
+        }
+      }
+    for (const { party, flow, ...told } of witness.acknowledged) {
+      if (!started.has(`${party} ${flow}`))
+        found.push(`${party} told a caller of flow ${flow}, which its log does not know`)
+      if ('result' in told && ended.get(`${party} ${flow}`) !== canonicalText(told.result ?? null))
+        found.push(`${party} told a caller another result of flow ${flow} than its log has`)
+    }
+    for (const { name, log } of parties) {
+      const others = new Map<string, string | undefined>()
+      const over = new Set<string>()
+      for (const { event } of log) {
+        if (event.type === 'SessionOpened') others.set(`${event.session} ${event.role}`, byKey.get(event.party))
+        if (event.type === 'MessageSent' && event.message.kind !== 'data' && event.message.kind !== 'open')
+          over.add(`${event.session} ${event.role} ${event.seq}`)
+        if (event.type !== 'MessageAcknowledged') continue
+        const { session, role, seq } = event
+        const other = others.get(`${session} ${role}`)
+        const otherRole = role === 'initiator' ? 'responder' : 'initiator'
+        // The last word of a session may come when the other side is gone; it is acknowledged and not kept.
+        if (other === undefined || over.has(`${session} ${role} ${seq}`)) continue
+        const otherEnded = parties
+          .find((party) => party.name === other)
+          ?.log.some(
+            ({ event: end }) =>
+              end.type === 'MessageSent' &&
+              end.session === session &&
+              end.message.kind !== 'data' &&
+              end.message.kind !== 'open',
+          )
+        if (otherEnded !== true && !received.has(`${other} ${session} ${otherRole} ${seq}`))
+          found.push(`${name} was told that ${other} has message ${seq} of session ${session}, but it has not`)
+      }
+    }
+    return found
+  },
+}
+
+/** Whoever waits has something to wait for. */
+export const noFlowStuck: Invariant = {
+  name: 'no flow is stuck without a reason',
+  violations: ({ parties, isSettled, network }) => {
+    if (!isSettled) return []
+    const found: string[] = []
+    const openFlows: ReadonlyMap<string, FlowSummary> = new Map<string, FlowSummary>(
+      parties.flatMap(({ name, inspect }) =>
+        inspect.flows({ status: 'open', limit: 1_000 }).items.map((flow) => [`${name} ${flow.id}`, flow] as const),
+      ),
+    )
+    const ends = new Map<string, string>()
+    for (const { name, log } of parties)
+      for (const { event } of log)
+        if (event.type === 'SessionOpened' && event.flow !== undefined)
+          ends.set(`${event.session} ${event.role}`, `${name} ${event.flow}`)
+    for (const [where, flow] of openFlows) {
+      const { waiting, name, status, error } = flow
+      const what = `${name} (${where})`
+      if (status === 'parked') {
+        if (error?.code === 'flow-diverged') found.push(`${what} is parked: ${error.message}`)
+        continue
+      }
+      if (status === 'paused') continue
+      if (waiting === undefined || waiting.for === 'turn') found.push(`${what} could go on, and does not`)
+      else if (waiting.for === 'instant') {
+        if (Date.parse(waiting.until) < network.clock.now()) found.push(`${what} has slept past ${waiting.until}`)
+      } else if (waiting.for === 'step') {
+        if (waiting.retryAt === undefined || Date.parse(waiting.retryAt) < network.clock.now())
+          found.push(`${what} waits for ${waiting.label}, which nobody runs`)
+      } else {
+        const other = ends.get(`${waiting.session} ${waiting.role === 'initiator' ? 'responder' : 'initiator'}`)
+        if (other === undefined || !openFlows.has(other))
+          found.push(`${what} waits for a message from a flow that has ended`)
+      }
+    }
+    for (const { name, log } of parties) {
+      const unacknowledged = new Set<string>()
+      for (const { event } of log) {
+        if (event.type === 'MessageSent') unacknowledged.add(`${event.session} ${event.role} ${event.seq}`)
+        if (event.type === 'MessageAcknowledged') unacknowledged.delete(`${event.session} ${event.role} ${event.seq}`)
+      }
+      if (unacknowledged.size > 0)
+        found.push(`${name} has ${unacknowledged.size} messages that nobody has acknowledged`)
+    }
+    return found
+  },
+}
+
+/** Nodes stop when they are told to, and for no other reason. */
+export const nodesGoOn: Invariant = {
+  name: 'no node stops by itself',
+  violations: ({ stopped }) => stopped,
+}

@@ -1,0 +1,136 @@
+/** What the simulator promises: it repeats, it finds, it shortens, and it needs nothing but an app. */
+import { AssertionError } from 'node:assert'
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import { some } from 'fp-ts/lib/Option.js'
+import {
+  defineApp,
+  defineCommand,
+  defineFlow,
+  defineState,
+  InstantC,
+  IntegerC,
+  PartyC,
+  plus,
+  StateRefC,
+  type FlowBody,
+} from 'carillon'
+import { assertSimulates, describeFailure, simulate, type Invariant } from 'carillon/testing'
+import { app as iou } from '../session/iou.js'
+
+const Go = defineCommand({ type: 'shop/Go' })
+const outside = { parcels: new Map<string, number>() }
+
+/** A shop that sends a parcel for each order, once a minute; `isCareful` shops hand on the idempotency key. */
+const shop = (isCareful: boolean) => {
+  const Order = defineState({
+    type: 'shop/Order',
+    data: t.strict({ owner: PartyC, number: IntegerC, sendAt: InstantC }),
+    participants: ({ owner }) => [owner],
+    nextScheduledActivity: ({ sendAt }, order) => some(Send.at(sendAt, { order })),
+  })
+  const Take = defineFlow({
+    name: 'shop/Take',
+    input: t.strict({ number: IntegerC }),
+    *run(io, { number }): FlowBody<void> {
+      const sendAt = plus(yield* io.now(), { seconds: 1 })
+      yield* io.finalise((tx) => tx.produce(Order, { owner: io.me, number, sendAt }).command(Go, [io.me]))
+    },
+  })
+  const Send = defineFlow({
+    name: 'shop/Send',
+    schedulable: true,
+    input: t.strict({ order: StateRefC }),
+    *run(io, { order }): FlowBody<void> {
+      const current = yield* io.load(Order, order)
+      yield* io.step('hand over the parcel', async ({ idempotencyKey }) => {
+        await Promise.resolve()
+        const sent = outside.parcels.get(idempotencyKey) ?? 0
+        outside.parcels.set(idempotencyKey, isCareful ? 1 : sent + 1)
+      })
+      yield* io.finalise((tx) => tx.consume(current).command(Go, [io.me]))
+    },
+  })
+  return defineApp({ name: 'shop', states: [Order], flows: [Take, Send] })
+}
+
+const oneParcelEach: Invariant = {
+  name: 'every order is sent once',
+  violations: () =>
+    [...outside.parcels].filter(([, sent]) => sent > 1).map(([key, sent]) => `${sent} parcels went out for ${key}`),
+}
+
+const shopSimulation = (isCareful: boolean) => ({
+  app: shop(isCareful),
+  invariants: [
+    {
+      name: oneParcelEach.name,
+      violations: (world: Parameters<Invariant['violations']>[0]) => {
+        const found = oneParcelEach.violations(world)
+        outside.parcels.clear()
+        return found
+      },
+    },
+  ],
+})
+
+describe('A simulation', function () {
+  this.timeout(120_000)
+  beforeEach(() => outside.parcels.clear())
+
+  it('of the same seed is the same history, to the last word', async () => {
+    const never: Invariant = {
+      name: 'never holds',
+      violations: ({ parties }) => parties.map(({ replayed }) => replayed.head.hash),
+    }
+    const once = async () => (await simulate({ app: iou, seeds: [3], invariants: [never], shrinkTries: 0 })).failures
+    const first = await once()
+    expect(first[0]?.violations.length).to.be.greaterThan(3)
+    expect(await once()).to.deep.equal(first)
+  })
+
+  it('needs nothing but an app, and finds nothing wrong with one that is right', async () => {
+    const report = await assertSimulates({ app: iou, seeds: 4 })
+    expect(report).to.include({ seeds: 4 })
+    expect(report.transactions).to.be.greaterThan(4)
+    await assertSimulates({ ...shopSimulation(true), seeds: 10 })
+  })
+
+  it("finds where an app's own invariant is broken by a crash, and shows a short history of it", async () => {
+    const { failures } = await simulate({ ...shopSimulation(false), seeds: 40, stopAtFirst: true })
+    const [failure] = failures
+    expect(failure?.violations[0]?.invariant).to.equal('every order is sent once')
+    expect(failure?.shrunk.actions).to.be.lessThan(6)
+    const text = describeFailure(failure!, 'again').join('\n')
+    expect(text)
+      .to.match(/asks for shop\/Take \{"number":\d+\}/)
+      .and.to.match(/killed|power/)
+      .and.to.include('Repeat it: again')
+    const again = await simulate({ ...shopSimulation(false), seeds: [failure!.seed], shrinkTries: 0 })
+    expect(again.failures[0]?.violations).to.deep.equal(failure?.violations)
+  })
+
+  it('finds a flow that is not deterministic', async () => {
+    let runs = 0
+    const Fickle = defineFlow({
+      name: 'fickle/Run',
+      input: t.strict({}),
+      *run(io): FlowBody<void> {
+        runs += 1
+        yield* io.progress(`run ${runs}`)
+        yield* io.sleep({ seconds: 5 })
+      },
+    })
+    const Nothing = defineState({ type: 'fickle/Nothing', data: t.strict({}), participants: () => [] })
+    const fickle = defineApp({ name: 'fickle', states: [Nothing], flows: [Fickle] })
+    const error: unknown = await assertSimulates({ app: fickle, seeds: 20, shrinkTries: 5 }).catch((e: unknown) => e)
+    expect(error).to.be.instanceOf(AssertionError)
+    expect(String(error)).to.include('progress "run')
+  })
+
+  it('says so when there is nothing it could do', async () => {
+    const empty = defineApp({ name: 'empty', states: [], flows: [] })
+    const error: unknown = await simulate({ app: empty }).catch((thrown: unknown) => thrown)
+    expect(String(error)).to.include('has no flow that could be started. Give a workload.')
+  })
+})
