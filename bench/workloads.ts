@@ -14,6 +14,7 @@ import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
+import { verify } from './workloads/verify.js'
 
 export const workloads: readonly Workload[] = [
   durableAppends,
@@ -28,4 +29,5 @@ export const workloads: readonly Workload[] = [
   replay,
   vaultQuery,
   schedules,
+  verify,
 ]

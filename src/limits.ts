@@ -75,6 +75,10 @@ export const limits = {
   logAnswerMs: 10_000,
   /** A writer behind another one on the server waits no longer, so that writers whose answers were lost do not pile up. */
   logLockMs: 5_000,
+  /** Time beyond a deadline that a client has kept itself, before its call is given up. */
+  logGraceMs: 1_000,
+  /** What EventStoreDB takes in one append as it comes; a tick, its labels and its metadata always fit. */
+  esdbAppendBytes: 1024 * KiB,
   /** Time between two looks at a log that is followed, in case the server's call was lost. */
   logPollMs: 1_000,
   /** Bytes of events after which one question to a far log fetches no more. */
@@ -83,6 +87,10 @@ export const limits = {
   logPageTicks: 1_000,
   /** How long a node that stops waits for its last words to be written when the log does not answer. */
   lastWordsMs: 5_000,
+  /** How long a leader may be silent before a standby leads: longer than any pause a healthy process makes. */
+  leaseMs: 10_000,
+  /** A shorter lease could not be renewed in time. */
+  shortestLeaseMs: 100,
   /** Ticks between two signed heads. */
   ticksPerSignedHead: 1_024,
   /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */

@@ -10,7 +10,9 @@ import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
+import { backup } from './verbs/backup.js'
 import { diff } from './verbs/diff.js'
+import { doctor } from './verbs/doctor.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
 import { log } from './verbs/log.js'
@@ -18,6 +20,7 @@ import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
 import { replay } from './verbs/replay.js'
 import { run } from './verbs/run.js'
+import { standby } from './verbs/standby.js'
 import { simulate } from './verbs/simulate.js'
 import { start } from './verbs/start.js'
 import { status } from './verbs/status.js'
@@ -47,8 +50,10 @@ Example:
 for (const verb of [
   newVerb,
   run,
+  standby,
   start,
   status,
+  doctor,
   agenda,
   why,
   activity,
@@ -57,6 +62,7 @@ for (const verb of [
   flow,
   drain,
   log,
+  backup,
   token,
   network,
   replay,

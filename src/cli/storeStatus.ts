@@ -3,6 +3,7 @@
  */
 import { countFlows } from '../flow/readFlows.js'
 import { readLogPlace } from '../node/logPlace.js'
+import { readMark, type RestoredMark } from '../node/backup/RestoredMark.js'
 import { readStore } from '../node/readStore.js'
 import { storeFiles } from '../node/StoreFolder.js'
 import { countAgenda, readAgenda, type AgendaEntry } from '../scheduler/readAgenda.js'
@@ -14,6 +15,8 @@ export type StoreStatus = {
   /** Where the log is kept, when not in the store. */
   readonly log?: string
   readonly facts: Facts
+  /** Set while the store is only read, because it came out of a backup or an export. */
+  readonly restored?: RestoredMark
   readonly activities: ReturnType<typeof countAgenda>
   readonly next?: AgendaEntry
   readonly flows: ReturnType<typeof countFlows>
@@ -24,10 +27,12 @@ export const storeStatus = (store: string): StoreStatus =>
   readStore(store, (db) => {
     const log = readLogPlace(storeFiles(store).logPlace)
     const [next] = readAgenda(db, { limit: 1 }).items
+    const restored = readMark(db)
     return {
       store,
       ...(log === undefined ? {} : { log }),
       facts: readFacts(db),
+      ...(restored === undefined ? {} : { restored }),
       activities: countAgenda(db),
       ...(next === undefined ? {} : { next }),
       flows: countFlows(db),

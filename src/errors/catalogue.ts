@@ -103,6 +103,8 @@ export const catalogue = {
   'store-not-found': entry('refuse', 'There is no store here'),
   'store-corrupt': entry('stop', 'The store file is damaged'),
   'store-foreign': entry('refuse', 'The store belongs to another party or app'),
+  'store-restored': entry('refuse', 'The store was restored and is only read'),
+  'store-outdated': entry('refuse', 'A restored store is older than what others have seen'),
   'disk-full': entry('retry', 'No space left for the log'),
   'sqlite-missing': entry('refuse', 'No SQLite driver could be loaded'),
   'node-stopped': entry('refuse', 'The node has stopped'),

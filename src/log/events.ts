@@ -80,14 +80,24 @@ const WaitingC = t.union([
 ])
 
 export const eventCodecs = {
-  NodeStarted: strict({
-    type: t.literal('NodeStarted'),
-    reason: t.keyof({ start: null, takeover: null }),
-    party: PartyC,
-    app: t.string,
-    appVersion: t.string,
-    term: IntegerC,
-  }),
+  NodeStarted: withOptional(
+    {
+      type: t.literal('NodeStarted'),
+      reason: t.keyof({ start: null, takeover: null }),
+      party: PartyC,
+      app: t.string,
+      appVersion: t.string,
+      term: IntegerC,
+    },
+    {
+      /** Which process leads, where several could: no two of them ever write the same start. */
+      process: t.string,
+      /** For how long after each tick nobody else may lead, where standbys are there. */
+      leaseMs: IntegerC,
+    },
+  ),
+  /** The leader is there, although it has had nothing to record. */
+  LeaseRenewed: strict({ type: t.literal('LeaseRenewed'), term: IntegerC, leaseMs: IntegerC }),
   NodeStopped: strict({ type: t.literal('NodeStopped') }),
   DrainingStarted: strict({ type: t.literal('DrainingStarted'), by: t.string }),
   DrainingEnded: strict({ type: t.literal('DrainingEnded'), by: t.string }),
@@ -114,6 +124,12 @@ export const eventCodecs = {
     by: PublicKeyC,
     signature: t.string,
   }),
+
+  /** An operator lets a node go on from a restored log: having compared it with so many heads that others keep, or none. */
+  RestoreAccepted: withOptional(
+    { type: t.literal('RestoreAccepted'), by: t.string, revision: IntegerC, heads: IntegerC },
+    { note: t.string },
+  ),
 
   TransactionRecorded: withOptional(
     {

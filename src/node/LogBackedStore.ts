@@ -41,7 +41,7 @@ export class LogBackedStore implements TickStore {
   readonly #logger: Logger
   /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
   readonly #copy: SqliteTicks
-  readonly #abandoned = new AbortController()
+  #abandoned = new AbortController()
   #trouble: CarillonError | undefined
   #head: Head
 
@@ -222,6 +222,7 @@ export class LogBackedStore implements TickStore {
     const logHead = await this.#log.head()
     if (logHead.revision < this.#head.revision) throw this.#diverged(logHead)
     let isFirst = true
+    let isOpen = false
     let bytes = 0
     try {
       for await (const tick of this.#log.read(Math.max(this.#head.revision, 0))) {
@@ -232,17 +233,45 @@ export class LogBackedStore implements TickStore {
           continue
         }
         isFirst = false
-        if (bytes === 0) this.begin()
+        if (!isOpen) this.begin()
+        isOpen = true
         bytes += this.#fold(tick)
         if (bytes < limits.foldedBytesPerCommit) continue
         this.#commitFolded()
+        isOpen = false
         bytes = 0
       }
-      if (bytes > 0) this.#commitFolded()
+      if (isOpen) this.#commitFolded()
     } catch (error) {
-      if (bytes > 0) this.rollback()
+      if (isOpen) this.rollback()
       throw error
     }
+  }
+
+  /**
+   * Keeps the views up to date with what another process appends, until the signal. `onTick` is called for each tick
+   * once the views hold it.
+   */
+  async follow(signal: AbortSignal, onTick: (tick: EncodedTick) => void): Promise<void> {
+    this.#abandoned = new AbortController()
+    for await (const tick of this.#log.follow(this.#head.revision + 1, signal)) {
+      this.begin()
+      try {
+        this.#fold(tick)
+        this.#commitFolded()
+      } catch (error) {
+        this.rollback()
+        throw error
+      }
+      onTick(tick)
+    }
+  }
+
+  /** Folds what is new, and says whether there was something. */
+  async catchUp(): Promise<boolean> {
+    const before = this.#head.revision
+    await this.#catchUp()
+    return this.#head.revision !== before
   }
 
   /** Applies a tick of another process, or an earlier one of this. Gives the bytes it took. */

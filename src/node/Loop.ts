@@ -35,6 +35,13 @@ export type LoopParts = Omit<NodeParts, 'waitMs'> & {
   readonly logger: Logger
 }
 
+/** How a process comes to lead: by a start of the node, or because the process that led is gone. */
+export type Leadership = {
+  readonly reason: 'start' | 'takeover'
+  readonly process?: string
+  readonly leaseMs?: number
+}
+
 export class Loop {
   readonly #parts: LoopParts
   readonly #inputs = new Queue<Input>()
@@ -60,7 +67,10 @@ export class Loop {
   }
 
   /** Records the start of the node and begins to tick. */
-  async start(onFailure: (error: CarillonError) => void): Promise<void> {
+  async start(
+    onFailure: (error: CarillonError) => void,
+    { reason, ...claim }: Leadership = { reason: 'start' },
+  ): Promise<void> {
     this.#onFailure = onFailure
     const { store, me, registry } = this.#parts
     const term = store.views.facts.now.term + 1
@@ -68,15 +78,17 @@ export class Loop {
     const revision = await this.submit((decision) => {
       decision.emit({
         type: 'NodeStarted',
-        reason: 'start',
+        reason,
         party: me,
         app: registry.app.name,
         appVersion: registry.app.version,
         term,
+        ...claim,
       })
       return store.head().revision + 1
     })
-    this.#reopening = new Reopening(revision)
+    // A takeover is no start: what has ended stays ended.
+    this.#reopening = new Reopening(revision, reason === 'takeover')
     this.#schedule()
   }
 

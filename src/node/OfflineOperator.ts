@@ -64,7 +64,8 @@ const decide = (decision: Decision, request: OperatorRequest): void => {
   }
 }
 
-const openTick = (store: TickStore): OpenTick => {
+/** A tick on a store without a node. */
+export const openOfflineTick = (store: TickStore): OpenTick => {
   const { app, partyName, partyKey } = store.views.facts.now
   // Operators sign nothing, so the party's own key stays where it is.
   const key = generateKeyPair()
@@ -91,7 +92,7 @@ export const operateOffline = async (folder: string, request: OperatorRequest): 
   assertStore(folder)
   const { store, releaseHold } = await openStoreFolder(folder, generateKeyPair())
   try {
-    const tick = openTick(store)
+    const tick = openOfflineTick(store)
     store.begin()
     try {
       decide(tick, request)

@@ -11,11 +11,13 @@ import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database } from '../views/Database.js'
 import type { EventLog } from '../log/EventLog.js'
+import { readMark } from './backup/RestoredMark.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { silentLogger, type Logger } from './Logger.js'
 import { readLogPlace, writeLogPlace } from './logPlace.js'
+import { assertStoreFile } from './storeFormat.js'
 import type { TickStore } from './TickStore.js'
 
 /** The files of a store folder. */
@@ -150,6 +152,24 @@ const holdFolder = async (
   }
 }
 
+/** What was restored may be older than what others have seen; it is not written to before someone has made sure. */
+const assertNotRestored = (folder: string, database: string): void => {
+  if (!existsSync(database) || statSync(database).size === 0) return
+  assertStoreFile(database)
+  const db = openDatabase(database, { readOnly: true })
+  try {
+    const mark = readMark(db)
+    if (mark === undefined) return
+    throw new CarillonError(
+      'store-restored',
+      `The store in ${folder} was restored from ${mark.from === 'backup' ? 'a backup made' : 'an export taken in'} at ${mark.at}, at revision ${mark.revision}. Others may have seen what happened since, so it is only read. Compare it with the heads they keep ("carillon backup compare"), or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
+      { folder, revision: mark.revision, at: mark.at },
+    )
+  } finally {
+    db.close()
+  }
+}
+
 /** Opens the embedded store of a folder. */
 export const openStoreFolder = (
   folder: string,
@@ -166,6 +186,7 @@ export const openStoreFolder = (
           `The log of the store in ${folder} is kept at ${place}; what is here are its views and a copy. Start the node with that log, and act on it while it runs.`,
           { folder, log: place },
         )
+      assertNotRestored(folder, files.database)
       keepPrivate(files.database)
       return EmbeddedStore.open(files.database)
     },

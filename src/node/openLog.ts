@@ -5,11 +5,18 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { EventLog } from '../log/EventLog.js'
 import { BackOff } from '../log/remote/BackOff.js'
 import { pause } from '../log/remote/pause.js'
-import { PostgresLog } from '../log/postgres/PostgresLog.js'
 import type { Logger } from './Logger.js'
 
+// Loaded when they are needed: a node with an embedded log should not wait for drivers it never uses.
 const openers: readonly { readonly schemes: readonly string[]; readonly open: (url: string) => Promise<EventLog> }[] = [
-  { schemes: ['postgres', 'postgresql'], open: (url) => PostgresLog.open({ url }) },
+  {
+    schemes: ['postgres', 'postgresql'],
+    open: async (url) => (await import('../log/postgres/PostgresLog.js')).PostgresLog.open({ url }),
+  },
+  {
+    schemes: ['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover', 'kurrent', 'kurrent+discover'],
+    open: async (url) => (await import('../log/eventstoredb/EventStoreDbLog.js')).EventStoreDbLog.open({ url }),
+  },
 ]
 
 /** Opens the log at an address such as `postgres://user@host/database?schema=carillon`. */

@@ -1,6 +1,7 @@
 /**
  * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
  */
+import { randomUUID } from 'node:crypto'
 import { limits } from '../limits.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -13,7 +14,8 @@ import { builtInFlows } from './builtInFlows.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
-import { Loop } from './Loop.js'
+import { Loop, type Leadership } from './Loop.js'
+import { LeaseKeeper } from './standby/LeaseKeeper.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
@@ -30,7 +32,7 @@ import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
 import { timeCommits } from './timeCommits.js'
 
-type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
+export type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
 const keyOptionsOf = ({ keyPassphrase }: NodeOptions): KeyFileOptions =>
   keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }
@@ -96,7 +98,7 @@ const keptOpen = (log: EventLog): EventLog => ({
   close: nothingToRelease,
 })
 
-const open = async (options: NodeOptions): Promise<Opened> => {
+export const open = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
   const store = options.store ?? EmbeddedStore.inMemory()
@@ -109,7 +111,7 @@ const open = async (options: NodeOptions): Promise<Opened> => {
 }
 
 /** The log of one party, or of one app, must not be continued by another. */
-const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): void => {
+export const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): void => {
   const facts = store.views.facts.now
   const mismatch = (what: string, theirs: string, ours: string): CarillonError =>
     new CarillonError(
@@ -123,17 +125,36 @@ const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): 
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
 }
 
-/** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
-export const startNode = async (options: NodeOptions): Promise<Node> => {
-  if (options.networkFolder === undefined) return start(options)
-  const { joined, ...rest } = joinNetwork(options.networkFolder, options)
-  return start(rest, () => openTransport(joined, options))
+/** What a process needs before it can lead: options without a folder to read them from, and the way to the others. */
+export type Prepared = {
+  readonly options: NodeOptions
+  /** Opens a transport that is the node's own, to be closed with it. */
+  readonly connect?: () => Promise<Transport>
 }
 
-/** `connect` opens a transport that is the node's own, to be closed with it. */
-const start = async (options: NodeOptions, connect?: () => Promise<Transport>): Promise<Node> => {
+export const prepare = (options: NodeOptions): Prepared => {
+  if (options.networkFolder === undefined) return { options }
+  const { joined, ...rest } = joinNetwork(options.networkFolder, options)
+  return { options: rest, connect: () => openTransport(joined, options) }
+}
+
+/** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
+export const startNode = async (options: NodeOptions): Promise<Node> => {
+  const prepared = prepare(options)
+  // An app that cannot be run should not be found out about with its store already open.
   const registry = new Registry(options.app, builtInFlows)
-  const opened = await open(options)
+  const opened = await open(prepared.options)
+  const isElsewhere = options.log !== undefined
+  return lead(prepared, registry, opened, { reason: 'start', ...(isElsewhere ? { process: randomUUID() } : {}) })
+}
+
+/** Starts to lead on a store that is open. Whatever goes wrong, the store is given back. */
+export const lead = async (
+  { options, connect }: Prepared,
+  registry: Registry,
+  opened: Opened,
+  leadership: Leadership,
+): Promise<Node> => {
   const { key } = opened
   const { store, lastCommitMs } = timeCommits(opened.store)
   let ownTransport: Transport | undefined
@@ -183,7 +204,9 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     const postman = transport === undefined ? undefined : new Postman({ loop, store, engine, transport, clock, logger })
+    const lease = leadership.leaseMs === undefined ? undefined : new LeaseKeeper(loop, leadership.leaseMs)
     const stopOutside = (): void => {
+      lease?.stop()
       steps.stop()
       postman?.stop()
     }
@@ -191,7 +214,8 @@ const start = async (options: NodeOptions, connect?: () => Promise<Transport>): 
       await loop.start((error) => {
         stopOutside()
         options.onFailure?.(error)
-      })
+      }, leadership)
+      lease?.start()
     } catch (error) {
       // Otherwise it would go on trying, on a store that is given back below.
       stopOutside()

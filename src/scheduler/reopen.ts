@@ -9,12 +9,13 @@ import { decideOccurrence } from './decideDue.js'
 
 export class Reopening {
   #after = { dueMs: Number.MIN_SAFE_INTEGER, seq: 0 }
-  #done = false
+  #done: boolean
   readonly #startRevision: number
 
   /** `startRevision` is where the node's start was recorded: whatever ended later is not opened again. */
-  constructor(startRevision: number) {
+  constructor(startRevision: number, isDone = false) {
     this.#startRevision = startRevision
+    this.#done = isDone
   }
 
   get isDone(): boolean {

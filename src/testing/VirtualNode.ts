@@ -10,6 +10,8 @@ import { EmbeddedStore } from '../node/EmbeddedStore.js'
 import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
+import type { Moment } from '../node/timeTravel/moment.js'
+import { TimeMachine } from '../node/timeTravel/TimeMachine.js'
 import type { TickStore } from '../node/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
@@ -35,6 +37,9 @@ export type VirtualNodeOptions = {
   readonly store?: TickStore
 }
 
+/** Makes the store of a virtual node that is given none. Specs of the logs put others in its place. */
+export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }
+
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
@@ -45,17 +50,17 @@ export class VirtualNode {
   #node: Node | undefined
   #failure: Error | undefined
 
-  private constructor(options: VirtualNodeOptions) {
+  private constructor(options: VirtualNodeOptions, store: TickStore) {
     this.#options = options
     const seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
-    this.store = options.store ?? EmbeddedStore.inMemory()
+    this.store = store
     this.key = keyPairFromSeed(sha256(`key of ${seed}`))
     this.#random = seededRandom(seed)
   }
 
   static async start(options: VirtualNodeOptions): Promise<VirtualNode> {
-    const virtual = new VirtualNode(options)
+    const virtual = new VirtualNode(options, options.store ?? (await virtualStores.open()))
     await virtual.restart()
     return virtual
   }
@@ -73,6 +78,11 @@ export class VirtualNode {
   /** A look at what the node holds, whether it runs or not. */
   inspect(): NodeInspection {
     return new NodeInspection(this.store)
+  }
+
+  /** The world as this node saw it at an earlier moment: a revision, or an instant. Close it when it is no longer needed. */
+  past(moment: Moment): Promise<TimeMachine> {
+    return TimeMachine.at(this.store, moment)
   }
 
   /** When the next activity will act; undefined when none is scheduled. */

@@ -142,6 +142,10 @@ export class Views {
       case 'StatesUnlocked':
         foldLocks(this, event)
         return
+      case 'LeaseRenewed':
+        // It says only that the leader lives, to those who follow as it is written.
+        return
+      case 'RestoreAccepted':
       case 'HeadSigned':
       case 'TransactionsSigned':
         // Proofs about the log; they are read from it when someone asks for them.

@@ -25,7 +25,9 @@ const originWords = (origin: FlowOrigin): string => {
 const words = (event: DomainEvent): string => {
   switch (event.type) {
     case 'NodeStarted':
-      return `${event.party.name} runs ${event.app} ${event.appVersion}, start ${event.term}`
+      return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
+    case 'LeaseRenewed':
+      return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':
       return ''
     case 'TokenIssued':
@@ -35,6 +37,8 @@ const words = (event: DomainEvent): string => {
     case 'DrainingStarted':
     case 'DrainingEnded':
       return `by ${event.by}`
+    case 'RestoreAccepted':
+      return `by ${event.by} at revision ${event.revision}, ${event.heads === 0 ? 'not compared with any head' : `compared with ${event.heads} signed ${event.heads === 1 ? 'head' : 'heads'}`}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'HeadSigned':
       return `revision ${event.revision}, head ${event.head.slice(0, 12)}`
     case 'TransactionRecorded':

@@ -14,6 +14,8 @@ export type LogUnderTest = {
   readonly open: () => Promise<EventLog>
   /** Cuts every connection of the open handles, where there are any. */
   readonly cut?: () => Promise<void>
+  /** How many ticks a long log has, where ten thousand would take too long to make. */
+  readonly manyTicks?: number
   /** Gives back whatever the log needed; all handles are closed by then. */
   readonly remove: () => Promise<void>
 }
@@ -199,12 +201,12 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
         expect(await collect(again.read(0))).to.deep.equal(ticks)
       })
 
-      it('may be ten thousand ticks, each found by its revisions', async function () {
+      it('may be thousands of ticks, each found by its revisions', async function () {
         this.timeout(60_000)
         const log = await open()
         const ticks = ticksAfter(
           emptyHead,
-          Array.from({ length: 10_000 }, (_, index) => 1 + (index % 3)),
+          Array.from({ length: under.manyTicks ?? 10_000 }, (_, index) => 1 + (index % 3)),
         )
         await appendAll(log, ticks)
         let expected = 0
@@ -213,7 +215,7 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
           expected += 1
         }
         expect(expected).to.equal(ticks.length)
-        for (const index of [0, 1, 255, 256, 257, 4_999, 9_998, 9_999]) {
+        for (const index of [0, 1, 255, 256, 257, ticks.length >> 1, ticks.length - 2, ticks.length - 1]) {
           const tick = ticks[index]!
           for (const revision of [tick.firstRevision, headAfter(tick).revision]) {
             const first = await log.read(revision)[Symbol.asyncIterator]().next()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import {
+  acceptRestored,
   exportLog,
   foldLog,
   importLog,
@@ -269,6 +270,7 @@ describe('tools for whole logs', () => {
     it('makes a store a node can go on with', async () => {
       expect(await importing([...lines, ''])).to.deep.equal(headAfter(ticks.at(-1)!))
       expect(statSync(join(folder, 'carillon.db')).mode & 0o777).to.equal(0o600)
+      await acceptRestored(folder, { by: 'an operator' })
       const node = await startNode({ app: bank, store: folder, key: virtual.key })
       await node.run(MintCoin, { value: 60 })
       expect((await node.states(Coin)).map(({ data }) => data.value)).to.deep.equal([10, 20, 30, 40, 50, 60])

@@ -22,7 +22,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 }
 
 /** What only a node among others records; test/session sees to those. */
-const isBetweenParties = (type: string): boolean => /^(TransactionNotarised|Session|Message)/.test(type)
+const isBetweenParties = (type: string): boolean => /^(TransactionNotarised|Session|Message|RestoreAccepted)/.test(type)
 
 describe('views', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'carillon-rebuild-'))

@@ -23,6 +23,8 @@ export type ServerOptions = {
   readonly folder?: string
   readonly port?: number
   readonly flags?: readonly string[]
+  /** A replica never says that it is ready for writes; it is up when it answers. */
+  readonly isReplica?: boolean
 }
 
 /** What is tested with it does not depend on the disk, except where a spec says so. */
@@ -39,7 +41,12 @@ export class PostgresServer {
     this.#server = server
   }
 
-  static async start({ folder, port, flags = quickFlags }: ServerOptions = {}): Promise<PostgresServer> {
+  static async start({
+    folder,
+    port,
+    flags = quickFlags,
+    isReplica = false,
+  }: ServerOptions = {}): Promise<PostgresServer> {
     const databaseDir = folder ?? mkdtempSync(join(tmpdir(), 'carillon-postgres-'))
     const chosen = port ?? (await freePort())
     const lines: string[] = []
@@ -55,7 +62,9 @@ export class PostgresServer {
     })
     try {
       if (folder === undefined) await server.initialise()
-      await server.start()
+      const started = server.start()
+      if (isReplica) started.catch(() => undefined)
+      else await started
     } catch (error) {
       throw new Error(`PostgreSQL did not start: ${String(error)}\n${lines.slice(-20).join('')}`, { cause: error })
     }

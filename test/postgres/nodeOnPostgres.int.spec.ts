@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { PostgresLog, startNode, type CarillonError, type Node, type NodeOptions } from '../../src/index.js'
+import { openLog, startNode, type CarillonError, type Node, type NodeOptions } from '../../src/index.js'
 import { digestViews, foldLog } from '../../src/index.js'
 import { Relay } from '../faults/Relay.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'
@@ -56,7 +56,7 @@ describe('A node whose log is in PostgreSQL', () => {
       rmSync(join(folder, 'node', file), { force: true })
     await start()
     expect(await values()).to.deep.equal([1, 2])
-    const kept = await PostgresLog.open({ url, schema })
+    const kept = await openLog(log)
     const folded = await foldLog(kept.read(0))
     await node!.idle()
     expect(await node!.viewsDigest()).to.equal(digestViews(folded))

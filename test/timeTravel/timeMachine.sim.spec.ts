@@ -167,7 +167,9 @@ describe('the past of a node', () => {
     })
 
     it('explains itself as it would have done then', async () => {
-      const [first] = (await TimeMachine.at(virtual.store, instant('2026-01-01T00:00:30Z'))).agenda().items
+      const past = await virtual.past(instant('2026-01-01T00:00:30Z'))
+      const [first] = past.agenda().items
+      past.close()
       await machine.goTo(instant('2026-01-01T00:00:30Z'))
       expect(machine.why(first!.ref).now).to.include('It is on the agenda and will be started')
       expect(machine.occurrences(first!.ref)).to.deep.equal([])

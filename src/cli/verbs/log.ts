@@ -151,7 +151,7 @@ const importing = (terminal: Terminal): Command =>
       terminal.err(
         terminal.tone(
           'dim',
-          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)} before you run a node on it.`,
+          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the heads that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
         ),
       )
     })

@@ -51,6 +51,15 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
     { label: 'party', text: facts.partyName ?? 'none yet' },
     { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
     nodeLine(holder, facts),
+    ...(status.restored === undefined
+      ? []
+      : [
+          {
+            label: 'restored',
+            text: `from ${status.restored.from === 'backup' ? 'a backup made' : 'an export taken in'} at ${showInstant(status.restored.at)}; only read until: carillon backup compare <file>, or carillon backup go-on${storeHint(status.store)}`,
+            tone: 'yellow',
+          } as const,
+        ]),
     ...(facts.draining
       ? [
           {

@@ -10,7 +10,9 @@ import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
+import { instantFromMillis } from '../../time/Instant.js'
 import { Views, viewsSchema } from '../../views/Views.js'
+import { writeMark } from '../backup/RestoredMark.js'
 import { assertStoreFile, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { foldTick } from './foldLog.js'
@@ -60,6 +62,7 @@ export const soundEvents = (checker: LogChecker, { tick, fault }: OfferedTick): 
 const build = async (
   offered: AsyncIterable<OfferedTick>,
   file: string,
+  isRestored: boolean,
   onProgress?: (events: number) => void,
 ): Promise<Head> => {
   const db = openWritable(file)
@@ -92,6 +95,8 @@ const build = async (
       }
       onProgress?.(checker.counts.events)
     }
+    if (isRestored && checker.head.revision >= 0)
+      writeMark(db, { from: 'export', at: instantFromMillis(Date.now()), revision: checker.head.revision })
     db.exec('COMMIT')
     db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
     return checker.head
@@ -125,11 +130,15 @@ const moveInPlace = (built: string, database: string, folder: string): void => {
   syncPath(folder)
 }
 
-/** Builds a store out of ticks in a folder that holds no events: log and views together, whole or not at all. */
+/**
+ * Builds a store out of ticks in a folder that holds no events: log and views together, whole or not at all. One that is
+ * restored may be older than what others have seen, and is marked so.
+ */
 export const makeStore = async (
   offered: AsyncIterable<OfferedTick>,
   folder: string,
   onProgress?: (events: number) => void,
+  isRestored = false,
 ): Promise<Head> => {
   const { database } = storeFiles(folder)
   const building = `${database}.importing`
@@ -141,7 +150,7 @@ export const makeStore = async (
     try {
       assertEmpty(database, folder)
       removeDatabase(building)
-      const head = await build(offered, building, onProgress)
+      const head = await build(offered, building, isRestored, onProgress)
       onDisk(folder, () => {
         moveInPlace(building, database, folder)
       })
@@ -168,10 +177,11 @@ export async function* offeredByExport(lines: AsyncIterable<string>): AsyncGener
 
 /**
  * Imports an export into `folder`, which must hold no events, and builds log and views together. Every line is
- * checked as `verifyLog` checks it. Returns the head the store now stands at.
+ * checked as `verifyLog` checks it. The store can be read at once; like one from a backup, it must be compared or told to
+ * go on before a node runs on it. Returns the head the store now stands at.
  */
 export const importLog = (
   lines: AsyncIterable<string>,
   folder: string,
   onProgress?: (events: number) => void,
-): Promise<Head> => makeStore(offeredByExport(lines), folder, onProgress)
+): Promise<Head> => makeStore(offeredByExport(lines), folder, onProgress, true)

@@ -9,6 +9,7 @@ import { storeFailure } from '../../sqlite/storeFailure.js'
 import type { Database } from '../../views/Database.js'
 import { digestViews } from '../../views/digest.js'
 import { Views, viewsSchema } from '../../views/Views.js'
+import { restoredTable } from '../backup/RestoredMark.js'
 import { assertStoreFile } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { assertFollows, eventsOf, foldTick } from './foldLog.js'
@@ -34,7 +35,7 @@ const digestOrNone = (db: Database): string => {
 const dropViews = (db: Database): void => {
   const tables = db
     .prepare(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'log_ticks' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('log_ticks', '${restoredTable}') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
     )
     .all()
   for (const { name } of tables) db.exec(`DROP TABLE "${String(name)}"`)

@@ -1,0 +1,100 @@
+/**
+ * `carillon standby`: one of several processes of a node on a shared log. It leads when nobody else does, and takes over
+ * when the leader is gone.
+ */
+import { Option, type Command } from 'commander'
+import { messageOf } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
+import { standBy } from '../../node/standby/Standby.js'
+import { appFile, commandOfApp, loadApp } from '../loadApp.js'
+import { StopSignals } from '../StopSignals.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+
+type Options = StoreOptions & {
+  readonly log: string
+  readonly lease: number
+  readonly party?: string
+  readonly network?: string
+}
+
+const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+  const { store, json, log, lease, party, network } = options
+  const { app, onStart } = await loadApp(file)
+  const signals = new StopSignals(() =>
+    terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
+  )
+  const tell = (event: string, text: string, fields: object = {}): void =>
+    terminal.out(json === true ? JSON.stringify({ event, pid: process.pid, ...fields }) : printable(text))
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<Error>((resolve) => (fail = resolve))
+  let socket: ControlSocket | undefined
+  const standby = await standBy({
+    app,
+    store,
+    log,
+    leaseMs: lease * 1_000,
+    logger: {
+      info: (message) => terminal.err(terminal.tone('dim', printable(message))),
+      warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
+      error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
+    },
+    onFollowing: () => {
+      void socket?.close()
+      socket = undefined
+      tell('following', `${app.name} ${app.version} stands by: the views follow the log.`)
+    },
+    onLeading: (node) => {
+      tell('leading', `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`, { head: node.head })
+      const serve = async (): Promise<void> => {
+        socket = await openControlSocket(node, store)
+        await onStart?.(node)
+      }
+      serve().catch((error: unknown) => {
+        terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(messageOf(error))}`)
+      })
+    },
+    onFailure: (error) => fail(error),
+    ...(party === undefined ? {} : { party }),
+    ...(network === undefined ? {} : { networkFolder: network }),
+  })
+  const why = await Promise.race([failed, signals.asked])
+  await socket?.close()
+  await standby.stop()
+  if (typeof why !== 'string') throw why
+  tell('stopped', `${why}: stopped in good order.`)
+}
+
+export const standby = (terminal: Terminal): Command =>
+  verb(
+    'standby',
+    'run one of several processes of a node on a shared log',
+    ['standby dist/app.js --log postgres://node@db.example/app --store /var/lib/app'],
+    'print one JSON document a line',
+  )
+    .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
+    .addOption(
+      new Option('--log <address>', 'where the log is kept, for all processes alike')
+        .env('CARILLON_LOG')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--lease <seconds>', 'how long a leader may be silent before another process leads')
+        .argParser(wholeNumber(1))
+        .default(limits.leaseMs / 1_000),
+    )
+    .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the log, or Me)'))
+    .addOption(new Option('--network <folder>', "a party's folder in a network, such as local/Alice"))
+    .action(async (module: string, options: Options) => {
+      const file = appFile(module)
+      const command = commandOfApp(file)
+      if (command !== undefined) {
+        // That copy reads the same command line and does everything from here on.
+        await import(command)
+        return
+      }
+      process.stdout.on('error', () => undefined)
+      await runStandby(file, options, terminal)
+      process.exit()
+    })

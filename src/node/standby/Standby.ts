@@ -1,0 +1,232 @@
+/**
+ * One of several processes of a node on a shared log: it leads, or it follows with warm views and takes over when the
+ * leader is gone. The log decides between two that want to lead: one's start is appended, the other's is refused.
+ */
+import { randomUUID } from 'node:crypto'
+import { Registry } from '../../app/Registry.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { BackOff } from '../../log/remote/BackOff.js'
+import { pause } from '../../log/remote/pause.js'
+import { builtInFlows } from '../builtInFlows.js'
+import { LogBackedStore } from '../LogBackedStore.js'
+import { silentLogger, type Logger } from '../Logger.js'
+import { eventsOf } from '../logTools/foldLog.js'
+import type { Leadership } from '../Loop.js'
+import type { Node } from '../Node.js'
+import type { NodeOptions } from '../NodeOptions.js'
+import { assertOwn, lead, open, prepare, type Opened, type Prepared } from '../startNode.js'
+import { LeaderWatch } from './LeaderWatch.js'
+
+/** How one of several processes of a node is started. */
+export type StandbyOptions = NodeOptions & {
+  /** Where the log is kept, for all processes of the node alike. */
+  readonly log: NonNullable<NodeOptions['log']>
+  /** How long a leader may be silent before another process leads. Give all processes the same. Default 10 seconds. */
+  readonly leaseMs?: number
+  /** Called when this process has begun to lead. */
+  readonly onLeading?: (node: Node) => void
+  /** Called when this process has begun to follow, at first and after it has led. */
+  readonly onFollowing?: () => void
+}
+
+/** Whether this process leads, or follows the one that does. */
+export type Role = 'leading' | 'following'
+
+/** The process goes on following: another one leads, or the log is away. Anything else is a reason to end. */
+const mayFollow = (error: unknown): boolean =>
+  error instanceof CarillonError && (error.code === 'log-revision-conflict' || error.consequence === 'retry')
+
+/** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
+
+/** One of several processes of a node. Make one with {@link standBy}. */
+export class Standby {
+  readonly #prepared: Prepared
+  readonly #registry: Registry
+  readonly #opened: Opened
+  readonly #store: LogBackedStore
+  readonly #leaseMs: number
+  readonly #logger: Logger
+  readonly #stopping = new AbortController()
+  readonly #process = randomUUID()
+  readonly #waiting = new Set<{ readonly resolve: (node: Node) => void; readonly reject: (error: Error) => void }>()
+  #node: Node | undefined
+  #hasRun = false
+  #ended: Promise<void> = Promise.resolve()
+
+  private constructor(prepared: Prepared, registry: Registry, opened: Opened, store: LogBackedStore, leaseMs: number) {
+    this.#prepared = prepared
+    this.#registry = registry
+    this.#opened = opened
+    this.#store = store
+    this.#leaseMs = leaseMs
+    this.#logger = prepared.options.logger ?? silentLogger
+  }
+
+  static async start(options: StandbyOptions): Promise<Standby> {
+    const leaseMs = options.leaseMs ?? limits.leaseMs
+    if (!Number.isSafeInteger(leaseMs) || leaseMs < limits.shortestLeaseMs)
+      throw new CarillonError(
+        'definition-invalid',
+        `A lease of ${leaseMs} ms is too short: the leader could not renew it in time. Give at least ${limits.shortestLeaseMs} ms.`,
+        { leaseMs },
+      )
+    const prepared = prepare(options)
+    const registry = new Registry(options.app, builtInFlows)
+    const opened = await open(prepared.options)
+    const { store, key } = opened
+    try {
+      if (!(store instanceof LogBackedStore))
+        throw new CarillonError(
+          'definition-invalid',
+          'A standby needs a log that its other processes can reach: give log.',
+        )
+      const name = prepared.options.party ?? store.views.facts.now.partyName ?? 'Me'
+      assertOwn(store, name, key, registry.app.name)
+      const standby = new Standby(prepared, registry, opened, store, leaseMs)
+      standby.#ended = standby.#run(options)
+      return standby
+    } catch (error) {
+      await opened.releaseHold()
+      throw error
+    }
+  }
+
+  get role(): Role {
+    return this.#node === undefined ? 'following' : 'leading'
+  }
+
+  /** The node, while this process leads. */
+  get node(): Node | undefined {
+    return this.#node
+  }
+
+  /** Resolves with the node as soon as this process leads. */
+  leading(): Promise<Node> {
+    if (this.#node !== undefined) return Promise.resolve(this.#node)
+    return new Promise((resolve, reject) => this.#waiting.add({ resolve, reject }))
+  }
+
+  /** Stops in good order: a leader says so in the log, so that a standby leads at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#ended
+  }
+
+  async #run({ onLeading, onFollowing, onFailure }: StandbyOptions): Promise<void> {
+    const { signal } = this.#stopping
+    let failure: unknown
+    try {
+      while (!signal.aborted) {
+        onFollowing?.()
+        const reason = await this.#follow(signal)
+        if (reason === undefined) break
+        const steppedDown = await this.#lead(reason, onLeading)
+        if (steppedDown !== undefined && !mayFollow(steppedDown)) throw steppedDown
+      }
+    } catch (error) {
+      failure = error
+    }
+    const ended = failure instanceof Error ? failure : new CarillonError('node-stopped', 'The process has stopped.')
+    for (const { reject } of this.#waiting) reject(ended)
+    this.#waiting.clear()
+    await this.#opened.releaseHold()
+    if (failure === undefined) return
+    this.#logger.error(`The process ends: ${ended.message}`, {})
+    onFailure?.(ended)
+  }
+
+  /** Follows until this process should lead, and says why; undefined when it is to stop. */
+  async #follow(signal: AbortSignal): Promise<Leadership['reason'] | undefined> {
+    const backOff = new BackOff()
+    let watch: LeaderWatch | undefined
+    while (!isAborted(signal)) {
+      const enough = new AbortController()
+      let timer: NodeJS.Timeout | undefined
+      try {
+        // Whether there is a leader at all is in what was appended until now.
+        await this.#store.catchUp()
+        const watching = (watch ??= new LeaderWatch(this.#leaseMs, this.#store.views.facts.now.running))
+        timer = this.#abortWhenSilent(watching, enough)
+        await this.#store.follow(AbortSignal.any([signal, enough.signal]), (tick) => {
+          backOff.succeeded()
+          watching.hear(eventsOf(tick))
+          if (watching.remainingMs() === 0) enough.abort()
+        })
+      } catch (error) {
+        if (!mayFollow(error)) throw error
+        this.#logger.warn(`The log cannot be followed; trying again. ${messageOf(error)}`, {})
+        await pause(backOff.next(), signal)
+        continue
+      } finally {
+        clearInterval(timer)
+      }
+      if (isAborted(signal) || watch.remainingMs() > 0) continue
+      // The silence may have been this process's own, stopped or cut off: then there is something new.
+      if (await this.#hasMissed(watch)) continue
+      const hasBeenRunning = watch.hasHeard || this.#hasRun
+      return hasBeenRunning ? 'takeover' : 'start'
+    }
+    return undefined
+  }
+
+  async #hasMissed(watch: LeaderWatch): Promise<boolean> {
+    try {
+      if (!(await this.#store.catchUp())) return false
+      watch.heardOf(this.#store.views.facts.now.running)
+      return watch.remainingMs() > 0
+    } catch (error) {
+      if (!mayFollow(error)) throw error
+      await pause(limits.logRetryFirstMs, this.#stopping.signal)
+      return true
+    }
+  }
+
+  #abortWhenSilent(watch: LeaderWatch, enough: AbortController): NodeJS.Timeout {
+    const look = (): void => {
+      if (watch.remainingMs() === 0) enough.abort()
+    }
+    look()
+    return setInterval(look, Math.min(Math.ceil(this.#leaseMs / 20), limits.longestTrustedWaitMs))
+  }
+
+  /** Leads until another process does, or this one is stopped. Gives what made it step down. */
+  async #lead(reason: Leadership['reason'], onLeading: StandbyOptions['onLeading']): Promise<Error | undefined> {
+    let stepDown: (error: Error) => void = () => undefined
+    const steppedDown = new Promise<Error>((resolve) => (stepDown = resolve))
+    const stopped = new Promise<undefined>((resolve) => {
+      this.#stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    const options = { ...this.#prepared.options, onFailure: stepDown }
+    // The store is this process's, for as long as it lives, whether it leads or follows.
+    const opened = { ...this.#opened, releaseHold: () => Promise.resolve() }
+    let node: Node
+    try {
+      node = await lead({ ...this.#prepared, options }, this.#registry, opened, {
+        reason,
+        process: this.#process,
+        leaseMs: this.#leaseMs,
+      })
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error))
+    }
+    this.#node = node
+    this.#hasRun = true
+    onLeading?.(node)
+    for (const { resolve } of this.#waiting) resolve(node)
+    this.#waiting.clear()
+    const why = await Promise.race([steppedDown, stopped])
+    // Ends what goes on beside the loop; the log has the last word already.
+    if (why === undefined) await node.stop()
+    else await node.crash()
+    this.#node = undefined
+    return why
+  }
+}
+
+/**
+ * Starts one of several processes of a node. It leads at once when nobody else does, follows otherwise, and resolves as
+ * soon as its views are up to date.
+ */
+export const standBy = (options: StandbyOptions): Promise<Standby> => Standby.start(options)

@@ -1,0 +1,53 @@
+/**
+ * Loaded before specs (`mocha --require`): every virtual node that is given no store keeps its log where
+ * CARILLON_TEST_LOG says, each on one of its own.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EventLog } from '../../src/log/EventLog.js'
+import { MemoryLog } from '../../src/log/memory/MemoryLog.js'
+import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
+import { LogBackedStore } from '../../src/node/LogBackedStore.js'
+import { openLog } from '../../src/node/openLog.js'
+import { virtualStores } from '../../src/testing/VirtualNode.js'
+
+const address = process.env['CARILLON_TEST_LOG'] ?? 'memory'
+const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'carillon-logs-'))
+const opened: LogBackedStore[] = []
+const schemas: string[] = []
+
+const openOne = (): EventLog | Promise<EventLog> => {
+  const name = `carillon_${randomUUID().replaceAll('-', '')}`
+  if (address === 'memory') return new MemoryLog()
+  if (address === 'sqlite') return SqliteLog.open(join(folder, `${name}.db`))
+  const url = new URL(address.replace(/[?&]stream=[^&]*/, ''))
+  const key = address.startsWith('postgres') ? 'schema' : 'stream'
+  if (key === 'schema') schemas.push(name)
+  // The URL class knows no list of hosts; neither does a test server of one.
+  url.searchParams.set(key, name)
+  return openLog(url.href)
+}
+
+virtualStores.open = async () => {
+  const store = await LogBackedStore.open(await openOne())
+  opened.push(store)
+  return store
+}
+
+export const mochaHooks = {
+  /** A server has so many connections and no more. */
+  async afterEach(): Promise<void> {
+    for (const store of opened.splice(0)) await store.close()
+  },
+  async afterAll(): Promise<void> {
+    rmSync(folder, { recursive: true })
+    if (schemas.length === 0) return
+    const { default: pg } = await import('pg')
+    const client = new pg.Client({ connectionString: address })
+    await client.connect()
+    for (const schema of schemas) await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
+    await client.end()
+  },
+}

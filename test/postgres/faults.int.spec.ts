@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { Relay } from '../faults/Relay.js'
+import { bank as app, Coin, MintCoin } from '../store/bank.js'
+import { dropSchema, freshSchema, postgresUrl, withClient } from './testDatabase.js'
+
+const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'fulfilled',
+    (error: unknown) => (error as CarillonError).code,
+  )
+
+describe('A node whose PostgreSQL server misbehaves', () => {
+  let folder: string
+  let url: string
+  let schema: string
+  let relay: Relay
+  let node: Node
+  let failures: Error[]
+  let said: string[]
+
+  const values = async (): Promise<readonly number[]> => (await node.states(Coin)).map(({ data }) => data.value)
+
+  /** Asks again and again, under the same client id, as a careful caller does. */
+  const mint = async (value: number): Promise<void> => {
+    const end = performance.now() + 40_000
+    for (;;) {
+      const outcome = await outcomeOf(node.run(MintCoin, { value }, { clientId: `coin ${value}` }))
+      if (outcome === 'fulfilled') return
+      expect(outcome).to.be.oneOf(['log-unreachable', 'disk-full'])
+      if (performance.now() > end) throw new Error('the log never came back')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'carillon-faults-'))
+    url = await postgresUrl()
+    schema = freshSchema()
+    const real = new URL(url)
+    relay = await Relay.listen(Number(real.port === '' ? 5432 : real.port))
+    const address = new URL(url)
+    address.host = `127.0.0.1:${relay.port}`
+    address.searchParams.set('schema', schema)
+    failures = []
+    said = []
+    node = await startNode({
+      app,
+      store: folder,
+      log: address.href,
+      onFailure: (error) => void failures.push(error),
+      logger: { info: () => undefined, warn: (text) => void said.push(text), error: (text) => void said.push(text) },
+    })
+    await mint(1)
+  })
+
+  afterEach(async () => {
+    await node.crash()
+    await relay.close()
+    await dropSchema(url, schema)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('says so while the server is away, and goes on when it is back', async () => {
+    relay.down()
+    // Until the node has noticed, an append might have gone out, and its caller would wait to know.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await outcomeOf(node.start(MintCoin, { value: 9 }))).to.equal('log-unreachable')
+    expect(node.trouble?.code).to.equal('log-unreachable')
+    expect(said.join('\n')).to.contain('cannot be reached').and.to.not.contain('password@')
+    expect(await values(), 'what is known can be asked').to.deep.equal([1])
+    relay.up()
+    await mint(2)
+    expect(node.trouble).to.equal(undefined)
+    expect(await values()).to.deep.equal([1, 2])
+    expect(failures).to.deep.equal([])
+  })
+
+  it('finds out what became of an append whose answer was lost', async () => {
+    relay.loseAnswers()
+    const minting = node.run(MintCoin, { value: 2 })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    relay.down()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(node.trouble?.code).to.equal('log-unreachable')
+    relay.up()
+    await minting
+    await mint(3)
+    expect(await values(), 'once').to.deep.equal([1, 2, 3])
+    expect(failures).to.deep.equal([])
+  })
+
+  it('waits for a slow one', async () => {
+    relay.delay(150)
+    await mint(2)
+    expect(await values()).to.deep.equal([1, 2])
+  })
+
+  it('records nothing while the disk there is full, and goes on when there is room', async () => {
+    await withClient(url, (client) =>
+      client.query(`
+        CREATE FUNCTION "${schema}".full() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON "${schema}".log_ticks FOR EACH STATEMENT EXECUTE FUNCTION "${schema}".full()`),
+    )
+    expect(await outcomeOf(node.start(MintCoin, { value: 9 }))).to.equal('disk-full')
+    expect(node.trouble?.code).to.equal('disk-full')
+    await withClient(url, (client) => client.query(`DROP TRIGGER full_disk ON "${schema}".log_ticks`))
+    await mint(2)
+    expect(await values()).to.deep.equal([1, 2])
+    expect(failures).to.deep.equal([])
+  })
+
+  it('stops, and says why, when the log is gone', async () => {
+    await dropSchema(url, schema)
+    expect(await outcomeOf(node.start(MintCoin, { value: 2 }))).to.equal('log-foreign')
+    expect(failures).to.have.length(1)
+  })
+
+  it('stops in good time although the log does not answer', async function () {
+    this.timeout(60_000)
+    relay.loseAnswers()
+    const minting = outcomeOf(node.run(MintCoin, { value: 2 }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    relay.down()
+    await node.stop()
+    expect(await minting).to.not.equal('fulfilled')
+  })
+})
