@@ -11,6 +11,7 @@ import type { Endpoint } from '../http/Endpoint.js'
 import type { Panel } from '../http/Panel.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
+import type { ForecastOptions } from '../testing/forecast/forecast.js'
 import type { SimulationOptions } from '../testing/simulation/simulate.js'
 
 export type LoadedApp = {
@@ -23,6 +24,8 @@ export type LoadedApp = {
   readonly endpoints?: readonly Endpoint[]
   /** How the app wants to be simulated, where it says so. */
   readonly simulation?: Omit<SimulationOptions, 'app'>
+  /** What a forecast of the app assumes, and how it reads cash flows. */
+  readonly forecasting: Pick<ForecastOptions, 'steps' | 'cashFlows'>
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -42,6 +45,8 @@ const isApp = (value: unknown): value is App =>
   Array.isArray(value['flows'])
 
 const isOnStart = (value: unknown): value is (node: Node) => unknown => typeof value === 'function'
+
+const isCashFlows = (value: unknown): value is NonNullable<ForecastOptions['cashFlows']> => typeof value === 'function'
 
 const isSimulation = (value: unknown): value is Omit<SimulationOptions, 'app'> =>
   isObject(value) && ['undefined', 'function'].includes(typeof value['workload'])
@@ -121,10 +126,17 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
     throw notLoadable(file, 'its export "onStart" is not a function of the node.')
   if (simulation !== undefined && !isSimulation(simulation))
     throw notLoadable(file, 'its export "simulation" is not an object of options, such as { workload, invariants }.')
+  const cashFlows = exported('cashFlows')
+  const steps = exported('assumedSteps')
+  if (cashFlows !== undefined && !isCashFlows(cashFlows))
+    throw notLoadable(file, 'its export "cashFlows" is not a function of a transaction.')
+  if (steps !== undefined && !isObject(steps))
+    throw notLoadable(file, 'its export "assumedSteps" is not an object of values by the names of steps.')
   return {
     app,
     panels,
     endpoints,
+    forecasting: { ...(cashFlows === undefined ? {} : { cashFlows }), ...(steps === undefined ? {} : { steps }) },
     ...(onStart === undefined ? {} : { onStart }),
     ...(simulation === undefined ? {} : { simulation }),
   }

@@ -15,6 +15,7 @@ import { diff } from './verbs/diff.js'
 import { doctor } from './verbs/doctor.js'
 import { drain } from './verbs/drain.js'
 import { flow } from './verbs/flow.js'
+import { forecast } from './verbs/forecast.js'
 import { log } from './verbs/log.js'
 import { network } from './verbs/network.js'
 import { newVerb } from './verbs/new.js'
@@ -67,6 +68,7 @@ for (const verb of [
   network,
   replay,
   simulate,
+  forecast,
 ])
   program.addCommand(verb(terminal))
 

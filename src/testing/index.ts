@@ -45,3 +45,16 @@ export type { TraceLine } from './simulation/SimulationRun.js'
 export type { Acknowledged, Witness } from './simulation/Witness.js'
 export type { Turn, Workload } from './simulation/Workload.js'
 export type { Invariant, PartyAtEnd, World } from './simulation/World.js'
+
+// Forecast
+export {
+  forecast,
+  type CashFlow,
+  type Forecast,
+  type ForecastEntry,
+  type ForecastOptions,
+  type ForecastState,
+  type ForecastTransaction,
+} from './forecast/forecast.js'
+export { timeline } from './forecast/timeline.js'
+export type { StepAssumptions } from './forecast/Assumptions.js'

@@ -16,7 +16,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { generate } from '../schedule/generate.js'
 import { AgreeCommand } from '../swap/commands.js'
-import { Swap } from '../swap/Swap.js'
+import { Swap, tradeKey } from '../swap/Swap.js'
 import { SwapKind, type SwapData } from '../swap/SwapKind.js'
 import { TermsC, type Terms } from '../terms/Terms.js'
 
@@ -30,6 +30,15 @@ export const counterpartyOf = ({ fixed, floating }: Pick<Terms, 'fixed' | 'float
   throw new CarillonError('swap/not-ours', `${me.name} pays neither leg of the trade.`, { party: me.name })
 }
 
+const idTaken = ({ common: { tradeId } }: Pick<Terms, 'common'>): CarillonError =>
+  new CarillonError(
+    'swap/id-taken',
+    `There is a trade "${tradeId}" between the two banks already. Give this one another id.`,
+    {
+      tradeId,
+    },
+  )
+
 /** How long an offer stands. */
 const offerStands = { days: 1 } as const
 
@@ -38,6 +47,7 @@ export const Offer = defineFlow({
   input: t.strict({ terms: TermsC }),
   *run(io, { terms }): FlowBody<StateRef> {
     const other = counterpartyOf(terms, io.me)
+    if ((yield* io.find(Swap, tradeKey(terms))) !== undefined) throw idTaken(terms)
     const session = yield* io.initiate(other)
     const until = plus(yield* io.now(), offerStands)
     const { tradeId, regulators } = terms.common
@@ -73,12 +83,13 @@ export const acceptOffer = (accepts: Acceptance) =>
     name: 'swap/AcceptOffer',
     respondsTo: Offer,
     *run(io, session): FlowBody<StateRef> {
-      yield* io.signProposal(session, (transaction) => {
+      yield* io.signProposal(session, function* (transaction): FlowBody<Either<string, void>> {
         const swaps = transaction.outputsOf(SwapKind)
         const [swap] = swaps
         if (swap === undefined || transaction.inputs.length > 0 || transaction.outputs.length !== 1)
           return left('an offer is one new swap and nothing else')
         if (counterpartyOf(swap.data, io.me).key !== session.party.key) return left('the offer is of another bank')
+        if ((yield* io.find(Swap, tradeKey(swap.data))) !== undefined) return left(idTaken(swap.data).message)
         const schedules = sameSchedules(swap.data)
         return isLeft(schedules) ? schedules : accepts(swap.data, session.party)
       })

@@ -2,7 +2,7 @@
  * The asking side: what a bank's flows say to an oracle. They are sub-flows, so that the oracle answers them the same
  * way whoever's flow they are a part of.
  */
-import { CarillonError, defineFlow, PartyC, type FlowBody, type Session } from 'carillon'
+import { CarillonError, defineFlow, IntegerC, PartyC, type FlowBody, type Session } from 'carillon'
 import * as t from 'io-ts'
 import { Exact, RateC, type Rate } from '../money/Rate.js'
 import { FixOfC, sameFixOf, showFixOf, type Fix, type FixOf } from './Fix.js'
@@ -57,7 +57,7 @@ const farthestMs = 900_000
 /** One rate, waiting for it to be announced as long as the tolerance goes, and no longer. */
 export const FetchFix = defineFlow({
   name: 'rates/FetchFix',
-  input: t.strict({ oracle: PartyC, of: FixOfC, toleranceMs: t.number, plausible: PlausibleC }),
+  input: t.strict({ oracle: PartyC, of: FixOfC, toleranceMs: IntegerC, plausible: PlausibleC }),
   *run(io, { oracle, of, toleranceMs, plausible }): FlowBody<Fix> {
     const everyMs = Math.min(farthestMs, Math.max(closestMs, Math.ceil(toleranceMs / looks)))
     for (let waitedMs = 0; ;) {

@@ -60,6 +60,12 @@ const runToEnd = async (network: LiveNetwork, daysPerSecond: number): Promise<Sw
 export const liveRun = async ({ daysPerSecond, say, folder, trade = exampleTrade }: LiveOptions): Promise<SwapData> => {
   const scratch = folder === undefined ? mkdtempSync(join(tmpdir(), 'carillon-swap-')) : undefined
   const network = await LiveNetwork.start(folder ?? join(scratch ?? '', 'network'), exampleBegins)
+  const giveUp = (): void => {
+    network.kill()
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+    process.exit(130)
+  }
+  process.once('SIGINT', giveUp)
   try {
     say(...network.processIds, '')
     await network.order(names.oracle, { type: 'announce' })
@@ -78,6 +84,7 @@ export const liveRun = async ({ daysPerSecond, say, folder, trade = exampleTrade
     network.kill()
     throw error
   } finally {
+    process.removeListener('SIGINT', giveUp)
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
   }
 }

@@ -47,12 +47,15 @@ const banksFor = (event: SwapEvent, { fixed, floating, common }: SwapData): Runs
   }
 }
 
+/** What a trade is known by. Ids are the banks' own: another pair of banks may use the same. */
+export const tradeKey = ({ common, fixed, floating }: Pick<SwapData, 'common' | 'fixed' | 'floating'>): string =>
+  `${common.tradeId} ${fixed.payer.name} ${floating.payer.name}`
+
 export const Swap = defineState({
   ...SwapKind,
   contract: SwapContract,
   participants: ({ fixed, floating }) => [fixed.payer, floating.payer],
-  // Ids are the banks' own: another pair of banks may use the same.
-  key: ({ common, fixed, floating }) => `${common.tradeId} ${fixed.payer.name} ${floating.payer.name}`,
+  key: tradeKey,
   nextScheduledActivity: (swap, ref) => some(activityFor(nextEvent(swap), swap, ref)),
   runsOn: (swap) => banksFor(nextEvent(swap), swap),
 })

@@ -86,6 +86,15 @@ describe('Offer and acceptance', () => {
     expect(message).to.contain('Bank B refused to sign: more than our limit')
   })
 
+  it('end when the two banks have a trade of that id', async () => {
+    const network = await startSwapNetwork()
+    await agree(network, exampleTrade(partiesOf(network)))
+    for (const name of banks) {
+      const again = agree(network, exampleTrade(partiesOf(network)), name)
+      expect((await errorOf(again)).code).to.equal('swap/id-taken')
+    }
+  })
+
   it('end before they begin with terms that break the contract, or that are not ours', async () => {
     expect(await refused((usual) => ({ ...usual, fixed: { ...usual.fixed, rate: rate('-0.001') } }))).to.contain(
       'rate of the fixed leg',

@@ -1,4 +1,4 @@
-/** The sample as it is run: the whole ten years in one process, and a year and a half in five. */
+/** The sample as it is run: the whole ten years in one process, and half a year in five. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ describe('Ten years of the example trade', () => {
   const shown: string[] = []
 
   before(async function () {
-    this.timeout(180_000)
+    this.timeout(300_000)
     result = await runToMaturity({
       onProgress: (swap, now, from, until) => shown.push(progressLine(swap, from, until, now)),
     })
@@ -66,7 +66,7 @@ describe('Ten years of the example trade', () => {
   })
 })
 
-describe('A year and a half of the example trade in processes of their own', () => {
+describe('Half a year of the example trade in processes of their own', () => {
   it('end with the same flows', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'carillon-swap-'))
     const said: string[] = []
@@ -76,15 +76,15 @@ describe('A year and a half of the example trade in processes of their own', () 
         daysPerSecond: 100_000,
         say: (...lines) => said.push(...lines),
         folder,
-        trade: (parties) => shortTrade(parties, '2017-03-13'),
+        trade: (parties) => shortTrade(parties, '2016-09-12'),
       })
       const flows = last.calculation.floating.map(({ flow }) => flow)
-      expect(flows).to.deep.equal([4_058_800, 3_925_721, 3_970_437, 4_015_222])
-      expect(last.calculation.paid).to.have.lengthOf(4)
+      expect(flows).to.deep.equal([4_058_800, 3_925_721])
+      expect(last.calculation.paid).to.have.lengthOf(2)
       expect(said).to.include('Matured.')
       expect(existsSync(join(folder, 'Bank A', 'store'))).to.be.true
     } finally {
       rmSync(scratch, { recursive: true, force: true })
     }
-  }).timeout(180_000)
+  }).timeout(300_000)
 })

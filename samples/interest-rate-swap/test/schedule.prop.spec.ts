@@ -114,7 +114,7 @@ describe('The schedule of any trade', () => {
         const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
         expect(sum(paid.map(({ net }) => net))).to.equal(sum(owed))
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 })

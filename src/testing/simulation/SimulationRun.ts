@@ -7,7 +7,7 @@ import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { FlowDefinition } from '../../flow/FlowDefinition.js'
 import type { Node } from '../../node/Node.js'
-import { instantFromMillis, toMillis } from '../../time/Instant.js'
+import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { replay } from '../replay/replay.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Chance } from './Chance.js'
@@ -92,11 +92,12 @@ export class SimulationRun {
     }
     await this.#advance(0)
     await this.#mend()
+    const mendedAt = this.#network.now
     const isSettled = await this.#advance(Math.trunc(Duration.fromObject(this.#options.settle).toMillis()))
-    return this.#world(isSettled)
+    return this.#world(mendedAt, isSettled)
   }
 
-  async #world(isSettled: boolean): Promise<World> {
+  async #world(mendedAt: Instant, isSettled: boolean): Promise<World> {
     const { app } = this.#options
     const network = this.#network
     const parties: PartyAtEnd[] = []
@@ -113,6 +114,7 @@ export class SimulationRun {
       parties,
       witness: this.#witness,
       stopped: this.#stopped,
+      mendedAt,
       isSettled,
     }
   }

@@ -3,6 +3,7 @@
  */
 import type { App } from '../../app/App.js'
 import type { Party } from '../../identity/Party.js'
+import type { Instant } from '../../time/Instant.js'
 import type { LoggedEvent, NodeInspection } from '../NodeInspection.js'
 import type { VirtualNetwork } from '../VirtualNetwork.js'
 import type { Plan } from './Plan.js'
@@ -29,6 +30,8 @@ export type World = {
   readonly witness: Witness
   /** Nodes that stopped although nothing was done to them, and why. */
   readonly stopped: readonly string[]
+  /** When everything was mended: from then on nobody has an excuse. */
+  readonly mendedAt: Instant
   /** False when there was more to do than a simulation waits for: then what is under way says nothing. */
   readonly isSettled: boolean
 }

@@ -1,9 +1,9 @@
 /**
  * What is held against every simulated network, whatever its app.
  */
-import { agreement, noDoubleSpend, timeWindowsKept } from './invariants/ledger.js'
+import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from './invariants/ledger.js'
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
-import { nothingForgotten, oneOutcome } from './invariants/occurrences.js'
+import { nothingForgotten, onTime, oneOutcome } from './invariants/occurrences.js'
 import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
 import type { Invariant } from './World.js'
 
@@ -14,9 +14,11 @@ export const builtInInvariants: readonly Invariant[] = [
   rebuildIdentical,
   noDoubleSpend,
   agreement,
+  notarisedIsRecorded,
   timeWindowsKept,
   oneOutcome,
   nothingForgotten,
+  onTime,
   nothingLost,
   noFlowStuck,
   codeAgrees,

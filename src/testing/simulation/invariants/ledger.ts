@@ -3,10 +3,15 @@
  */
 import { Encoded } from '../../../encoding/canonical.js'
 import { showRef } from '../../../ledger/StateRef.js'
-import { windowContains } from '../../../ledger/TimeWindow.js'
+import type { TimeWindow } from '../../../ledger/TimeWindow.js'
 import type { TransactionBody } from '../../../ledger/Transaction.js'
 import type { EventOf } from '../../../log/events.js'
+import { toMillis, type Instant } from '../../../time/Instant.js'
 import type { Invariant, World } from '../World.js'
+
+/** Worked out here once more: a judge does not ask the judged. */
+const isWithin = ({ from, until }: TimeWindow, at: Instant): boolean =>
+  (from === undefined || toMillis(at) >= toMillis(from)) && (until === undefined || toMillis(at) < toMillis(until))
 
 const bodyOf = ({ body }: EventOf<'TransactionRecorded'>): TransactionBody =>
   body instanceof Encoded ? (JSON.parse(body.text) as TransactionBody) : body
@@ -90,7 +95,7 @@ export const timeWindowsKept: Invariant = {
     for (const { name, at, event, body } of recordedIn(world)) {
       bodies.set(event.id, body)
       // A transaction without gathered signatures was notarised by the party itself, in that very tick.
-      if (event.signatures === undefined && body.timeWindow !== undefined && !windowContains(body.timeWindow, at))
+      if (event.signatures === undefined && body.timeWindow !== undefined && !isWithin(body.timeWindow, at))
         found.push(
           `${name} recorded transaction ${event.id} at ${at}, outside of its time window from ${body.timeWindow.from ?? 'ever'} until ${body.timeWindow.until ?? 'ever'}`,
         )
@@ -98,11 +103,27 @@ export const timeWindowsKept: Invariant = {
     for (const { name, log } of world.parties)
       for (const { at, event } of log) {
         const window = event.type === 'TransactionNotarised' ? bodies.get(event.id)?.timeWindow : undefined
-        if (window !== undefined && !windowContains(window, at))
+        if (window !== undefined && !isWithin(window, at))
           found.push(
             `${name} notarised a transaction at ${at}, outside of its time window until ${window.until ?? 'ever'}`,
           )
       }
     return found
+  },
+}
+
+/** Whoever has a notary's word for a transaction records it: otherwise what it consumes would be gone for nothing. */
+export const notarisedIsRecorded: Invariant = {
+  name: 'what a notary has let through is recorded',
+  violations: (world) => {
+    if (!world.isSettled) return []
+    const recorded = new Set([...recordedIn(world)].map(({ event }) => event.id))
+    return world.parties.flatMap(({ name, log }) =>
+      log.flatMap(({ event }) =>
+        event.type === 'TransactionNotarised' && !recorded.has(event.id)
+          ? [`${name} has notarised transaction ${event.id}, which nobody has recorded`]
+          : [],
+      ),
+    )
   },
 }

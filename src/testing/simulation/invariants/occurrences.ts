@@ -29,6 +29,10 @@ class Reader {
   readonly #attempts = new Map<string, string>()
   readonly #flows = new Map<string, 'open' | 'ended'>()
   #draining = false
+  #startedAt = -1
+  /** Where the last flow of each occurrence ended. */
+  readonly #ends = new Map<string, number>()
+  readonly #occurrenceOf = new Map<string, string>()
   readonly #name: string
 
   constructor(name: string) {
@@ -39,6 +43,9 @@ class Reader {
     for (const { event, at, revision } of log) {
       const where = `${this.#name}, revision ${revision}`
       switch (event.type) {
+        case 'NodeStarted':
+          this.#startedAt = revision
+          break
         case 'DrainingStarted':
           this.#draining = true
           break
@@ -100,6 +107,9 @@ class Reader {
           const occurrence = `${showRef(ref)} due ${due}, attempt ${attempt}`
           if (this.#attempts.has(occurrence)) this.found.push(`${where}: ${occurrence} is started twice`)
           this.#attempts.set(occurrence, event.flow)
+          this.#occurrenceOf.set(event.flow, `${showRef(ref)} due ${due}`)
+          if (cause === 'restart' && (this.#ends.get(`${showRef(ref)} due ${due}`) ?? -1) > this.#startedAt)
+            this.found.push(`${where}: ${occurrence} is opened again, although the node was not started since`)
           const state = this.states.get(showRef(ref))
           if (state?.consumed === true) this.found.push(`${where}: ${occurrence} is started although it is consumed`)
           if (state?.paused === true && cause !== 'trigger')
@@ -121,6 +131,7 @@ class Reader {
         case 'FlowEnded':
           if (this.#flows.get(event.flow) === 'ended') this.found.push(`${where}: flow ${event.flow} ends twice`)
           this.#flows.set(event.flow, 'ended')
+          this.#ends.set(this.#occurrenceOf.get(event.flow) ?? '', revision)
           break
         default:
       }
@@ -182,5 +193,29 @@ export const nothingForgotten: Invariant = {
           )
       }
       return found
+    }),
+}
+
+/** A wait after a fault that may still be under way when everything is mended. */
+const graceMs = 60_000
+
+/** Once everything is mended, whatever falls due is started at that very instant. */
+export const onTime: Invariant = {
+  name: 'nothing is late once everything is mended',
+  violations: ({ parties, mendedAt }) =>
+    parties.flatMap(({ name, log }) => {
+      const turns = new Map<string, Instant>()
+      return log.flatMap(({ event, at }) => {
+        if (event.type === 'TransactionRecorded')
+          event.assessments.forEach(({ activity, actsAt }, index) => {
+            const turn = actsAt ?? activity?.at
+            if (turn !== undefined) turns.set(`${event.id}:${index}`, turn)
+          })
+        if (event.type !== 'FlowStarted' || event.origin.kind !== 'activity' || event.origin.cause !== 'due') return []
+        const turn = turns.get(showRef(event.origin.ref))
+        if (turn === undefined || toMillis(turn) < toMillis(mendedAt) + graceMs || toMillis(at) <= toMillis(turn))
+          return []
+        return [`${name}: ${event.name} of state ${showRef(event.origin.ref)} was due at ${turn} and started at ${at}`]
+      })
     }),
 }

@@ -1,0 +1,85 @@
+/**
+ * `carillon forecast`: what will run on a store until an instant, and what it will do. The store is only read.
+ */
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { forecast as forecastLog, type ForecastEntry } from '../../testing/forecast/forecast.js'
+import { timeline } from '../../testing/forecast/timeline.js'
+import { instant, instantFromMillis, type Instant } from '../../time/Instant.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, type StoreOptions } from '../verb.js'
+import { withApp } from '../withApp.js'
+import { showCount, showSecond } from '../words.js'
+
+type Options = StoreOptions & {
+  readonly until: Instant
+  readonly from?: Instant
+  readonly against?: string
+  readonly limit: number
+}
+
+const toInstant = (text: string): Instant => {
+  try {
+    return instant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
+  } catch {
+    throw new InvalidArgumentError('It must be a day or a UTC instant, such as 2027-01-01 or 2027-01-01T09:00:00Z.')
+  }
+}
+
+const doingsOf = ({ transactions }: ForecastEntry): string =>
+  transactions
+    .map(
+      ({ commands, produces }) =>
+        `${commands.map(({ type }) => type).join(', ')}${produces.length === 0 ? '' : ` → ${produces.map(({ type }) => type).join(', ')}`}`,
+    )
+    .join('; ')
+
+const columns: readonly Column<ForecastEntry>[] = [
+  { header: 'AT', cell: ({ at }) => showSecond(at) },
+  { header: 'FLOW', cell: ({ flow }) => flow, flexible: true },
+  {
+    header: 'OUTCOME',
+    cell: ({ outcome }) => outcome,
+    tone: ({ outcome }) => (outcome === 'completed' ? 'green' : outcome === 'open' ? 'yellow' : 'red'),
+  },
+  { header: 'DOES', cell: (entry) => doingsOf(entry), flexible: true },
+  {
+    header: 'CASH FLOWS',
+    cell: ({ cashFlows }) => cashFlows.map(({ label, amount, unit }) => `${label} ${amount} ${unit}`).join('; '),
+    flexible: true,
+  },
+  { header: 'WHY', cell: ({ error }) => error ?? '', flexible: true },
+]
+
+export const forecast = (terminal: Terminal): Command =>
+  verb('forecast', 'run the future of a store in memory: what will fire, and what it will do', [
+    'forecast src/app.ts --until 2027-01-01',
+    'forecast src/app.ts --until 2027-01-01T09:00:00Z --json',
+  ])
+    .argument('<app-module>', 'a module that exports `app`, and perhaps `cashFlows` and `assumedSteps`')
+    .addOption(new Option('--until <instant>', 'where the forecast ends').argParser(toInstant).makeOptionMandatory())
+    .addOption(new Option('--from <instant>', 'where it begins (default: now)').argParser(toInstant))
+    .addOption(new Option('--limit <count>', 'rows of the table').default(50).argParser(Number))
+    .action((module: string, { store, json, until, from, limit }: Options) =>
+      withApp(module, async ({ app, forecasting }) => {
+        const begin = from ?? instantFromMillis(Date.now())
+        const found = await forecastLog(store, until, { ...forecasting, app, from: begin })
+        if (json === true) {
+          terminal.out(JSON.stringify(found))
+          return
+        }
+        if (found.entries.length === 0) terminal.out('Nothing will run.')
+        else {
+          for (const line of table(columns, found.entries.slice(0, limit), terminal)) terminal.out(line)
+          if (found.entries.length > limit)
+            terminal.out(`and ${found.entries.length - limit} more; --limit shows more of them`)
+          terminal.out('')
+          for (const line of timeline(found, Math.min(terminal.width, 100))) terminal.out(printable(line))
+        }
+        terminal.out('')
+        terminal.out(
+          `${showCount(found.entries.length, 'flow')} from ${found.from} until ${found.until}; ${showCount(found.states.length, 'unconsumed state')} then.`,
+        )
+        for (const sentence of found.assumptions) terminal.out(`Assumed: ${printable(sentence)}`)
+      }),
+    )
