@@ -243,6 +243,9 @@ export {
 export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from './http/Endpoint.js'
 export { ClockControl } from './http/ClockControl.js'
 export { NodeMetrics } from './telemetry/NodeMetrics.js'
+export { instrumentNode } from './telemetry/instrumentNode.js'
+export { jsonLogger, type JsonLoggerOptions } from './telemetry/jsonLogger.js'
+export { logOutcomes } from './telemetry/logOutcomes.js'
 export { PermissionC, type Permission } from './access/Permission.js'
 export { type Token, type TokenId } from './access/Token.js'
 
