@@ -30,7 +30,7 @@ export default defineConfig(
   },
 
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -106,7 +106,7 @@ export default defineConfig(
 
   {
     // These are loaded by tools that look for a default export.
-    files: ['*.config.js', '.dependency-cruiser.js', 'scripts/QuietReporter.ts'],
+    files: ['*.config.js', 'src/dashboard/vite.config.ts', '.dependency-cruiser.js', 'scripts/QuietReporter.ts'],
     rules: { 'no-restricted-exports': 'off' },
   },
 )

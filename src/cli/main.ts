@@ -11,6 +11,7 @@ import { processTerminal } from './Terminal.js'
 import { activity } from './verbs/activity.js'
 import { agenda } from './verbs/agenda.js'
 import { backup } from './verbs/backup.js'
+import { completion } from './verbs/completion.js'
 import { diff } from './verbs/diff.js'
 import { doctor } from './verbs/doctor.js'
 import { drain } from './verbs/drain.js'
@@ -42,6 +43,8 @@ const program = new Command('carillon')
 Every verb has its own help with examples: carillon agenda --help
 Verbs that look or act work whether a node runs on the store or not; only "start" needs one.
 
+Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
+
 Example:
   $ carillon new water-plants
   $ carillon run src/water-plants.ts
@@ -50,6 +53,7 @@ Example:
 
 for (const verb of [
   newVerb,
+  completion,
   run,
   standby,
   start,

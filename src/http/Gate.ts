@@ -73,7 +73,8 @@ export class Gate {
     }
     const { expiresAtMs } = await this.byToken(secret)
     const endMs = Math.min(untilMs, expiresAtMs ?? untilMs)
-    return { cookie: this.#sign({ token: idInToken(secret) ?? 'local', untilMs: endMs }), expiresAtMs: endMs }
+    const token = sameText(secret, this.#localToken) ? 'local' : (idInToken(secret) ?? 'local')
+    return { cookie: this.#sign({ token, untilMs: endMs }), expiresAtMs: endMs }
   }
 
   /** The holder of a session. The token behind it is looked up again each time, so that revoking it ends the session. */

@@ -23,8 +23,8 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Built files lie beside the built code; when the sources run, they lie where the build has put them. */
-const folders = ['../dashboard/', '../../dist/dashboard/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+/** Where the build puts them, seen from the sources and from the built code alike. */
+const folder = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url))
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Carillon</title>
 <p>The dashboard has not been built. Run <code>npm run build</code> and start again; the API at <code>/api/v1</code> works meanwhile.</p></html>`
@@ -38,8 +38,7 @@ const fileOf = (bytes: Buffer, name: string): StaticFile => ({
 })
 
 export const readStaticFiles = (): ReadonlyMap<string, StaticFile> => {
-  const folder = folders.find((each) => existsSync(join(each, 'index.html')))
-  if (folder === undefined) return new Map([['', fileOf(Buffer.from(notBuilt), 'index.html')]])
+  if (!existsSync(join(folder, 'index.html'))) return new Map([['', fileOf(Buffer.from(notBuilt), 'index.html')]])
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))

@@ -157,7 +157,7 @@ export class Belfry {
   }
 
   /** A node with bells of every kind and flows in every condition, served. */
-  static async open(options: HttpOptions = {}): Promise<Belfry> {
+  static async open(options: HttpOptions | ((virtual: VirtualNode) => HttpOptions) = {}): Promise<Belfry> {
     const virtual = await VirtualNode.start({ app: belfry, party: 'Quasimodo' })
     const hang = (name: string, minutes: number, manner: string): Promise<string> =>
       virtual.node.run(Hang, { name, minutes, manner })
@@ -173,7 +173,7 @@ export class Belfry {
     const adminToken = newTokenText().text
     const server = await serveHttp(
       { node: virtual.node, panels: [panel], endpoints: [endpoint] },
-      { localToken: adminToken, ...options },
+      { localToken: adminToken, ...(typeof options === 'function' ? options(virtual) : options) },
     )
     return new Belfry(virtual, server, adminToken, ref, flow)
   }

@@ -14,6 +14,8 @@ import type { Node } from '../../node/Node.js'
 import { readStore } from '../../node/readStore.js'
 import { startNode } from '../../node/startNode.js'
 import { storeFiles } from '../../node/StoreFolder.js'
+import { jsonLogger } from '../../telemetry/jsonLogger.js'
+import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../views/NodeFacts.js'
 import { banner } from '../banner.js'
@@ -33,8 +35,12 @@ type Options = StoreOptions &
     readonly network?: string
     readonly listenOn?: string
     readonly log?: string
+    readonly logFormat?: 'text' | 'json'
     readonly stopWithStdin?: boolean
   }
+
+const loggerFor = ({ logFormat }: Options, terminal: Terminal): Logger =>
+  logFormat === 'json' ? jsonLogger() : loggerOn(terminal)
 
 const loggerOn = (terminal: Terminal): Logger => ({
   info: (message) => terminal.err(terminal.tone('dim', printable(message))),
@@ -126,7 +132,7 @@ const endOfStdin = (): Promise<string> =>
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
   const { app, onStart, ...contributed } = await loadApp(file)
-  const logger = loggerOn(terminal)
+  const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
   )
@@ -152,6 +158,7 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
     ...(log === undefined ? {} : { log }),
   })
   hasStarted = true
+  if (options.logFormat === 'json') logOutcomes(node, logger)
   const lines = liveLinesOf(node, terminal, json)
   let socket: ControlSocket | undefined
   let http: HttpServer | undefined
@@ -218,6 +225,11 @@ export const run = (terminal: Terminal): Command =>
       ).argParser(httpAddress),
     )
     .addOption(new Option('--no-http', 'serve neither'))
+    .addOption(
+      new Option('--log-format <format>', 'how the node writes what it has to say to stderr')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
     .addOption(new Option('--http-cert <file>', 'certificate for TLS, as PEM; needed off loopback'))
     .addOption(new Option('--http-key <file>', 'key for TLS, as PEM'))
     .addOption(

@@ -1,0 +1,27 @@
+import { expect } from 'chai'
+import { startNode } from 'carillon'
+import { createChoresApp } from './app.js'
+import { archiveProposalsId } from './archiveProposals.js'
+import { choresPanel } from './panel.js'
+
+describe('the panel of the chores', () => {
+  it('has a lamp for each chore, offers what fits its condition, and records who acts', async () => {
+    const chores = createChoresApp()
+    const node = await startNode({ app: chores.app })
+    await chores.connect(node)
+    const panel = choresPanel(chores.engine)
+    const lampOfArchive = async () => {
+      const [block] = await panel.read(node)
+      if (block?.kind !== 'lamps') throw new Error('no lamps')
+      return block.lamps.find(({ key }) => key === archiveProposalsId)
+    }
+    expect(await lampOfArchive()).to.deep.include({ tone: 'grey', actions: ['start', 'trigger'] })
+
+    const start = panel.actions.find(({ name }) => name === 'start')
+    await start?.run({ node, row: archiveProposalsId, input: {}, by: 'http:ann@127.0.0.1' })
+    expect((await lampOfArchive())?.actions).to.deep.equal(['trigger', 'pause', 'interval', 'stop'])
+    const started = await chores.deskOf('auditor').getChoreLog(archiveProposalsId, {})
+    expect(JSON.stringify(started)).to.contain('http:ann@127.0.0.1')
+    await node.stop()
+  })
+})

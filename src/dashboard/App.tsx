@@ -1,0 +1,283 @@
+/**
+ * The page: a bar with the node's name and time, the views at the side, and the view that was chosen. Number keys go to
+ * views, `/` to the search of the vault.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { chooseNode, get, post, Refused, type Live, type Me, type PanelInfo } from './api.js'
+import { ClockHands } from './parts/ClockHands.js'
+import { Act, Empty, Lamp } from './parts/ui.js'
+import { useGet, useLive, type Connection } from './useLive.js'
+import { linkTo, useRoute, type RoutePlace } from './useRoute.js'
+import { count } from './words.js'
+import { Agenda } from './views/Agenda.js'
+import { Attention } from './views/Attention.js'
+import { Enter } from './views/Enter.js'
+import { Flow, Flows } from './views/Flows.js'
+import { Log } from './views/Log.js'
+import { Occurrences } from './views/Occurrences.js'
+import { Overview } from './views/Overview.js'
+import { Panel } from './views/Panel.js'
+import { Parties } from './views/Parties.js'
+import { Tokens } from './views/Tokens.js'
+import { State, Vault } from './views/Vault.js'
+
+const views = [
+  ['overview', 'Overview'],
+  ['agenda', 'Agenda'],
+  ['attention', 'Needs a hand'],
+  ['occurrences', 'Occurrences'],
+  ['flows', 'Flows'],
+  ['vault', 'Vault'],
+  ['log', 'Log'],
+  ['parties', 'Parties'],
+] as const
+
+const parents: Readonly<Record<string, string>> = { state: 'vault', flow: 'flows' }
+
+/** What time it is on the node, between two words from it as well. */
+const useNow = (live: Live | undefined): number => {
+  const [now, setNow] = useState(Date.now())
+  const heard = useRef({ at: 0, node: '', ahead: 0 })
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (live === undefined) return now
+  const nodeMs = Date.parse(live.now)
+  // Measured once for each word of the node; a clock that is virtual stands still between two of them.
+  if (heard.current.at !== nodeMs || heard.current.node !== live.node)
+    heard.current = { at: nodeMs, node: live.node, ahead: nodeMs - Date.now() }
+  const { ahead } = heard.current
+  return live.virtualTime || Math.abs(ahead) > standingApartMs ? nodeMs : Math.max(now + ahead, nodeMs)
+}
+
+/** A node whose clock is further away than this runs in a time of its own. */
+const standingApartMs = 3_600_000
+
+const connectionLamp = (connection: Connection, live: Live) => {
+  if (connection === 'lost') return <Lamp tone="red" text="not connected" />
+  if (live.stopped) return <Lamp tone="red" text="stopped" />
+  return live.draining ? <Lamp tone="amber" text="draining" /> : <Lamp tone="green" text="live" />
+}
+
+const useKeys = (): void => {
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => {
+      const { target } = event
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return
+      const view = views[Number(event.key) - 1]
+      if (view !== undefined) location.hash = linkTo(view[0])
+      if (event.key !== '/') return
+      event.preventDefault()
+      location.hash = linkTo('vault')
+      setTimeout(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus(), 50)
+    }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [])
+}
+
+const View = ({
+  place,
+  live,
+  nowMs,
+  mayOperate,
+  panels,
+}: {
+  readonly place: RoutePlace
+  readonly live: Live
+  readonly nowMs: number
+  readonly mayOperate: boolean
+  readonly panels: readonly PanelInfo[]
+}) => {
+  const [first = ''] = place.rest
+  switch (place.view) {
+    case 'overview':
+      return <Overview live={live} nowMs={nowMs} />
+    case 'agenda':
+      return <Agenda live={live} nowMs={nowMs} mayOperate={mayOperate} />
+    case 'attention':
+      return <Attention live={live} mayOperate={mayOperate} />
+    case 'occurrences':
+      return <Occurrences live={live} nowMs={nowMs} />
+    case 'flows':
+      return <Flows live={live} nowMs={nowMs} />
+    case 'flow':
+      return <Flow id={first} live={live} mayOperate={mayOperate} />
+    case 'vault':
+      return <Vault live={live} />
+    case 'state':
+      return <State text={first} live={live} mayOperate={mayOperate} />
+    case 'log':
+      return <Log live={live} />
+    case 'parties':
+      return <Parties live={live} />
+    case 'tokens':
+      return <Tokens />
+    default: {
+      const panel = panels.find(({ name }) => place.view === 'panel' && name === first)
+      return panel === undefined ? (
+        <Empty title="There is nothing here.">
+          <a href={linkTo('overview')}>Back to the overview</a>
+        </Empty>
+      ) : (
+        <Panel key={`${live.node} ${panel.name}`} panel={panel} live={live} nowMs={nowMs} />
+      )
+    }
+  }
+}
+
+const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) => {
+  const place = useRoute()
+  const [node, setNode] = useState<string>()
+  const [menu, setMenu] = useState(false)
+  const { live, connection } = useLive(node)
+  const panels = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, node ?? '')
+  const nowMs = useNow(live)
+  useKeys()
+  useEffect(() => setMenu(false), [place.view, place.rest.join()])
+  useEffect(() => {
+    if (connection === 'lost')
+      get<Me>('/me').catch((error: unknown) => error instanceof Refused && error.status === 401 && left())
+  }, [connection])
+  if (live === undefined) return <div class="waiting whole" role="status" aria-label="Connecting" />
+  const may = (permission: string): boolean => me.permissions.includes('admin') || me.permissions.includes(permission)
+  const shown = panels.asked.state === 'answered' ? panels.asked.answer.items : []
+  const { parked, missed, failed } = live.activities
+  const waiting = parked + missed + failed + live.flows.parked
+  const here = parents[place.view] ?? place.view
+  return (
+    <div class={`shell ${menu ? 'menu-open' : ''}`}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
+        To the content
+      </a>
+      <header class="bar">
+        <button type="button" class="menu" aria-label="Menu" aria-expanded={menu} onClick={() => setMenu(!menu)}>
+          ☰
+        </button>
+        <a class="brand" href={linkTo('overview')}>
+          <img src="/bell.svg" alt="" width="22" height="22" />
+          Carillon
+        </a>
+        {live.nodes.length < 2 ? (
+          <span class="node">{live.node}</span>
+        ) : (
+          <select
+            class="node"
+            aria-label="Node"
+            value={live.node}
+            onChange={({ currentTarget }) => {
+              chooseNode(currentTarget.value)
+              setNode(currentTarget.value)
+            }}
+          >
+            {live.nodes.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+        <span class="app">
+          {live.app.name} {live.app.version}
+        </span>
+        <span class="space" />
+        {live.virtualTime && may('operate') ? <ClockHands /> : null}
+        <time class="clock">{new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
+        {connectionLamp(connection, live)}
+      </header>
+      <nav aria-label="Views">
+        <ul>
+          {views.map(([view, label], index) => (
+            <li key={view}>
+              <a href={linkTo(view)} aria-current={here === view ? 'page' : undefined}>
+                <kbd aria-hidden="true">{index + 1}</kbd>
+                {label}
+                {view === 'attention' && waiting > 0 ? <span class="badge alarm">{count(waiting)}</span> : null}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {shown.length === 0 ? null : (
+          <>
+            <h2>{live.app.name}</h2>
+            <ul>
+              {shown.map((panel) => (
+                <li key={panel.name}>
+                  <a
+                    href={linkTo('panel', panel.name)}
+                    aria-current={place.view === 'panel' && place.rest[0] === panel.name ? 'page' : undefined}
+                  >
+                    {panel.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <div class="foot">
+          {may('admin') ? (
+            <a href={linkTo('tokens')} aria-current={here === 'tokens' ? 'page' : undefined}>
+              Tokens
+            </a>
+          ) : null}
+          {may('operate') ? (
+            <Act
+              label={live.draining ? 'End draining' : 'Drain'}
+              confirm={live.draining ? undefined : 'Nothing new is started until draining ends.'}
+              act={() => post(`/drain/${live.draining ? 'end' : 'start'}`)}
+            />
+          ) : null}
+          <small>
+            {me.name}, Carillon {live.version}
+          </small>
+        </div>
+      </nav>
+      <main id="main" tabIndex={-1}>
+        <View key={live.node} place={place} live={live} nowMs={nowMs} mayOperate={may('operate')} panels={shown} />
+      </main>
+    </div>
+  )
+}
+
+/** The code of a link, taken out of the address so that it does not stay in the history. */
+const codeInAddress = (): string | undefined => {
+  const [, code] = /^#link=([\w-]+)$/.exec(location.hash) ?? []
+  if (code !== undefined) history.replaceState(null, '', '/#/overview')
+  return code
+}
+
+export const App = () => {
+  const [me, setMe] = useState<Me>()
+  const [outside, setOutside] = useState<{ readonly why: string | undefined }>()
+  const enter = (): void => {
+    get<Me>('/me').then(
+      (found) => {
+        setOutside(undefined)
+        setMe(found)
+      },
+      (error: unknown) => {
+        setMe(undefined)
+        setOutside({ why: error instanceof Refused && error.status !== 401 ? error.message : undefined })
+      },
+    )
+  }
+  useEffect(() => {
+    const code = codeInAddress()
+    if (code === undefined) enter()
+    else
+      post('/session', { secret: code }).then(enter, (error: unknown) => {
+        // The link was used; perhaps by this very browser, which then has its session.
+        get<Me>('/me').then(setMe, () => setOutside({ why: error instanceof Error ? error.message : String(error) }))
+      })
+  }, [])
+  if (outside !== undefined) return <Enter entered={enter} why={outside.why} />
+  if (me === undefined) return <div class="waiting whole" role="status" aria-label="Loading" />
+  return <Inside me={me} left={() => setOutside({ why: 'The session is over.' })} />
+}

@@ -1,0 +1,68 @@
+/**
+ * A list that grows page by page as it is scrolled. When something happens its first page is asked for again; what was
+ * loaded below stays until the list itself is another one.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { addressOf, get, Refused, type Page } from '../api.js'
+
+export type Pages<A> = {
+  readonly items: readonly A[]
+  readonly loaded: boolean
+  readonly error: Refused | undefined
+  readonly more: (() => void) | undefined
+  readonly again: () => void
+}
+
+const pageSize = 100
+
+export const usePages = <A>(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+  when: unknown,
+): Pages<A> => {
+  const what = addressOf(path, query)
+  const [state, setState] = useState<{ what: string; items: readonly A[]; next: string | undefined; pages: number }>({
+    what: '',
+    items: [],
+    next: undefined,
+    pages: 0,
+  })
+  const [error, setError] = useState<Refused>()
+  const [turn, setTurn] = useState(0)
+  const loading = useRef(false)
+  const fail = (thrown: unknown): void => {
+    loading.current = false
+    setError(thrown instanceof Refused ? thrown : new Refused(0, 'unknown', String(thrown)))
+  }
+  useEffect(() => {
+    // Whoever has scrolled far keeps what is in sight; the newest comes when the list is left and entered again.
+    if (state.what === what && state.pages > 1) return
+    loading.current = true
+    get<Page<A>>(path, { ...query, limit: pageSize }).then(({ items, next }) => {
+      loading.current = false
+      setError(undefined)
+      setState({ what, items, next, pages: 1 })
+    }, fail)
+  }, [what, when, turn])
+  const isCurrent = state.what === what
+  const more = (): void => {
+    if (loading.current || state.next === undefined) return
+    loading.current = true
+    get<Page<A>>(path, { ...query, limit: pageSize, after: state.next }).then(({ items, next }) => {
+      loading.current = false
+      setState((before) =>
+        before.what === what ? { what, items: [...before.items, ...items], next, pages: before.pages + 1 } : before,
+      )
+    }, fail)
+  }
+  return {
+    items: isCurrent ? state.items : [],
+    loaded: isCurrent,
+    error,
+    more: isCurrent && state.next !== undefined ? more : undefined,
+    again: () => {
+      setState((before) => ({ ...before, pages: 0 }))
+      setTurn((before) => before + 1)
+    },
+  }
+}

@@ -1,0 +1,2 @@
+/** Vite turns an imported sheet into a file of its own. */
+declare module '*.css'

@@ -1,0 +1,26 @@
+/**
+ * Where the page is, in the part of the address after `#`: it survives a reload and the back button, and the server
+ * never sees it.
+ */
+import { useEffect, useState } from 'preact/hooks'
+
+export type RoutePlace = { readonly view: string; readonly rest: readonly string[]; readonly query: URLSearchParams }
+
+const placeOf = (): RoutePlace => {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
+  const [view = '', ...rest] = path.split('/').map(decodeURIComponent)
+  return { view: view === '' ? 'overview' : view, rest, query: new URLSearchParams(query) }
+}
+
+export const useRoute = (): RoutePlace => {
+  const [place, setPlace] = useState(placeOf)
+  useEffect(() => {
+    const hear = (): void => setPlace(placeOf())
+    addEventListener('hashchange', hear)
+    return () => removeEventListener('hashchange', hear)
+  }, [])
+  return place
+}
+
+export const linkTo = (view: string, ...rest: readonly string[]): string =>
+  `#/${[view, ...rest].map(encodeURIComponent).join('/')}`

@@ -1,0 +1,113 @@
+/**
+ * The agenda in full: along time, and as a list that stays quick with a hundred thousand rows.
+ */
+import { useState } from 'preact/hooks'
+import { post, type AgendaEntry, type Live } from '../api.js'
+import { AgendaTimeline } from '../parts/AgendaTimeline.js'
+import { Act, Card, Condition, Empty, Failure, Tabs } from '../parts/ui.js'
+import { usePages } from '../parts/usePages.js'
+import { VirtualList } from '../parts/VirtualList.js'
+import { linkTo } from '../useRoute.js'
+import { distance, instant, shortRef, wholeRef } from '../words.js'
+
+type Show = 'scheduled' | 'started' | 'paused'
+
+const Row = ({
+  entry,
+  nowMs,
+  done,
+  mayOperate,
+}: {
+  readonly entry: AgendaEntry
+  readonly nowMs: number
+  readonly done: () => void
+  readonly mayOperate: boolean
+}) => {
+  const ref = wholeRef(entry.ref)
+  const at = entry.actsAt ?? entry.due
+  const act = (action: string) => () => post(`/activities/${ref}/${action}`, {})
+  return (
+    <>
+      <span role="cell" class="when">
+        {at === undefined ? '' : distance(at, nowMs)}
+        <small>{at === undefined ? '' : instant(at)}</small>
+      </span>
+      <span role="cell" class="grow">
+        <a href={linkTo('state', ref)}>{entry.flow ?? entry.type}</a>
+        <small>{entry.error === undefined ? (entry.note ?? entry.type) : entry.error.message}</small>
+      </span>
+      <code role="cell" class="ref">
+        {shortRef(entry.ref)}
+      </code>
+      <span role="cell" class="condition">
+        <Condition of={entry.standing} />
+      </span>
+      <span role="cell" class="acts">
+        {entry.standing === 'scheduled' && mayOperate ? (
+          <>
+            <Act label="Run now" act={act('trigger')} done={done} />
+            <Act label="Pause" act={act('pause')} done={done} />
+          </>
+        ) : null}
+        {entry.standing === 'paused' && mayOperate ? <Act label="Resume" act={act('resume')} done={done} /> : null}
+      </span>
+    </>
+  )
+}
+
+const nothing: Readonly<Record<Show, string>> = {
+  scheduled: 'Nothing is scheduled.',
+  started: 'No activity is under way at this moment.',
+  paused: 'Nothing is paused.',
+}
+
+export const Agenda = ({
+  live,
+  nowMs,
+  mayOperate,
+}: {
+  readonly live: Live
+  readonly nowMs: number
+  readonly mayOperate: boolean
+}) => {
+  const [show, setShow] = useState<Show>('scheduled')
+  const pages = usePages<AgendaEntry>('/agenda', { show }, live.head.revision)
+  return (
+    <>
+      <h1>Agenda</h1>
+      <Card>
+        <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
+      </Card>
+      <Card
+        flush
+        aside={
+          <Tabs
+            label="Which activities"
+            chosen={show}
+            choose={setShow}
+            tabs={[
+              ['scheduled', 'To come', live.activities.scheduled],
+              ['started', 'Under way'],
+              ['paused', 'Paused', live.activities.paused],
+            ]}
+          />
+        }
+      >
+        {pages.error !== undefined ? (
+          <Failure error={pages.error} again={pages.again} />
+        ) : pages.loaded && pages.items.length === 0 ? (
+          <Empty title={nothing[show]} />
+        ) : (
+          <VirtualList
+            label="Activities"
+            items={pages.items}
+            rowHeight={56}
+            keyOf={({ ref }) => wholeRef(ref)}
+            row={(entry) => <Row entry={entry} nowMs={nowMs} done={pages.again} mayOperate={mayOperate} />}
+            onNearEnd={pages.more}
+          />
+        )}
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,265 @@
+/**
+ * Flows: a list by condition, the start of a new one, and the story of each.
+ */
+import { useState } from 'preact/hooks'
+import { get, post, type FlowDefinition, type FlowDetails, type FlowSummary, type Live } from '../api.js'
+import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Tabs } from '../parts/ui.js'
+import { usePages } from '../parts/usePages.js'
+import { VirtualList } from '../parts/VirtualList.js'
+import { useAnswer, useGet } from '../useLive.js'
+import { linkTo } from '../useRoute.js'
+import { clock, distance, instant, json, lateness, shortId, shortRef, wholeRef } from '../words.js'
+
+const origin = ({ startedBy }: FlowSummary): string => {
+  switch (startedBy.kind) {
+    case 'activity':
+      return `activity of ${shortRef(startedBy.ref)}`
+    case 'session':
+      return 'a session'
+    case 'client':
+      return startedBy.by
+  }
+}
+
+const told = (flow: FlowSummary): string => {
+  if (flow.error !== undefined) return flow.error.message
+  if (flow.endedAt !== undefined) return json(flow.result)
+  const waiting = flow.waiting as
+    { readonly for?: string; readonly label?: string; readonly until?: string } | undefined
+  const waits =
+    waiting?.for === 'instant'
+      ? `sleeps until ${instant(waiting.until ?? '')}`
+      : waiting?.for === 'step'
+        ? `step ${waiting.label ?? ''}`
+        : waiting?.for === 'message'
+          ? `waits to ${waiting.label ?? 'hear'}`
+          : ''
+  return [flow.progress, waits].filter((part) => part !== undefined && part !== '').join(', ')
+}
+
+type Kind = 'all' | 'open' | 'parked' | 'failed' | 'completed'
+
+const StartFlow = ({ started }: { readonly started: () => void }) => {
+  const asking = useGet<{ readonly items: readonly FlowDefinition[] }>('/flows/definitions', {}, 0)
+  const [name, setName] = useState('')
+  const [input, setInput] = useState('{}')
+  return (
+    <Answered asking={asking}>
+      {({ items }) => {
+        const startable = items.filter(({ mayStart, schedulable }) => mayStart && !schedulable)
+        const [first] = startable
+        if (first === undefined) return <Empty title="There is no flow that your token may start." />
+        const chosen = startable.find((each) => each.name === name) ?? first
+        const members = Object.entries((chosen.input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
+        return (
+          <form class="start" onSubmit={(event) => event.preventDefault()}>
+            <label>
+              Flow
+              <select value={chosen.name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+                {startable.map((each) => (
+                  <option key={each.name}>{each.name}</option>
+                ))}
+              </select>
+            </label>
+            <label class="grow">
+              Input
+              <input
+                spellcheck={false}
+                value={input}
+                onInput={({ currentTarget }) => setInput(currentTarget.value)}
+                aria-describedby="input-hint"
+              />
+            </label>
+            <Act
+              label="Start"
+              weight="primary"
+              act={async () => post('/flows', { flow: chosen.name, input: JSON.parse(input) as unknown })}
+              done={started}
+            />
+            <small id="input-hint">
+              {members.length === 0
+                ? 'It takes no input.'
+                : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
+            </small>
+          </form>
+        )
+      }}
+    </Answered>
+  )
+}
+
+export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const [kind, setKind] = useState<Kind>('all')
+  const pages = usePages<FlowSummary>('/flows', { status: kind === 'all' ? undefined : kind }, live.head.revision)
+  return (
+    <>
+      <h1>Flows</h1>
+      <Card title="Start a flow">
+        <StartFlow started={pages.again} />
+      </Card>
+      <Card
+        flush
+        aside={
+          <Tabs
+            label="Which flows"
+            chosen={kind}
+            choose={setKind}
+            tabs={[
+              ['all', 'All'],
+              ['open', 'Under way', live.flows.open],
+              ['parked', 'Parked', live.flows.parked],
+              ['failed', 'Failed'],
+              ['completed', 'Completed'],
+            ]}
+          />
+        }
+      >
+        {pages.error !== undefined ? (
+          <Failure error={pages.error} again={pages.again} />
+        ) : pages.loaded && pages.items.length === 0 ? (
+          <Empty title="There are no such flows." />
+        ) : (
+          <VirtualList
+            label="Flows"
+            items={pages.items}
+            rowHeight={56}
+            keyOf={({ id }) => id}
+            onNearEnd={pages.more}
+            row={(flow) => (
+              <>
+                <span role="cell" class="when">
+                  {distance(flow.startedAt, nowMs)}
+                  <small>{instant(flow.startedAt)}</small>
+                </span>
+                <span role="cell" class="condition">
+                  <Condition of={flow.status} />
+                </span>
+                <span role="cell" class="grow">
+                  <a href={linkTo('flow', flow.id)}>{flow.name}</a>
+                  <small>{told(flow)}</small>
+                </span>
+                <span role="cell" class="by">
+                  {origin(flow)}
+                </span>
+                <code role="cell" class="ref">
+                  {shortId(flow.id)}
+                </code>
+              </>
+            )}
+          />
+        )}
+      </Card>
+    </>
+  )
+}
+
+const Story = ({ flow }: { readonly flow: FlowDetails }) => {
+  let before: string | undefined
+  return (
+    <ol class="story">
+      {flow.story.map((event) => {
+        const gapMs = before === undefined ? 0 : Date.parse(event.at) - Date.parse(before)
+        before = event.at
+        return (
+          <li key={event.revision} class={event.type}>
+            <time>{clock(event.at)}</time>
+            <div>
+              {gapMs > 1_000 ? <span class="gap">{lateness(gapMs).replace(' late', ' later')}</span> : null}
+              <b>{event.type.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()}</b>
+              <span>{event.text.replace(flow.id.slice(0, 12), '').trim()}</span>
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+export const Flow = ({
+  id,
+  live,
+  mayOperate,
+}: {
+  readonly id: string
+  readonly live: Live
+  readonly mayOperate: boolean
+}) => {
+  const asking = useAnswer(() => get<FlowDetails>(`/flows/${id}`), id, live.head.revision)
+  return (
+    <Answered asking={asking}>
+      {(flow) => {
+        const { startedBy } = flow
+        const act = (action: string) => () => post(`/flows/${flow.id}/${action}`)
+        return (
+          <>
+            <h1>{flow.name}</h1>
+            <Card
+              title={`Flow ${shortId(flow.id)}`}
+              aside={
+                flow.endedAt !== undefined || !mayOperate ? null : (
+                  <div class="acts">
+                    {flow.status === 'parked' ? (
+                      <Act label="Retry" weight="primary" act={act('retry')} done={asking.again} />
+                    ) : null}
+                    {flow.status === 'running' ? <Act label="Pause" act={act('pause')} done={asking.again} /> : null}
+                    {flow.status === 'paused' ? <Act label="Resume" act={act('resume')} done={asking.again} /> : null}
+                    <Act
+                      label="Kill"
+                      weight="danger"
+                      confirm="It ends at once."
+                      act={act('kill')}
+                      done={asking.again}
+                    />
+                  </div>
+                )
+              }
+            >
+              <Facts
+                facts={[
+                  ['Status', <Condition key="status" of={flow.status} />],
+                  ['Started', `${instant(flow.startedAt)} by ${origin(flow)}`],
+                  ...(startedBy.kind === 'activity'
+                    ? ([
+                        [
+                          'Due',
+                          <span key="due">
+                            {instant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt} (
+                            {startedBy.cause}) <a href={linkTo('state', wholeRef(startedBy.ref))}>its state</a>
+                          </span>,
+                        ],
+                      ] as const)
+                    : []),
+                  ...(flow.endedAt === undefined ? [] : ([['Ended', instant(flow.endedAt)]] as const)),
+                  ...(told(flow) === '' ? [] : ([[flow.error === undefined ? 'Now' : 'Error', told(flow)]] as const)),
+                ]}
+              />
+            </Card>
+            <div class="two">
+              <Card title="Story">
+                <Story flow={flow} />
+              </Card>
+              <Card title="Record">
+                {flow.record.length === 0 ? (
+                  <Empty title="It was done in one go.">
+                    A flow that ends in its first tick records no operations.
+                  </Empty>
+                ) : (
+                  <ol class="record">
+                    {flow.record.map((operation, index) => (
+                      <li key={index}>
+                        <b>{operation.kind}</b> {operation.label}
+                        <code>{operation.error === undefined ? json(operation.result) : json(operation.error)}</code>
+                      </li>
+                    ))}
+                  </ol>
+                )}
+                <h3>Input</h3>
+                <Data value={flow.input} />
+              </Card>
+            </div>
+          </>
+        )
+      }}
+    </Answered>
+  )
+}

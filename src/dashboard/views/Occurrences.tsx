@@ -1,0 +1,63 @@
+/**
+ * What happened to activities, newest first: how late each was and how it came out.
+ */
+import type { Live, Occurrence } from '../api.js'
+import { Card, Condition, Empty, Failure } from '../parts/ui.js'
+import { usePages } from '../parts/usePages.js'
+import { VirtualList } from '../parts/VirtualList.js'
+import { linkTo } from '../useRoute.js'
+import { instant, lateness, shortRef, wholeRef } from '../words.js'
+import { BusyCharts } from './Overview.js'
+
+export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const pages = usePages<Occurrence>('/occurrences', {}, live.head.revision)
+  return (
+    <>
+      <h1>Occurrences</h1>
+      <BusyCharts when={Math.floor(nowMs / 1_000)} />
+      <Card flush>
+        {pages.error !== undefined ? (
+          <Failure error={pages.error} again={pages.again} />
+        ) : pages.loaded && pages.items.length === 0 ? (
+          <Empty title="Nothing has fallen due yet.">
+            Every attempt at an activity is listed here with its lateness.
+          </Empty>
+        ) : (
+          <VirtualList
+            label="Occurrences"
+            items={pages.items}
+            rowHeight={48}
+            keyOf={({ revision }) => String(revision)}
+            onNearEnd={pages.more}
+            row={(occurrence) => (
+              <>
+                <span role="cell" class="when">
+                  {instant(occurrence.at)}
+                </span>
+                <span role="cell" class="condition">
+                  <Condition of={occurrence.outcome} />
+                </span>
+                <span role="cell" class="grow">
+                  {occurrence.flow === undefined ? (
+                    <span>{occurrence.type}</span>
+                  ) : (
+                    <a href={linkTo('flow', occurrence.flow)}>{occurrence.flowName}</a>
+                  )}
+                  <small>{occurrence.error?.message ?? ''}</small>
+                </span>
+                <span role="cell" class={`late ${occurrence.latenessMs > 1_000 ? 'is-late' : ''}`}>
+                  {lateness(occurrence.latenessMs)}
+                </span>
+                <span role="cell" class="ref">
+                  <a href={linkTo('state', wholeRef(occurrence.ref))} aria-label={`Why ${shortRef(occurrence.ref)}`}>
+                    why
+                  </a>
+                </span>
+              </>
+            )}
+          />
+        )}
+      </Card>
+    </>
+  )
+}

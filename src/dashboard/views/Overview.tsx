@@ -1,0 +1,172 @@
+/**
+ * The first view: how the node is, what is to come, what went wrong, and how busy it was lately.
+ */
+import type { AgendaEntry, Charts, Live, Page } from '../api.js'
+import { AgendaTimeline } from '../parts/AgendaTimeline.js'
+import { LineChart } from '../parts/LineChart.js'
+import { Answered, Card, Condition, Empty } from '../parts/ui.js'
+import { useGet } from '../useLive.js'
+import { linkTo } from '../useRoute.js'
+import { count, distance, lastName, shortRef, span, wholeRef } from '../words.js'
+
+const Figure = ({
+  label,
+  value,
+  note,
+  tone,
+  href,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly note: string
+  readonly tone?: string
+  readonly href: string
+}) => (
+  <a class={`figure ${tone ?? ''}`} href={href}>
+    <span class="label">{label}</span>
+    <span class="value">{value}</span>
+    <span class="note">{note}</span>
+  </a>
+)
+
+const Figures = ({ live }: { readonly live: Live }) => {
+  const { activities, flows } = live
+  const waiting = activities.parked + activities.missed + activities.failed + flows.parked
+  return (
+    <div class="figures">
+      <Figure
+        label="On the agenda"
+        value={count(activities.scheduled)}
+        note={activities.paused === 0 ? 'activities to come' : `${count(activities.paused)} paused`}
+        href={linkTo('agenda')}
+      />
+      <Figure
+        label="Waiting for a hand"
+        value={count(waiting)}
+        note={waiting === 0 ? 'nothing needs you' : 'parked, missed or failed'}
+        tone={waiting === 0 ? 'calm' : 'alarm'}
+        href={linkTo('attention')}
+      />
+      <Figure
+        label="Flows under way"
+        value={count(flows.open - flows.parked)}
+        note={`${live.startsPerSecond.toFixed(1)} started a second`}
+        href={linkTo('flows')}
+      />
+      <Figure
+        label="Events in the log"
+        value={count(live.head.revision + 1)}
+        note={`${live.eventsPerSecond.toFixed(1)} a second`}
+        href={linkTo('log')}
+      />
+    </div>
+  )
+}
+
+const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const asking = useGet<Page<AgendaEntry>>('/agenda', { limit: 7 }, live.head.revision)
+  return (
+    <Card title="Next" aside={<a href={linkTo('agenda')}>whole agenda</a>}>
+      <Answered asking={asking}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Nothing is scheduled.">
+              A state that names an instant in its nextScheduledActivity appears here by itself.
+            </Empty>
+          ) : (
+            <ul class="brief">
+              {items.map((entry) => (
+                <li key={wholeRef(entry.ref)}>
+                  <time>{distance(entry.actsAt ?? entry.due ?? '', nowMs)}</time>
+                  <a href={linkTo('state', wholeRef(entry.ref))}>{lastName(entry.flow ?? entry.type)}</a>
+                  <code>{shortRef(entry.ref)}</code>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </Card>
+  )
+}
+
+const Hands = ({ live }: { readonly live: Live }) => {
+  const asking = useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 7 }, live.head.revision)
+  return (
+    <Card title="Waiting for a hand" aside={<a href={linkTo('attention')}>all of it</a>}>
+      <Answered asking={asking}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="All is well.">What is parked, missed or failed would stand here, with its reason.</Empty>
+          ) : (
+            <ul class="brief">
+              {items.map((entry) => (
+                <li key={wholeRef(entry.ref)}>
+                  <Condition of={entry.standing} />
+                  <a href={linkTo('state', wholeRef(entry.ref))}>{lastName(entry.flow ?? entry.type)}</a>
+                  <span class="why">{entry.error?.message ?? ''}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </Card>
+  )
+}
+
+export const BusyCharts = ({ when }: { readonly when: unknown }) => {
+  const asking = useGet<Charts>('/charts', { by: 'second', points: 120 }, when)
+  return (
+    <Answered asking={asking}>
+      {(charts) => {
+        // The second under way is not over, and would look like a fall.
+        const points = charts.points.slice(0, -1)
+        const at = points.map((point) => point.at)
+        const series = (key: keyof (typeof points)[number]): readonly number[] =>
+          points.map((point) => Number(point[key]))
+        return (
+          <div class="charts">
+            <Card>
+              <LineChart
+                title="Throughput"
+                at={at}
+                show={(value) => `${count(Math.round(value))}/s`}
+                lines={[
+                  { label: 'events', tone: 'a', values: series('events') },
+                  { label: 'flows started', tone: 'b', values: series('started') },
+                ]}
+              />
+            </Card>
+            <Card>
+              <LineChart
+                title="Lateness"
+                at={at}
+                show={(value) => span(value)}
+                lines={[
+                  { label: 'worst', tone: 'c', values: series('latenessMaxMs') },
+                  { label: 'half are below', tone: 'a', values: series('latenessP50Ms') },
+                ]}
+              />
+            </Card>
+          </div>
+        )
+      }}
+    </Answered>
+  )
+}
+
+export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => (
+  <>
+    <h1 class="hidden">Overview</h1>
+    <Figures live={live} />
+    <Card title="Agenda">
+      <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
+    </Card>
+    <div class="two">
+      <Soon live={live} nowMs={nowMs} />
+      <Hands live={live} />
+    </div>
+    <BusyCharts when={Math.floor(nowMs / 1_000)} />
+  </>
+)

@@ -1,0 +1,194 @@
+/**
+ * The vault: states by type and text, and one state with its data, its story and its neighbours on the ledger.
+ */
+import { useState } from 'preact/hooks'
+import { get, post, type Graph, type Live, type StateType, type VaultEntry, type Why } from '../api.js'
+import { LedgerGraph } from '../parts/LedgerGraph.js'
+import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Lamp } from '../parts/ui.js'
+import { usePages } from '../parts/usePages.js'
+import { VirtualList } from '../parts/VirtualList.js'
+import { useAnswer, useGet } from '../useLive.js'
+import { linkTo } from '../useRoute.js'
+import { count, instant, json, lateness, shortId, shortRef, wholeRef } from '../words.js'
+
+export const Vault = ({ live }: { readonly live: Live }) => {
+  const [type, setType] = useState('')
+  const [status, setStatus] = useState('unconsumed')
+  const [text, setText] = useState('')
+  const types = useGet<{ readonly types: readonly StateType[] }>(
+    '/states/types',
+    {},
+    Math.floor(live.head.revision / 50),
+  )
+  const pages = usePages<VaultEntry>('/states', { type, status, text }, live.head.revision)
+  return (
+    <>
+      <h1>Vault</h1>
+      <Card flush>
+        <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            Type
+            <select value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
+              <option value="">all types</option>
+              {types.asked.state === 'answered'
+                ? types.asked.answer.types.map((each) => (
+                    <option key={each.type} value={each.type}>
+                      {each.type} ({count(each.unconsumed)})
+                    </option>
+                  ))
+                : null}
+            </select>
+          </label>
+          <label>
+            Show
+            <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
+              <option value="unconsumed">unconsumed</option>
+              <option value="consumed">consumed</option>
+              <option value="all">all</option>
+            </select>
+          </label>
+          <label class="grow">
+            Search
+            <input
+              type="search"
+              value={text}
+              placeholder="a word in the data, or the beginning of a ref"
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </label>
+        </form>
+        {pages.error !== undefined ? (
+          <Failure error={pages.error} again={pages.again} />
+        ) : pages.loaded && pages.items.length === 0 && pages.more === undefined ? (
+          <Empty title={text === '' ? 'The vault holds no such states.' : `Nothing in the vault says “${text}”.`}>
+            States come here when a transaction that produces them is recorded.
+          </Empty>
+        ) : (
+          <VirtualList
+            label="States"
+            items={pages.items}
+            rowHeight={52}
+            keyOf={({ ref }) => wholeRef(ref)}
+            onNearEnd={pages.more}
+            row={(state) => (
+              <>
+                <code role="cell" class="ref">
+                  <a href={linkTo('state', wholeRef(state.ref))}>{shortRef(state.ref)}</a>
+                </code>
+                <span role="cell" class="grow">
+                  {state.type}
+                  <small>{json(state.data)}</small>
+                </span>
+                <span role="cell" class="condition">
+                  <Lamp
+                    tone={state.consumedBy === undefined ? 'green' : 'grey'}
+                    text={state.consumedBy === undefined ? 'unconsumed' : 'consumed'}
+                  />
+                </span>
+                <span role="cell" class="when">
+                  {instant(state.recordedAt)}
+                </span>
+              </>
+            )}
+          />
+        )}
+      </Card>
+    </>
+  )
+}
+
+const actionsFor: Readonly<Record<string, readonly string[]>> = {
+  agenda: ['trigger', 'pause'],
+  hand: ['retry', 'discharge'],
+  paused: ['resume', 'trigger'],
+}
+
+/** What the sentence about now allows; the node itself refuses what does not fit. */
+const actionsOf = ({ now, state }: Why): readonly string[] => {
+  if (state.consumedBy !== undefined) return []
+  if (now.startsWith('It is on the agenda')) return actionsFor['agenda'] ?? []
+  if (now.startsWith('It is paused')) return actionsFor['paused'] ?? []
+  return /waits for a hand|failed and left/.test(now) ? (actionsFor['hand'] ?? []) : []
+}
+
+export const State = ({
+  text,
+  live,
+  mayOperate,
+}: {
+  readonly text: string
+  readonly live: Live
+  readonly mayOperate: boolean
+}) => {
+  const why = useAnswer(() => get<Why>(`/states/${text}/why`), text, live.head.revision)
+  const graph = useAnswer(() => get<Graph>(`/states/${text}/graph`, { depth: 3 }), text, 0)
+  return (
+    <Answered asking={why}>
+      {(found) => (
+        <>
+          <h1>{found.state.type}</h1>
+          <Card
+            title="Why"
+            aside={
+              mayOperate ? (
+                <div class="acts">
+                  {actionsOf(found).map((action) => (
+                    <Act
+                      key={action}
+                      label={action === 'trigger' ? 'Run now' : `${action.charAt(0).toUpperCase()}${action.slice(1)}`}
+                      weight={action === 'discharge' ? 'danger' : action === 'retry' ? 'primary' : 'plain'}
+                      confirm={action === 'discharge' ? 'It will not be started again.' : undefined}
+                      act={() => post(`/activities/${wholeRef(found.ref)}/${action}`, {})}
+                      done={why.again}
+                    />
+                  ))}
+                </div>
+              ) : null
+            }
+          >
+            <p class="verdict">{found.now.replace(/ (Retry|Run|Resume) it with:.*$/, '')}</p>
+            <ol class="sentences">
+              {found.story.map((sentence) => (
+                <li key={sentence}>{sentence.replaceAll(/\b([0-9a-f]{10})[0-9a-f]{22,54}\b/g, '$1…')}</li>
+              ))}
+            </ol>
+          </Card>
+          <div class="two">
+            <Card title="State">
+              <Facts
+                facts={[
+                  ['Ref', <code key="ref">{wholeRef(found.ref)}</code>],
+                  ['Recorded', `${instant(found.state.recordedAt)}, revision ${count(found.state.fromRevision)}`],
+                  ['Version', String(found.state.version)],
+                ]}
+              />
+              <Data value={found.state.data} />
+            </Card>
+            <Card title="Attempts">
+              {found.attempts.length === 0 ? (
+                <Empty title="None yet." />
+              ) : (
+                <ul class="brief">
+                  {found.attempts.map((attempt, index) => (
+                    <li key={index}>
+                      <Condition of={attempt.outcome} />
+                      {attempt.flow === undefined ? (
+                        <span>{instant(attempt.at)}</span>
+                      ) : (
+                        <a href={linkTo('flow', attempt.flow)}>{shortId(attempt.flow)}</a>
+                      )}
+                      <span class="why">{lateness(attempt.latenessMs)}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Card>
+          </div>
+          <Card title="On the ledger">
+            <Answered asking={graph}>{(drawn) => <LedgerGraph graph={drawn} here={wholeRef(found.ref)} />}</Answered>
+          </Card>
+        </>
+      )}
+    </Answered>
+  )
+}

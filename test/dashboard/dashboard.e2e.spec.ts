@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { build } from 'vite'
+import { ClockControl } from '../../src/index.js'
+import { repository } from '../docs/pages.js'
+import { Belfry, Hang } from '../http/belfry.js'
+import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
+
+/** Pictures for the docs are made here, and only when asked for: fonts differ from machine to machine. */
+const pictures = process.env['UPDATE_DOCS'] === '1' ? join(repository, 'docs/pictures') : undefined
+
+/** The views that stand in the docs. */
+const shown = new Set(['overview', 'overview-dark', 'attention', 'state', 'flow', 'phone'])
+
+const photograph = async (page: Page, name: string): Promise<void> => {
+  if (pictures === undefined || !shown.has(name)) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
+describe('the dashboard in a real browser', function () {
+  this.timeout(120_000)
+  let belfry: Belfry
+  let browser: Browser
+  const troubles: string[] = []
+
+  const enter = async (look: Look = desk): Promise<Page> => {
+    const page = await browser.page(look)
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') troubles.push(message.text())
+    })
+    await page.goto(belfry.server.newLink())
+    await page.waitForSelector('.figures')
+    return page
+  }
+  const goTo = async (page: Page, view: string): Promise<void> => {
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/${view}`)}`)
+    await until(page, `document.querySelector('main .waiting') === null`)
+  }
+
+  before(async () => {
+    // Part of the build; made here for whoever runs this file alone.
+    if (!existsSync(join(repository, 'dist/dashboard/index.html')))
+      await build({ configFile: join(repository, 'src/dashboard/vite.config.ts') })
+    belfry = await Belfry.open((virtual) => ({ clock: new ClockControl(virtual.clock, () => [virtual.node]) }))
+    for (let index = 0; index < 12; index += 1)
+      await belfry.node.run(Hang, { name: `Bell ${index}`, minutes: 5 + index * 4, manner: 'plain' })
+    await belfry.virtual.advanceBy({ minutes: 25 })
+    browser = await Browser.open()
+  })
+  // Every page holds a live stream, and a browser has only so many connections for one host.
+  afterEach(() => browser.closePages())
+  after(async () => {
+    await browser.close()
+    await belfry.close()
+  })
+
+  it('opens by its link, once, and keeps the secret out of the address', async () => {
+    const page = await enter()
+    expect(page.url()).to.match(/#\/overview$/)
+    expect(await page.evaluate('document.cookie')).to.equal('')
+    await page.reload()
+    await page.waitForSelector('.figures')
+  })
+
+  it('lets nobody in without, and says how to get in', async () => {
+    const page = await browser.page()
+    await page.goto(belfry.server.url)
+    await page.waitForSelector('.door')
+    expect(await page.textContent('.door')).to.contain('carillon token link')
+    await page.fill('input', 'crl_wrong')
+    await page.click('button')
+    await page.waitForSelector('.trouble')
+    await page.fill('input', belfry.adminToken)
+    await page.click('button')
+    await page.waitForSelector('.figures')
+  })
+
+  it('loads nothing from anywhere else', async () => {
+    const page = await browser.page()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(belfry.server.newLink())
+    await page.waitForSelector('.figures')
+    expect(asked.filter((url) => !url.startsWith(belfry.server.url))).to.deep.equal([])
+  })
+
+  it('has no fault that an accessibility checker finds, on any view, by day and by night', async () => {
+    const views = ['overview', 'agenda', 'attention', 'occurrences', 'flows', 'vault', 'log', 'parties', 'tokens']
+    const faults: string[] = []
+    for (const colours of ['light', 'dark'] as const) {
+      const page = await enter({ ...desk, colours })
+      const all = [...views, 'panel/bells', `state/${belfry.ref}`, `flow/${belfry.flow}`]
+      // At night only the colours are others.
+      for (const view of colours === 'light' ? all : ['overview', 'attention', `state/${belfry.ref}`]) {
+        await goTo(page, view)
+        for (const fault of await accessibilityFaults(page)) faults.push(`${colours} ${view}: ${fault}`)
+        const [name = view] = view.split('/')
+        await photograph(page, colours === 'light' ? name : `${name}-dark`)
+      }
+    }
+    expect(faults).to.deep.equal([])
+  })
+
+  it('shows what happens as it happens', async () => {
+    const page = await enter()
+    const before = Number(await page.textContent('.figure .value'))
+    await belfry.node.run(Hang, { name: 'Live', minutes: 900, manner: 'plain' })
+    await until(page, `Number(document.querySelector('.figure .value').textContent) === ${before + 1}`)
+  })
+
+  it('retries and discharges what waits for a hand, after asking', async () => {
+    const page = await enter()
+    await goTo(page, 'attention')
+    const cases = await page.locator('.cases li').count()
+    await page.getByRole('button', { name: 'Discharge' }).first().click()
+    await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
+    await page.getByRole('button', { name: 'Discharge' }).first().click()
+    await until(page, `document.querySelectorAll('.cases li').length === ${cases - 1}`)
+  })
+
+  it('finds a state in the vault and tells why', async () => {
+    const page = await enter()
+    await page.keyboard.press('/')
+    await page.waitForSelector('input[type=search]:focus')
+    await page.keyboard.type('denis')
+    await until(page, `document.querySelectorAll('.row').length === 1`)
+    await page.click('.row a')
+    await page.waitForSelector('.verdict')
+    expect(await page.textContent('.verdict')).to.contain('It is on the agenda')
+    await page.waitForSelector('.graph .state.here')
+  })
+
+  it('starts a flow and tells its story', async () => {
+    const page = await enter()
+    await goTo(page, 'flows')
+    await page.locator('form.start select').selectOption('belfry/Hang')
+    await page.getByLabel('Input').fill('{"name":"Clicked","minutes":60,"manner":"plain"}')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await until(page, `document.querySelector('.row .grow a')?.textContent === 'belfry/Hang'`)
+    await page.click('.row .grow a')
+    await page.waitForSelector('.story')
+    expect(await page.textContent('.story')).to.contain('transaction recorded')
+  })
+
+  it("draws the app's panel and takes its actions", async () => {
+    const page = await enter()
+    await goTo(page, 'panel/bells')
+    await page.getByRole('button', { name: 'Hang a bell …' }).click()
+    await page.getByLabel('Name').fill('Georgette')
+    await page.getByRole('button', { name: 'Hang a bell' }).click()
+    await page.waitForSelector('.said')
+    expect(await page.textContent('.said')).to.equal('Georgette hangs.')
+    await until(page, `document.querySelector('table').textContent.includes('Georgette')`)
+  })
+
+  it('turns the clock of a run in virtual time', async () => {
+    const page = await enter()
+    const before = belfry.virtual.clock.now()
+    await page.getByRole('button', { name: 'Jump to what is due next' }).click()
+    await until(
+      page,
+      `!document.querySelector('.clock').textContent.startsWith(${JSON.stringify(new Date(before).toISOString().slice(0, 19).replace('T', ' '))})`,
+    )
+    expect(belfry.virtual.clock.now()).to.be.greaterThan(before)
+  })
+
+  it('can be used with the keyboard alone, and read on a phone', async () => {
+    const page = await enter()
+    await page.keyboard.press('5')
+    await until(page, `location.hash === '#/flows'`)
+    const phone = await enter({ width: 390, height: 800, colours: 'dark' })
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).to.be.at.most(390)
+    await photograph(phone, 'phone')
+    await phone.getByRole('button', { name: 'Menu' }).click()
+    await phone.getByRole('link', { name: 'Vault' }).click()
+    await until(phone, `location.hash === '#/vault'`)
+    expect(await accessibilityFaults(phone)).to.deep.equal([])
+  })
+
+  it('met no error on the way but the refusals that were provoked', () => {
+    expect(troubles.filter((text) => !text.includes('401'))).to.deep.equal([])
+  })
+})
