@@ -12,6 +12,7 @@ import { produceSingle } from './workloads/produceSingle.js'
 import { replay } from './workloads/replay.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
+import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { verify } from './workloads/verify.js'
 
@@ -26,6 +27,7 @@ export const workloads: readonly Workload[] = [
   restartPending,
   restartOverdue,
   replay,
+  vaultQuery,
   schedules,
   verify,
 ]

@@ -137,6 +137,7 @@ export {
   type StateOptions,
   type Upcaster,
 } from './ledger/StateDefinition.js'
+export type { IndexedValue, IndexedValues } from './ledger/IndexedValue.js'
 export type { StateAndRef } from './ledger/StateAndRef.js'
 export type { DraftCommand, DraftOutput, TransactionBuilder } from './ledger/TransactionBuilder.js'
 
@@ -160,6 +161,7 @@ export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
 export type { Operation, StepContext } from './flow/Operation.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
+export { ChangeNotary } from './finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
 export type { FlowDetails, FlowQuery, FlowSummary } from './flow/readFlows.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
@@ -203,7 +205,11 @@ export { digestViews } from './views/digest.js'
 export type { Database, SqlRow, SqlValue, Statement } from './views/Database.js'
 
 // Views
-export type { Page, VaultEntry, VaultQuery } from './vault/readVault.js'
+export type { VaultEntry } from './vault/readVault.js'
+export type { Page, Sort, StateCriteria, Status, VaultQuery } from './vault/query/VaultQuery.js'
+export type { Criterion, Span, Who } from './vault/query/Criterion.js'
+export type { Aggregate, VaultAggregate } from './vault/query/aggregateStates.js'
+export type { Tracking, VaultUpdate } from './node/trackVault.js'
 export type { Standing } from './vault/StateRow.js'
 export type { AgendaEntry, AgendaQuery, Attempt } from './scheduler/readAgenda.js'
 export type { Why } from './scheduler/why.js'

@@ -37,6 +37,18 @@ export const limits = {
   stepsInFlight: 256,
   /** States one query inside a flow may return; its refs are recorded. */
   statesPerQuery: 1_000,
+  /** Text in an indexed field: enough for a name or an identifier, and short enough for an index. */
+  indexedTextLength: 200,
+  /** Indexed fields of one kind of state: each costs a row in an index for every state. */
+  indexedFields: 16,
+  /** Criteria of one query, counted through all its ands and ors. */
+  criteriaPerQuery: 100,
+  /** Conjunctions an `or` is taken apart into, each of which is looked up in its own index. */
+  branchesPerQuery: 16,
+  /** Rows a query counts in an index before it takes the index for too wide to sort what it holds. */
+  queryProbe: 2_000,
+  /** States one aggregate may go over, so that it cannot keep the node from its ticks for long. */
+  aggregatedStates: 100_000,
   /** Rows of one page of an outside query. */
   page: 1_000,
   /** Host timers are not trusted for longer: the clock may be set, the machine may sleep. */
@@ -95,6 +107,14 @@ export const limits = {
   resendFirstMs: 1_000,
   /** Longest wait between two sends of a message, to a party that may be down for weeks. */
   resendLongestMs: 60_000,
+  /** A notary whose callers would wait longer tells them so: they come back later, instead of standing in line. */
+  notaryWaitMs: 5_000,
+  /** How often a notary that is busy is asked again before the flow gives up: for hours, at the waits it asks for. */
+  notaryAttempts: 200,
+  /** How far ahead of what has arrived a message of a session may be numbered, so that no inbox has endless gaps. */
+  messagesAhead: 10_000,
+  /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
+  unacknowledgedPerParty: 1_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
   /** A frame between nodes: room for the largest fact and its envelope. Whoever announces more is cut off at once. */

@@ -157,9 +157,9 @@ export class TaskRegistry {
     const { lastTimeSlot } = await this.sweeper()
     const queued = new Set((await this.taskQueue())?.tasks)
     const missed = new Set((await this.missedQueue()).flatMap(({ tasks }) => tasks))
-    let after: number | undefined = 0
+    let after: string | undefined = '0'
     while (after !== undefined) {
-      const from: number = after
+      const from: string = after
       const page = await this.#node.queryVault({ type: Task.type, limit: pageSize, after: from })
       after = page.next
       for (const { ref } of page.items) {

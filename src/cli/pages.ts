@@ -3,7 +3,7 @@
  */
 import { Option } from 'commander'
 import { limits } from '../limits.js'
-import type { Page } from '../vault/readVault.js'
+import type { Page } from '../vault/query/VaultQuery.js'
 import type { Terminal } from './Terminal.js'
 import { wholeNumber } from './verb.js'
 

@@ -37,6 +37,10 @@ export type Decision = {
   readonly isFull: () => boolean
   /** Whether a transaction was recorded in this tick. */
   readonly hasRecorded: () => boolean
+  /** About how long an input waits that arrives now. */
+  readonly waitMs: () => number
+  /** How long a request to this node as a notary may have to wait before its caller is told to come back later. */
+  readonly notaryWaitMs: number
   /** Runs after the tick is durable; never when it is rolled back. */
   readonly release: (action: () => void) => void
 }

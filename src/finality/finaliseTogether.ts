@@ -12,6 +12,7 @@ import type { FlowIo } from '../flow/FlowIo.js'
 import type { Session } from '../flow/Session.js'
 import { isSatisfiedBy, primitiveKeys } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
+import { limits } from '../limits.js'
 import {
   checkSignatures,
   needsNotary,
@@ -90,17 +91,46 @@ const collectFromPart = function* (signer: PartSigner, { id, body }: Proposal): 
   return yield* receiveSignature(signer.session, id, undefined)
 }
 
+/** How long a busy notary asks its caller to wait; undefined when the error is another one. */
+const busyFor = ({ code, details }: CarillonError): number | undefined => {
+  if (code !== 'counterparty-failed' || details['code'] !== 'notary-busy') return undefined
+  const { retryAfterMs } = details
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, longestBusyMs) : leastBusyMs
+}
+
+const leastBusyMs = 1_000
+/** Whatever a notary says, it is asked again within ten minutes. */
+const longestBusyMs = 600_000
+
+const askNotary = function* (
+  io: FlowIo,
+  signed: SignedTransaction,
+  request: NotaryRequest,
+): FlowBody<TransactionSignature> {
+  const session = yield* io.initiate(signed.body.notary)
+  yield* session.send({ type: 'notarise', request: request as unknown as Json })
+  const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)
+  yield* session.close()
+  return signature
+}
+
 /** Asks the notary for its signature, in a session of its own. */
 export const NotariseFlow = defineFlow({
   name: 'carillon/Notarise',
   input: t.strict({ signed: SignedTransactionC }),
   *run(io, { signed }): FlowBody<TransactionSignature> {
     const request = (yield* perform({ kind: 'notaryRequest', signed })) as NotaryRequest
-    const session = yield* io.initiate(signed.body.notary)
-    yield* session.send({ type: 'notarise', request: request as unknown as Json })
-    const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)
-    yield* session.close()
-    return signature
+    for (let attempt = 1; ; attempt++) {
+      const answered = yield* io.attempt(askNotary(io, signed, request))
+      if (!isLeft(answered)) return answered.right
+      const busy = busyFor(answered.left)
+      if (busy === undefined || attempt >= limits.notaryAttempts) throw answered.left
+      // All whom it turned away at once must not come back at once.
+      const share = Number.parseInt((yield* io.newId()).slice(0, 4), 16) / 0xffff
+      const waitMs = Math.round(busy * (1 + share))
+      yield* io.progress(`${signed.body.notary.name} is busy; it is asked again in ${Math.ceil(waitMs / 1_000)} s`)
+      yield* io.sleep({ milliseconds: waitMs })
+    }
   },
 })
 
@@ -204,7 +234,7 @@ export const finaliseTogether = function* (
   const tearOffs = options.tearOffs ?? []
   assertAllReachable(io, proposal, [...sessions, ...tearOffs.map(({ session }) => session)])
   const signed = yield* collectSignatures(io, proposal, sessions, tearOffs)
-  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
+  const finalised = (yield* perform({ kind: 'record', transactions: [signed], role: 'final' })) as Finalised
   const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
   const others = [...proposal.participants, ...(options.observers ?? [])].filter(({ key }) => {
     if (told.has(key)) return false

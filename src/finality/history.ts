@@ -65,7 +65,7 @@ export const receiveHistory = function* (session: Session): FlowBody<void> {
         break
       }
       case 'history':
-        yield* perform({ kind: 'record', transactions: message.transactions })
+        yield* perform({ kind: 'record', transactions: message.transactions, role: 'history' })
         break
       case 'historyEnd':
         return

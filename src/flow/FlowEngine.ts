@@ -21,7 +21,7 @@ import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
 import type { Message } from '../session/Message.js'
 import { replayFlow, startedByOrigin } from './replayFlow.js'
-import { waitAfter } from './RetryPolicy.js'
+import { jitteredWait } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
 
 export type FlowStart = {
@@ -56,7 +56,9 @@ const weightOf = (operation: Operation, answer: Answer): number => {
     'proposal' in answer.recorded
   )
     return plainWeight + utf8Length(canonicalText(answer.recorded))
-  return plainWeight + (Array.isArray(answer.recorded) ? answer.recorded.length * 70 : 0)
+  const { recorded } = answer
+  const refs = typeof recorded === 'object' && recorded !== null && 'refs' in recorded ? recorded['refs'] : recorded
+  return plainWeight + (Array.isArray(refs) ? refs.length * 70 : 0)
 }
 
 /** A value as the log will hold it; throws when it has no canonical form or is larger than it may be. */
@@ -88,7 +90,9 @@ const consumedRefOf = (error: unknown): unknown => {
 
 /** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
 const statesFacts: ReadonlySet<Operation['kind']> = new Set([
+  'changeNotary',
   'finalise',
+  'lock',
   'record',
   'vend',
   'send',
@@ -211,7 +215,7 @@ export class FlowEngine {
     const error = recordError(report.result.error, 'step-failed')
     if (report.attempt < pending.retry.attempts) {
       const retryAt = instantFromMillis(
-        Math.min(decision.nowMs + waitAfter(pending.retry, report.attempt), latestInstantMs),
+        Math.min(decision.nowMs + jitteredWait(pending.retry, report.attempt, decision.random.hex), latestInstantMs),
       )
       this.#touched.add(row.id)
       decision.emit({
@@ -228,6 +232,14 @@ export class FlowEngine {
       `Step "${pending.name}" was tried ${tries} and failed: ${error.message}`,
       { step: pending.name, attempts: report.attempt },
     )
+    if (pending.thenPark) {
+      // Its record stays as it is, so whoever retries the flow begins the tries anew.
+      this.#touched.add(row.id)
+      const waiting = { for: 'step', ...describeOperation(pending), attempt: 1, error } as const
+      decision.emit({ type: 'FlowAdvanced', flow: row.id, operations: [], waiting })
+      this.#park(decision, row, failure)
+      return
+    }
     this.#answerStep(decision, row, brought.flow, pending, { kind: 'error', error: failure })
   }
 

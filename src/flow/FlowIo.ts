@@ -18,7 +18,8 @@ import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
-import type { Operation, StepContext } from './Operation.js'
+import type { Page } from '../vault/query/VaultQuery.js'
+import type { Operation, StateQuery, StepContext } from './Operation.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
 import { finaliseTogether, type TogetherOptions } from '../finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type SignerCheck } from '../finality/respond.js'
@@ -45,9 +46,16 @@ export type StartedBy = {
 export type StepOptions = {
   /** How often and how patiently it is tried again; what is left out is as in {@link defaultRetry}. */
   readonly retry?: Partial<RetryPolicy>
+  /**
+   * What happens when the last try has failed: `fail` throws `step-failed` into the flow; `park` keeps the flow where it
+   * is, with the error, until an operator retries it, which begins the tries anew, or kills it. Default `fail`.
+   */
+  readonly whenExhausted?: 'fail' | 'park'
   /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
   readonly timeout?: DurationLikeObject
 }
+
+const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
 
 const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
@@ -90,16 +98,38 @@ export class FlowIo {
     return (yield* ask({ kind: 'find', definition, key })) as StateAndRef<A> | undefined
   }
 
-  /** The unconsumed states of one kind, oldest first, at most `limit` of them. */
-  *query<A>(
-    definition: StateDefinition<A>,
-    options: { readonly limit?: number } = {},
-  ): FlowBody<readonly StateAndRef<A>[]> {
+  /**
+   * The states of one kind that fulfil what is asked, at most `limit` of them. Without more: the unconsumed ones that
+   * are relevant to this party, oldest first.
+   */
+  *query<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<readonly StateAndRef<A>[]> {
     return (yield* ask({
       kind: 'query',
       definition,
-      limit: options.limit ?? limits.statesPerQuery,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
     })) as readonly StateAndRef<A>[]
+  }
+
+  /** As {@link query}, with the cursor of the next page: give it as `after`. */
+  *queryPage<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<Page<StateAndRef<A>, string>> {
+    return (yield* ask({
+      kind: 'queryPage',
+      definition,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+    })) as Page<StateAndRef<A>, string>
+  }
+
+  /**
+   * Reserves states for this flow, all of them or none: throws `state-locked` when another flow has one of them. Other
+   * flows that ask for `{ locked: false }` choose others. Released when the flow ends, is killed, or says so.
+   */
+  *lock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'lock', refs: states.map(refOf) })
+  }
+
+  /** Gives back states that this flow has reserved. */
+  *unlock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'unlock', refs: states.map(refOf) })
   }
 
   /** The time, as recorded: the same when the flow is run again. */
@@ -140,7 +170,14 @@ export class FlowIo {
         ? undefined
         : Math.max(1, Math.trunc(Duration.fromObject(options.timeout).toMillis()))
     const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
-    const recorded = yield* ask({ kind: 'step', name, run: encode, retry, timeoutMs })
+    const recorded = yield* ask({
+      kind: 'step',
+      name,
+      run: encode,
+      retry,
+      timeoutMs,
+      thenPark: options.whenExhausted === 'park',
+    })
     if (codec === undefined) return recorded
     const decoded = decodeWith(codec, recorded)
     if (decoded._tag === 'Left')

@@ -4,6 +4,7 @@
 import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { NotaryRequest } from '../notary/NotaryRequest.js'
 import type { Role } from '../session/Message.js'
@@ -20,8 +21,14 @@ export type LedgerOperation =
   | { readonly kind: 'dependencies'; readonly signed: SignedTransaction }
   /** Everything about a transaction is checked, except that these keys have yet to sign. */
   | { readonly kind: 'check'; readonly signed: SignedTransaction; readonly exceptKeys: readonly PublicKey[] }
-  /** Transactions are verified and recorded, in this order. */
-  | { readonly kind: 'record'; readonly transactions: readonly SignedTransaction[] }
+  /** Transactions are verified and recorded, in this order; history may hold what concerned one party alone. */
+  | {
+      readonly kind: 'record'
+      readonly transactions: readonly SignedTransaction[]
+      readonly role: 'final' | 'history'
+    }
+  /** A transaction that puts states under another notary and changes nothing else. */
+  | { readonly kind: 'changeNotary'; readonly refs: readonly StateRef[]; readonly notary: Party }
   /** From these transactions back towards their origins. */
   | { readonly kind: 'walk'; readonly frontier: readonly TransactionId[] }
   /** What the transactions build on directly. */

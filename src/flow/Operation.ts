@@ -11,6 +11,7 @@ import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import type { Instant } from '../time/Instant.js'
+import type { VaultQuery } from '../vault/query/VaultQuery.js'
 import type { LedgerOperation } from './LedgerOperation.js'
 import type { RetryPolicy } from './RetryPolicy.js'
 
@@ -26,11 +27,18 @@ export type StepContext = {
   readonly term: number
 }
 
+/** Which states of a kind a flow asks for. */
+export type StateQuery = Omit<VaultQuery, 'type'>
+
+/** As the engine gets it: with its limit. */
+export type FlowStateQuery = StateQuery & { readonly limit: number }
+
 /** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
   | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
   | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
-  | { readonly kind: 'query'; readonly definition: AnyStateDefinition; readonly limit: number }
+  | { readonly kind: 'query' | 'queryPage'; readonly definition: AnyStateDefinition; readonly query: FlowStateQuery }
+  | { readonly kind: 'lock' | 'unlock'; readonly refs: readonly StateRef[] }
   | { readonly kind: 'now' }
   | { readonly kind: 'newId' }
   | {
@@ -38,6 +46,8 @@ export type Operation =
       readonly name: string
       readonly run: (context: StepContext) => unknown
       readonly retry: RetryPolicy
+      /** What becomes of the flow when the last try has failed. */
+      readonly thenPark: boolean
       readonly timeoutMs: number | undefined
     }
   | { readonly kind: 'sleep'; readonly durationMs: number }

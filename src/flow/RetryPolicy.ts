@@ -11,18 +11,24 @@ export type RetryPolicy = {
   readonly firstWaitMs: number
   /** The wait never grows beyond this. */
   readonly longestWaitMs: number
+  /** Each wait is longer by a random share up to this one, so that what failed together is not tried again together. */
+  readonly jitter: number
 }
 
 /** How a step is retried unless it says otherwise. */
-export const defaultRetry: RetryPolicy = { attempts: 5, firstWaitMs: 1_000, longestWaitMs: 60_000 }
+export const defaultRetry: RetryPolicy = { attempts: 5, firstWaitMs: 1_000, longestWaitMs: 60_000, jitter: 0.1 }
 
 /** Refuses a policy that no clock can follow. */
-export const assertRetryPolicy = (step: string, { attempts, firstWaitMs, longestWaitMs }: RetryPolicy): void => {
+export const assertRetryPolicy = (
+  step: string,
+  { attempts, firstWaitMs, longestWaitMs, jitter }: RetryPolicy,
+): void => {
   const isWait = (ms: number): boolean => Number.isFinite(ms) && ms >= 0
-  if (Number.isSafeInteger(attempts) && attempts >= 1 && isWait(firstWaitMs) && isWait(longestWaitMs)) return
+  const isShare = Number.isFinite(jitter) && jitter >= 0 && jitter <= 1
+  if (Number.isSafeInteger(attempts) && attempts >= 1 && isWait(firstWaitMs) && isWait(longestWaitMs) && isShare) return
   throw new CarillonError(
     'definition-invalid',
-    `The retry policy of step "${step}" has ${attempts} attempts, a first wait of ${firstWaitMs} ms and a longest wait of ${longestWaitMs} ms. Attempts are whole numbers from 1, waits are milliseconds from 0.`,
+    `The retry policy of step "${step}" has ${attempts} attempts, a first wait of ${firstWaitMs} ms, a longest wait of ${longestWaitMs} ms and a jitter of ${jitter}. Attempts are whole numbers from 1, waits are milliseconds from 0, the jitter is a share from 0 to 1.`,
     { step },
   )
 }
@@ -30,3 +36,10 @@ export const assertRetryPolicy = (step: string, { attempts, firstWaitMs, longest
 /** The wait after the given try has failed (1 for the first), doubling and capped, in whole milliseconds. */
 export const waitAfter = (policy: Pick<RetryPolicy, 'firstWaitMs' | 'longestWaitMs'>, attempt: number): number =>
   Math.ceil(Math.min(policy.firstWaitMs * 2 ** Math.min(attempt - 1, 30), policy.longestWaitMs))
+
+/** The wait after a try, with its random share; `draw` gives hex digits. */
+export const jitteredWait = (policy: RetryPolicy, attempt: number, draw: (bytes: number) => string): number => {
+  const wait = waitAfter(policy, attempt)
+  if (policy.jitter === 0 || wait === 0) return wait
+  return Math.ceil(wait * (1 + policy.jitter * (Number.parseInt(draw(2), 16) / 0xffff)))
+}

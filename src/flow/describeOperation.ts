@@ -19,7 +19,11 @@ const labelOf = (operation: Operation): string => {
     case 'find':
       return `find ${operation.definition.type} "${operation.key}"`
     case 'query':
-      return `query ${operation.definition.type}, at most ${operation.limit}`
+    case 'queryPage':
+      return `query ${operation.definition.type}, at most ${operation.query.limit}`
+    case 'lock':
+    case 'unlock':
+      return `${operation.kind} ${operation.refs.length} ${operation.refs.length === 1 ? 'state' : 'states'}`
     case 'now':
       return 'now'
     case 'newId':
@@ -38,6 +42,8 @@ const labelOf = (operation: Operation): string => {
       return `sign ${sealBody(operation.signed.body).id}`
     case 'signId':
       return `sign ${operation.id}, having seen a part`
+    case 'changeNotary':
+      return `change of notary to ${operation.notary.name}, ${operation.refs.length} ${operation.refs.length === 1 ? 'state' : 'states'}`
     case 'missing':
       return 'see which transactions are missing'
     case 'dependencies':
@@ -76,8 +82,19 @@ const detailOf = (operation: Operation): string => {
   switch (operation.kind) {
     case 'finalise':
       return describeDraft(operation.draft)
+    case 'query':
+    case 'queryPage': {
+      // The limit is in the label already; a query that asks for nothing more is described as it always was.
+      const asked = Object.entries(operation.query).filter(([name]) => name !== 'limit')
+      return asked.length === 0 ? '' : canonicalText(Object.fromEntries(asked))
+    }
+    case 'lock':
+    case 'unlock':
+      return operation.refs.map(showRef).join(' ')
     case 'enter':
       return canonicalText(operation.input)
+    case 'changeNotary':
+      return `${operation.notary.key} ${operation.refs.map(showRef).join(' ')}`
     case 'missing':
     case 'parents':
       return canonicalText(operation.ids)

@@ -5,12 +5,13 @@ import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { DomainEvent, EventOf, Waiting } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
+import type { SoftLocks } from '../vault/SoftLocks.js'
 import type { StateTable } from '../vault/StateTable.js'
 import type { FlowId } from './FlowId.js'
 import type { FlowRow } from './FlowRow.js'
 import type { FlowTable } from './FlowTable.js'
 
-export type FlowTables = { readonly flows: FlowTable; readonly states: StateTable }
+export type FlowTables = { readonly flows: FlowTable; readonly states: StateTable; readonly softLocks: SoftLocks }
 
 type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
 
@@ -86,6 +87,7 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   row.waiting = null
   row.waitingFor = null
   row.wakeMs = null
+  tables.softLocks.releaseOf(row.seq)
   if (row.stateSeq === null) return
   const state = tables.states.get(row.stateSeq)
   if (state.untilRevision !== null) return

@@ -9,15 +9,18 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { signTransaction } from '../ledger/signatures.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { tearOff } from '../ledger/TearOff.js'
 import { componentsOf, dependenciesOf, sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { verifyTransaction } from '../ledger/verifyTransaction.js'
-import { decideNotarisation, notariseOwn } from '../notary/decideNotarisation.js'
+import { decideNotarisation, notariseOwn, signChange } from '../notary/decideNotarisation.js'
 import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
+import { checkKeysOf } from '../vault/checkKeys.js'
 import { checkNotary } from '../vault/checkNotary.js'
+import { decideNotaryChange } from '../vault/decideNotaryChange.js'
 import { checkUnconsumed, recordSigned } from '../vault/recordSigned.js'
 import { resolveBody } from '../vault/resolveBody.js'
+import { verifyResolved } from '../vault/verifyResolved.js'
 import { valueAnswer, type Answer } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
@@ -33,13 +36,12 @@ export const checkTransaction = (
   decision: Decision,
   signed: SignedTransaction,
   except: LedgerOperation & { readonly kind: 'check' },
-): unknown => {
+): LedgerTransaction => {
   const { id } = sealBody(signed.body)
   const signatures = checkSignatures(id, signed, except.exceptKeys)
   if (isLeft(signatures)) throw signatures.left
   const transaction = resolveBody(decision, id, signed.body)
-  const verified = verifyTransaction(transaction, decision.registry.contract)
-  if (isLeft(verified)) throw verified.left
+  verifyResolved(decision, transaction, signed.body)
   return transaction
 }
 
@@ -96,15 +98,21 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
   switch (operation.kind) {
     case 'sign': {
       const { body } = operation.signed
-      const signature =
-        needsNotary(body) && body.notary.key === decision.me.key
-          ? notariseOwn(decision, operation.signed)
-          : signTransaction(decision.key, sealBody(body).id)
+      const isNotary = needsNotary(body) && body.notary.key === decision.me.key
+      const signature = isNotary
+        ? notariseOwn(decision, operation.signed)
+        : body.newNotary === undefined
+          ? signTransaction(decision.key, sealBody(body).id)
+          : signChange(decision, operation.signed)
       return valueAnswer(signature, signature)
     }
     case 'signId': {
       const signature = signTransaction(decision.key, operation.id)
       return valueAnswer(signature, signature)
+    }
+    case 'changeNotary': {
+      const proposal = decideNotaryChange(decision, operation.refs, operation.notary)
+      return valueAnswer(proposal, { proposal: proposal.body as unknown as Json })
     }
     case 'missing': {
       const missing = missingOf(decision, operation.ids)
@@ -119,10 +127,12 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       // True now, and not asked again when the flow is run over its record: by then the answer may be another.
       checkNotary(decision, body)
       checkUnconsumed(decision, sealBody(body).id, body)
-      return valueAnswer(checkTransaction(decision, operation.signed, operation))
+      const transaction = checkTransaction(decision, operation.signed, operation)
+      checkKeysOf(decision, transaction)
+      return valueAnswer(transaction)
     }
     case 'record': {
-      const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow))
+      const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow, operation.role))
       const last = recorded.at(-1)
       if (last === undefined) return valueAnswer(undefined)
       return valueAnswer(finalised(last.id, last.outputs), { transaction: last.id, outputs: last.outputs.length })

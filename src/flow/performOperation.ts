@@ -9,6 +9,7 @@ import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { latestInstantMs, toMillis } from '../time/Instant.js'
 import { decideTransaction } from '../vault/decideTransaction.js'
+import { assertFields } from '../vault/query/assertFields.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
@@ -16,6 +17,7 @@ import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
 import { performLedger } from './performLedger.js'
+import { performLock } from './performLock.js'
 import { performSession } from './performSession.js'
 
 const idBytes = 16
@@ -73,19 +75,26 @@ const find = (decision: Decision, definition: AnyStateDefinition, key: string): 
   return row === undefined ? valueAnswer(undefined) : valueAnswer(presented(definition, row), showRef(row.ref))
 }
 
-const query = (decision: Decision, definition: AnyStateDefinition, limit: number): Answer => {
+const query = (
+  decision: Decision,
+  flow: FlowId,
+  { kind, definition, query }: Extract<Operation, { readonly kind: 'query' | 'queryPage' }>,
+): Answer => {
+  const { limit } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.statesPerQuery) {
     throw new CarillonError(
       'query-unbounded',
-      `A query in a flow may return 1 to ${limits.statesPerQuery} states, not ${limit}. Work in pages, or narrow the query.`,
+      `A query in a flow may return 1 to ${limits.statesPerQuery} states, not ${limit}. Work in pages with queryPage, or narrow the query.`,
       { limit },
     )
   }
-  const rows = decision.views.states.relevant(definition.type, limit)
-  return valueAnswer(
-    rows.map((row) => presented(definition, row)),
-    rows.map(({ ref }) => showRef(ref)),
-  )
+  assertFields(definition, query)
+  const found = decision.views.query({ ...query, type: definition.type }, decision.views.flows.find(flow)?.seq)
+  const states = found.items.map((row) => presented(definition, row))
+  const refs = found.items.map(({ ref }) => showRef(ref))
+  if (kind === 'query') return valueAnswer(states, refs)
+  const { next } = found
+  return valueAnswer({ items: states, next }, { refs, ...(next === undefined ? {} : { next }) })
 }
 
 const finalise = (
@@ -106,7 +115,11 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'find':
       return find(decision, operation.definition, operation.key)
     case 'query':
-      return query(decision, operation.definition, operation.limit)
+    case 'queryPage':
+      return query(decision, flow, operation)
+    case 'lock':
+    case 'unlock':
+      return performLock(decision, flow, operation)
     case 'now':
       return valueAnswer(decision.now, decision.now)
     case 'newId': {
@@ -116,6 +129,7 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'finalise':
       return finalise(decision, flow, operation)
     case 'sign':
+    case 'changeNotary':
     case 'signId':
     case 'missing':
     case 'dependencies':

@@ -25,6 +25,7 @@ const FinalisedC = t.union([
   t.undefined,
 ])
 const RefsC = t.readonlyArray(t.string)
+const PageC = t.intersection([t.strict({ refs: RefsC }), t.exact(t.partial({ next: t.string }))])
 
 const decode = <A>(codec: t.Type<A, unknown>, recorded: RecordedOperation): A => {
   const decoded = codec.decode(recorded.result)
@@ -72,7 +73,13 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
       return valueAnswer(
         decode(RefsC, recorded).map((ref) => stateAt(decision, operation.definition, parseRef(ref)).state),
       )
+    case 'queryPage': {
+      const { refs, next } = decode(PageC, recorded)
+      const items = refs.map((ref) => stateAt(decision, operation.definition, parseRef(ref)).state)
+      return valueAnswer({ items, next })
+    }
     case 'finalise':
+    case 'changeNotary':
     case 'record':
       return valueAnswer(reviveTransaction(decision, recorded))
     case 'check':

@@ -96,10 +96,11 @@ export const VaultEntryC = record(
     version: IntegerC,
     data: t.unknown,
     relevant: t.boolean,
+    participants: t.readonlyArray(t.string),
     recordedAt: InstantC,
     fromRevision: IntegerC,
   },
-  { consumedBy: TransactionIdC, untilRevision: IntegerC },
+  { key: t.string, consumedBy: TransactionIdC, consumedAt: InstantC, untilRevision: IntegerC },
 )
 
 export const StateTypeC = t.readonly(t.strict({ type: t.string, unconsumed: IntegerC }), 'StateType')

@@ -38,6 +38,8 @@ export class LedgerTransaction {
   readonly commands: readonly ResolvedCommand[]
   readonly timeWindow: TimeWindow | undefined
   readonly notary: Party
+  /** Where the transaction only changes the notary of its states: the new one. No contract is asked then. */
+  readonly newNotary: Party | undefined
   #participants: readonly Party[] | undefined
   #signers: ReadonlySet<PublicKey> | undefined
 
@@ -48,6 +50,7 @@ export class LedgerTransaction {
     readonly commands: readonly ResolvedCommand[]
     readonly timeWindow: TimeWindow | undefined
     readonly notary: Party
+    readonly newNotary?: Party | undefined
   }) {
     this.inputs = parts.inputs
     this.references = parts.references
@@ -55,6 +58,7 @@ export class LedgerTransaction {
     this.commands = parts.commands
     this.timeWindow = parts.timeWindow
     this.notary = parts.notary
+    this.newNotary = parts.newNotary
   }
 
   /** The consumed states of one kind. */

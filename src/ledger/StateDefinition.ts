@@ -6,10 +6,12 @@ import type { Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import type { DurationLikeObject } from 'luxon'
 import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 import type { Party } from '../identity/Party.js'
 import type { Activity } from './Activity.js'
 import { assertName, assertVersion } from './assertName.js'
 import { participantsSign, type ContractDefinition } from './Contract.js'
+import type { IndexedValue } from './IndexedValue.js'
 import type { StateRef } from './StateRef.js'
 
 /** Who runs a state's activity: the first party, or the next one when the one before stays silent for so long. */
@@ -29,6 +31,7 @@ export type StateDefinition<A> = {
   readonly contract: ContractDefinition
   readonly participants: (data: A) => readonly Party[]
   readonly key: ((data: A) => string) | undefined
+  readonly indexed: Readonly<Record<string, (data: A) => IndexedValue | undefined>> | undefined
   readonly nextScheduledActivity: ((data: A, ref: StateRef) => Option<Activity>) | undefined
   readonly isRelevant: ((data: A, me: Party) => boolean) | undefined
   readonly runsOn: ((data: A) => RunsOn) | undefined
@@ -59,6 +62,11 @@ export type StateOptions<A> = {
    * are, and a node never holds two unconsumed states of one type with the same key. Default: none.
    */
   readonly key?: (data: A) => string
+  /**
+   * What states of this kind can be found and sorted by, however many there are: for each name, its value in the data;
+   * undefined where a state has none. The values are recorded with the state. Default: none, at no cost.
+   */
+  readonly indexed?: Readonly<Record<string, (data: A) => IndexedValue | undefined>>
   /** What the state asks for next. It must depend on the state alone: reading a clock here is a defect. */
   readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>
   /** Whether this node's party cares about the state. Default: it is a participant. */
@@ -67,6 +75,20 @@ export type StateOptions<A> = {
   readonly runsOn?: (data: A) => RunsOn
   /** For each earlier version, the step to the version after it. */
   readonly upcasters?: Readonly<Record<number, Upcaster>>
+}
+
+const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,49}$/
+
+const assertIndexed = (type: string, names: readonly string[]): void => {
+  const odd = names.find((name) => !fieldName.test(name))
+  if (odd === undefined && names.length <= limits.indexedFields) return
+  throw new CarillonError(
+    'definition-invalid',
+    odd === undefined
+      ? `State ${type} has ${names.length} indexed fields; at most ${limits.indexedFields} are allowed. Index only what states are searched by.`
+      : `State ${type} has an indexed field "${odd}". The name of one begins with a letter, has letters, digits and _ only, and at most 50 of them.`,
+    { type },
+  )
 }
 
 /** Defines a kind of state. Names and versions are checked at once; whatever else can go wrong has its own error. */
@@ -83,6 +105,7 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
       )
     }
   }
+  assertIndexed(options.type, Object.keys(options.indexed ?? {}))
   return Object.freeze({
     type: options.type,
     version,
@@ -90,6 +113,7 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     contract: options.contract ?? participantsSign,
     participants: options.participants,
     key: options.key,
+    indexed: options.indexed,
     nextScheduledActivity: options.nextScheduledActivity,
     isRelevant: options.isRelevant,
     runsOn: options.runsOn,

@@ -60,7 +60,7 @@ const HeaderC = t.intersection([
     commands: CountC,
     notary: PartyC,
   }),
-  t.exact(t.partial({ timeWindow: TimeWindowC })),
+  t.exact(t.partial({ timeWindow: TimeWindowC, newNotary: PartyC })),
 ])
 
 const CommandC = t.strict({ type: t.string, data: t.unknown })

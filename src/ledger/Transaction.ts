@@ -36,11 +36,21 @@ export const TransactionBodyC = t.readonly(
       notary: PartyC,
       salt: t.string,
     }),
-    t.exact(t.partial({ timeWindow: TimeWindowC })),
+    t.exact(
+      t.partial({
+        timeWindow: TimeWindowC,
+        /** The notary its outputs stand under, where that is another one than lets its inputs be consumed. */
+        newNotary: PartyC,
+      }),
+    ),
   ]),
   'Transaction',
 )
 export type TransactionBody = t.TypeOf<typeof TransactionBodyC>
+
+/** The notary a transaction's outputs stand under. */
+export const notaryOfOutputs = ({ notary, newNotary }: Pick<TransactionBody, 'notary' | 'newNotary'>): Party =>
+  newNotary ?? notary
 
 /** The transactions that made what a transaction consumes and references. */
 export const dependenciesOf = (body: TransactionBody): readonly TransactionId[] => [
@@ -65,7 +75,8 @@ const listOf = (components: readonly Encoded[]): string => {
 const bodyText = (components: Components): string => {
   const { timeWindow } = components
   const window = timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`
-  return `{"commands":${listOf(components.commands)},"inputs":${listOf(components.inputs)},"notary":${partyText(components.notary)},"outputs":${listOf(components.outputs)},"references":${listOf(components.references)},"salt":${writeText(components.salt)},"signers":${components.signers.text}${window}}`
+  const newNotary = components.newNotary === undefined ? '' : `"newNotary":${partyText(components.newNotary)},`
+  return `{"commands":${listOf(components.commands)},"inputs":${listOf(components.inputs)},${newNotary}"notary":${partyText(components.notary)},"outputs":${listOf(components.outputs)},"references":${listOf(components.references)},"salt":${writeText(components.salt)},"signers":${components.signers.text}${window}}`
 }
 
 const seal = (components: Components): Transaction => ({
@@ -116,6 +127,7 @@ export const componentsOf = (body: TransactionBody): Components => ({
   commands: body.commands.map(asText),
   signers: asText(body.signers),
   notary: body.notary,
+  newNotary: body.newNotary,
   salt: body.salt,
   timeWindow: body.timeWindow,
 })

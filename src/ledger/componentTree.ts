@@ -19,13 +19,23 @@ export type Components = {
   readonly commands: readonly Encoded[]
   readonly signers: Encoded
   readonly notary: Party | Encoded
+  /** Where the transaction changes the notary: the one its outputs stand under. */
+  readonly newNotary?: Party | undefined
   readonly timeWindow: TimeWindow | Encoded | undefined
   readonly salt: string
 }
 
 // Written by hand: its members are few, and in canonical order.
-export const headerOf = ({ inputs, references, outputs, commands, notary, timeWindow }: Components): string =>
-  `{"commands":${commands.length},"format":1,"inputs":${inputs.length},"notary":${partyText(notary)},"outputs":${outputs.length},"references":${references.length}${timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`}}`
+export const headerOf = ({
+  inputs,
+  references,
+  outputs,
+  commands,
+  notary,
+  newNotary,
+  timeWindow,
+}: Components): string =>
+  `{"commands":${commands.length},"format":1,"inputs":${inputs.length},${newNotary === undefined ? '' : `"newNotary":${partyText(newNotary)},`}"notary":${partyText(notary)},"outputs":${outputs.length},"references":${references.length}${timeWindow === undefined ? '' : `,"timeWindow":${canonicalText(timeWindow)}`}}`
 
 const nonceLength = 32
 const noncesPerHash = 4

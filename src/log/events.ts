@@ -10,6 +10,7 @@ import { HashC } from '../encoding/hash.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
+import { IndexedValuesC } from '../ledger/IndexedValue.js'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
@@ -32,6 +33,8 @@ export const AssessmentC = withOptional(
     activity: ActivityC,
     /** What the state is known by among the unconsumed ones of its type. */
     key: t.string,
+    /** What the state can be found and sorted by. */
+    indexed: IndexedValuesC,
     /** When this node acts, if that is later than the activity's own instant because another party goes first. */
     actsAt: InstantC,
     /** Why there is no activity although the state wants to be asked: it is parked with this error. */
@@ -188,6 +191,10 @@ export const eventCodecs = {
   ),
   /** A newer app was asked again about a state that is already recorded. */
   StateReassessed: strict({ type: t.literal('StateReassessed'), ref: StateRefC, assessment: AssessmentC }),
+
+  /** A flow reserves states, all of them or none, so that other flows choose others. */
+  StatesLocked: strict({ type: t.literal('StatesLocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
+  StatesUnlocked: strict({ type: t.literal('StatesUnlocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
 
   /** This node, as a notary, has let these states be consumed by this transaction. */
   TransactionNotarised: strict({

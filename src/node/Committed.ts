@@ -2,6 +2,8 @@
  * What has just become durable: the events of one tick. They are decoded from the log's own lines when they are
  * asked for, so a follower sees exactly what a reader of the log would, and one that asks for little pays little.
  */
+import { Encoded } from '../encoding/canonical.js'
+import type { StateRef } from '../ledger/StateRef.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 
@@ -75,6 +77,24 @@ export class Committed {
   /** The ids of the flows that ended in the tick. */
   endedFlows(): readonly string[] {
     return this.#decided.flatMap((event) => (event.type === 'FlowEnded' ? [event.flow] : []))
+  }
+
+  /** The revision of the tick's last event. */
+  get lastRevision(): number {
+    return this.firstRevision + this.#lines.length - 1
+  }
+
+  /** The states that the tick's transactions have produced and consumed, in order. */
+  touchedStates(): { readonly produced: readonly StateRef[]; readonly consumed: readonly StateRef[] } {
+    const produced: StateRef[] = []
+    const consumed: StateRef[] = []
+    if (!this.has('TransactionRecorded')) return { produced, consumed }
+    for (const { id, body } of this.ofType('TransactionRecorded')) {
+      if (body instanceof Encoded) continue
+      consumed.push(...body.inputs)
+      produced.push(...body.outputs.map((_, index) => ({ transaction: id, index })))
+    }
+    return { produced, consumed }
   }
 
   /** Whether the tick says something about a flow. */

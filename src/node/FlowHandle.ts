@@ -2,10 +2,13 @@
  * A started flow in the hands of whoever started it.
  */
 import type { FlowId } from '../flow/FlowId.js'
+import type { FlowDetails } from '../flow/readFlows.js'
 
 /** A started flow: its id, and what it will return. */
 export type FlowHandle<R> = {
   readonly id: FlowId
   /** What the flow returns, once that is durable; rejects with its typed error when it fails or is killed. */
   readonly result: () => Promise<R>
+  /** Where the flow is, now and whenever that changes, until it has ended: its progress, what it waits for, its status. */
+  readonly progress: () => AsyncIterable<FlowDetails>
 }

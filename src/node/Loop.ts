@@ -11,6 +11,7 @@ import { decideDue } from '../scheduler/decideDue.js'
 import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
+import { Backlog } from './Backlog.js'
 import type { Committed } from './Committed.js'
 import { signHead } from './signedHead.js'
 import type { Logger } from './Logger.js'
@@ -27,7 +28,7 @@ type Input = {
   readonly mustBeRecorded: boolean
 }
 
-export type LoopParts = NodeParts & {
+export type LoopParts = Omit<NodeParts, 'waitMs'> & {
   readonly store: TickStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -47,6 +48,7 @@ export class Loop {
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
+  readonly #backlog = new Backlog()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
   #ticking = false
@@ -144,6 +146,9 @@ export class Loop {
     })
   }
 
+  /** About how long an input waits that arrives now. */
+  readonly waitMs = (): number => this.#backlog.waitMs(this.#inputs.length)
+
   /** Whether a tick is under way or about to be. */
   get isBusy(): boolean {
     return this.#ticking || this.#scheduled
@@ -205,10 +210,11 @@ export class Loop {
     this.#ticking = true
     const { store, engine } = this.#parts
     const taken: Input[] = []
+    const beganMs = this.#parts.clock.now()
     let retryLater = false
     try {
       const tick = new OpenTick(
-        this.#parts,
+        { ...this.#parts, waitMs: this.waitMs },
         store.views,
         store.head(),
         Math.min(this.#parts.clock.now(), latestInstantMs),
@@ -225,6 +231,7 @@ export class Loop {
     } catch (error) {
       retryLater = this.#failed(error, taken)
     }
+    this.#backlog.took(taken.length, this.#parts.clock.now() - beganMs)
     this.#ticking = false
     try {
       this.#next(retryLater)

@@ -37,7 +37,10 @@ import {
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
 import { reassess } from '../scheduler/reassess.js'
 import { explainState, type Why } from '../scheduler/why.js'
-import { findState, findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
+import { assertFields } from '../vault/query/assertFields.js'
+import type { Aggregate, VaultAggregate } from '../vault/query/aggregateStates.js'
+import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { aggregateVault, findState, findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
 import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
@@ -49,6 +52,7 @@ import type { Loop } from './Loop.js'
 import { signHead } from './signedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { TickStore } from './TickStore.js'
+import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
 /** Who asks; recorded with the action. */
 export type By = { readonly by?: string }
@@ -155,7 +159,7 @@ export class Node {
       ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
     }
     const id = await loop.submit((decision) => startFlow(decision, engine, request))
-    return { id, result: () => this.resultOf(id) }
+    return { id, result: () => this.resultOf(id), progress: () => this.progressOf(id) }
   }
 
   /**
@@ -214,6 +218,37 @@ export class Node {
     return count
   }
 
+  /** Where a flow is, now and whenever that changes, until it has ended. Who is slow to ask is given the newest only. */
+  async *progressOf(id: FlowId): AsyncGenerator<FlowDetails> {
+    let newest: FlowDetails | undefined
+    let wake: () => void = () => undefined
+    const unwatch = this.watchFlow(id, (flow) => {
+      newest = flow
+      wake()
+    })
+    // A node that stops has nothing more to say; whoever watches is not left waiting.
+    this.#internals.loop.whenStopped(() => wake())
+    try {
+      const first = await this.flow(id)
+      if (first === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+      newest ??= first
+      for (;;) {
+        while (newest === undefined) {
+          if (this.#stopped !== undefined) throw this.#stopped
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+        const told: FlowDetails = newest
+        newest = undefined
+        yield told
+        if (told.endedAt !== undefined) return
+      }
+    } finally {
+      unwatch()
+    }
+  }
+
   // --- the vault
 
   /** The states of one kind, decoded, oldest first: one page of them; the unconsumed ones unless `status` says otherwise. */
@@ -237,9 +272,40 @@ export class Node {
     return entry === undefined ? undefined : this.#decode(definition, entry)
   }
 
+  /** States of one kind, decoded: those that fulfil what is asked, in the order asked for, one page of them. */
+  async query<A>(
+    definition: StateDefinition<A>,
+    query: Omit<VaultQuery, 'type'> = {},
+  ): Promise<Page<StateAndRef<A>, string>> {
+    assertFields(definition, query)
+    const { items, next } = await this.queryVault({ ...query, type: definition.type })
+    return { items: items.map((entry) => this.#decode(definition, entry)), next }
+  }
+
   /** A page of the vault, as recorded. */
-  queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry>> {
+  queryVault(query: VaultQuery = {}): Promise<Page<VaultEntry, string>> {
     return this.#read((db) => queryVault(db, query))
+  }
+
+  /** Counts and sums over states, for each value of a field where `by` names one. */
+  aggregate(aggregate: VaultAggregate = {}): Promise<readonly Aggregate[]> {
+    return this.#read((db) => aggregateVault(db, aggregate))
+  }
+
+  /** A snapshot of what a query means, and a call for every later change to it, with nothing missed in between. */
+  track(query: VaultQuery, onUpdate: (update: VaultUpdate) => void): Promise<Tracking> {
+    const { loop, store } = this.#internals
+    return trackVault(
+      {
+        reader: store.reader,
+        locate: this.#transactions,
+        head: () => store.head().revision,
+        follow: (follower) => loop.follow(follower),
+        read: (read) => this.#read(read),
+      },
+      query,
+      onUpdate,
+    )
   }
 
   // --- activities

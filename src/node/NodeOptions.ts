@@ -34,6 +34,11 @@ export type NodeOptions = {
   readonly listenOn?: string
   /** Opens the key file. Default: from CARILLON_KEY_PASSPHRASE, or the file CARILLON_KEY_PASSPHRASE_FILE names. */
   readonly keyPassphrase?: string
+  /**
+   * As a notary: how long a request may have to wait, in milliseconds. When it would be longer, callers are told about how
+   * long, and ask again then. Default 5000.
+   */
+  readonly notaryWaitMs?: number
   /** Who else is there. Default: this party alone. */
   readonly network?: NetworkMap
   /** The way to the other parties' nodes. Default: none. */

@@ -78,6 +78,8 @@ export const openOfflineTick = (store: TickStore): OpenTick => {
       signedTransactions: new SignedTransactionReader(store.tick),
       random: systemRandom,
       development: false,
+      waitMs: () => 0,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
     },
     store.views,
     store.head(),

@@ -30,6 +30,8 @@ export type NodeParts = {
   readonly random: Random
   readonly development: boolean
   readonly signedTransactions: SignedTransactionReader
+  readonly waitMs: () => number
+  readonly notaryWaitMs: number
 }
 
 export class OpenTick implements Decision {
@@ -43,6 +45,8 @@ export class OpenTick implements Decision {
   readonly views: Views
   readonly random: Random
   readonly development: boolean
+  readonly waitMs: () => number
+  readonly notaryWaitMs: number
   /** Events of the tick as they were decided, for whoever follows the node. */
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
@@ -59,6 +63,8 @@ export class OpenTick implements Decision {
     this.random = parts.random
     this.development = parts.development
     this.key = parts.key
+    this.waitMs = parts.waitMs
+    this.notaryWaitMs = parts.notaryWaitMs
     this.signedTransaction = (id) => {
       const row = views.transactions.find(id)
       if (row === undefined)

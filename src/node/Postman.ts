@@ -17,6 +17,9 @@ import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
 import type { TickStore } from './TickStore.js'
 
+/** The post for one party: how much of it is held in memory, and up to where it was taken from the outbox. */
+type Box = { held: number; lastRevision: number; hasMore: boolean }
+
 type Waiting = { readonly to: PublicKey; readonly envelope: Envelope; nextMs: number; tries: number }
 
 export type PostmanParts = {
@@ -33,7 +36,7 @@ const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resend
 export class Postman {
   readonly #parts: PostmanParts
   readonly #waiting = new Map<string, Waiting>()
-  #lastRevision = -1
+  readonly #boxes = new Map<PublicKey, Box>()
   #cancelWake: () => void = () => undefined
   #stopped = false
 
@@ -48,6 +51,8 @@ export class Postman {
   start(): void {
     // Not before the start of the node is recorded: what others send belongs to the new term.
     this.#parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
+    for (const party of this.#parts.store.views.sessions.addressees())
+      this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })
     if (!this.#parts.loop.isTicking) this.#fill()
     this.#sendDue()
   }
@@ -57,26 +62,48 @@ export class Postman {
     this.#cancelWake()
   }
 
-  /** Takes messages from the outbox, in order, as far as there is room for them in memory. */
+  /** Takes messages from the outbox, in order, for every party as far as there is room for its own. */
   #fill(): void {
-    while (this.#waiting.size < limits.unacknowledged) {
-      const rows = this.#parts.store.views.sessions.outgoing(this.#lastRevision, limits.page)
-      for (const row of rows) this.#take(row)
-      if (rows.length < limits.page) return
-    }
+    for (const party of this.#boxes.keys()) this.#fillFor(party)
   }
 
-  #take({ revision, session, role, party, seq, message }: OutgoingRow): void {
-    this.#lastRevision = revision
+  #fillFor(party: PublicKey): void {
+    const box = this.#boxes.get(party) ?? { held: 0, lastRevision: -1, hasMore: true }
+    this.#boxes.set(party, box)
+    const room = Math.min(limits.unacknowledgedPerParty - box.held, limits.unacknowledged - this.#waiting.size)
+    if (!box.hasMore || room <= 0) return
+    const rows = this.#parts.store.views.sessions.outgoing(party, box.lastRevision, room)
+    for (const row of rows) this.#take(row, box)
+    box.hasMore = rows.length === room
+  }
+
+  #take({ revision, session, role, party, seq, message }: OutgoingRow, box: Box): void {
+    box.lastRevision = revision
+    box.held += 1
     const envelope: Envelope = { kind: 'message', session, from: role, seq, message }
     this.#waiting.set(`${endKey(session, role)} ${seq}`, { to: party, envelope, nextMs: 0, tries: 0 })
   }
 
   #committed(committed: Committed): void {
     if (this.#stopped) return
-    for (const { session, role, seq } of committed.ofType('MessageAcknowledged'))
-      this.#waiting.delete(`${endKey(session, role)} ${seq}`)
-    if (!committed.has('MessageSent')) return
+    let isFreed = false
+    for (const { session, role, seq } of committed.ofType('MessageAcknowledged')) {
+      const key = `${endKey(session, role)} ${seq}`
+      const box = this.#boxes.get(this.#waiting.get(key)?.to ?? ('' as PublicKey))
+      if (!this.#waiting.delete(key) || box === undefined) continue
+      box.held -= 1
+      isFreed ||= box.hasMore
+    }
+    const { sessions } = this.#parts.store.views
+    for (const { session, role } of committed.ofType('MessageSent')) {
+      const party = sessions.find(session, role)?.party
+      if (party === undefined) continue
+      const box = this.#boxes.get(party)
+      if (box === undefined) this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })
+      else box.hasMore = true
+      isFreed = true
+    }
+    if (!isFreed) return
     this.#fill()
     this.#sendDue()
   }

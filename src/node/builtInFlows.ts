@@ -1,6 +1,7 @@
 /**
  * The flows every node has, whatever its app: recording what others have made final, and a notary's judgement.
  */
+import { ChangeNotary, ChangeNotaryResponder } from '../finality/changeNotary.js'
 import { BroadcastFlow, NotariseFlow } from '../finality/finaliseTogether.js'
 import { NotaryResponder, ReceiveBroadcast } from '../finality/respond.js'
 import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
@@ -10,4 +11,6 @@ export const builtInFlows: readonly AnyFlowDefinition[] = [
   NotariseFlow,
   ReceiveBroadcast,
   NotaryResponder,
+  ChangeNotary,
+  ChangeNotaryResponder,
 ]

@@ -2,6 +2,7 @@
  * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
  */
 import { randomUUID } from 'node:crypto'
+import { limits } from '../limits.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
@@ -181,6 +182,7 @@ export const lead = async (
       signedTransactions: new SignedTransactionReader(store.tick),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
+      notaryWaitMs: options.notaryWaitMs ?? limits.notaryWaitMs,
       store,
       clock,
       engine,

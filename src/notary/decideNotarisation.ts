@@ -13,9 +13,9 @@ import { checkTearOff, showsAll, type TearOff } from '../ledger/TearOff.js'
 import type { TimeWindow } from '../ledger/TimeWindow.js'
 import { sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { checkNotary } from '../vault/checkNotary.js'
 import { resolveBody } from '../vault/resolveBody.js'
+import { verifyResolved } from '../vault/verifyResolved.js'
 import { notarise } from './notarise.js'
 import { verifyRequest, type NotaryRequest } from './NotaryRequest.js'
 
@@ -44,8 +44,7 @@ const caseOfWhole = (decision: Decision, signed: SignedTransaction): Case => {
   const signatures = checkSignatures(id, signed, [decision.me.key])
   if (isLeft(signatures)) throw signatures.left
   checkNotary(decision, body)
-  const verified = verifyTransaction(resolveBody(decision, id, body), decision.registry.contract)
-  if (isLeft(verified)) throw verified.left
+  verifyResolved(decision, resolveBody(decision, id, body), body)
   return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
 }
 
@@ -127,4 +126,16 @@ export const notariseOwn = (decision: Decision, signed: SignedTransaction): Tran
   const examined = caseOfWhole(decision, signed)
   decideCase(decision, examined, decision.me)
   return signTransaction(decision.key, examined.id)
+}
+
+/**
+ * A party's signature under a change of notary. Of states that stand under itself it is the notary so far: it
+ * lets them go first, so that nothing else here consumes them while the new notary is asked.
+ */
+export const signChange = (decision: Decision, { body }: SignedTransaction): TransactionSignature => {
+  const { id } = sealBody(body)
+  const { inputs, references, notary, timeWindow } = body
+  const isOwn = inputs.every((ref) => decision.views.states.find(ref)?.notary === null)
+  if (isOwn) decideCase(decision, { id, notary, inputs, references, timeWindow }, decision.me)
+  return signTransaction(decision.key, id)
 }

@@ -13,9 +13,11 @@ import { CarillonError, concernsNode, messageOf, recordError } from '../errors/C
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from '../ledger/Activity.js'
+import { IndexedValueC, type IndexedValue, type IndexedValues } from '../ledger/IndexedValue.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { Assessment } from '../log/events.js'
+import { limits } from '../limits.js'
 import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
 import { assessmentParts, type AssessmentParts } from '../vault/TransactionParts.js'
 
@@ -138,7 +140,8 @@ const relevanceOf = (
   return relevant
 }
 
-const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
+/** What a state is known by, if its type has keys. */
+export const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefined => {
   const ask = definition.key
   if (ask === undefined) return undefined
   const key: unknown = answerOf(definition, 'key', () => ask(data))
@@ -146,17 +149,53 @@ const keyOf = (definition: AnyStateDefinition, data: unknown): string | undefine
   return key
 }
 
+const indexedOf = (
+  indexed: NonNullable<AnyStateDefinition['indexed']>,
+  definition: AnyStateDefinition,
+  data: unknown,
+): IndexedValues => {
+  const values: Record<string, IndexedValue> = {}
+  // In the order the log keeps them, so that a rebuild meets new fields in the same order.
+  for (const [name, ask] of Object.entries(indexed).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const value: unknown = answerOf(definition, `indexed.${name}`, () => ask(data))
+    if (value === undefined) continue
+    if (!IndexedValueC.is(value))
+      throw unusable(
+        definition,
+        `indexed.${name}`,
+        `text of at most ${limits.indexedTextLength} characters, a finite number, true, false or undefined`,
+      )
+    values[name] = value
+  }
+  return values
+}
+
+/** What a state is known by, apart from what it asks for next. */
+type Known = Pick<Assessment, 'relevant' | 'participants' | 'key' | 'indexed'>
+
+export const knownOf = ({
+  relevant,
+  participants,
+  key,
+  indexed,
+}: Pick<Known, 'relevant' | 'participants'> & {
+  readonly key?: string | undefined
+  readonly indexed?: IndexedValues | undefined
+}): Known => ({
+  relevant,
+  participants,
+  ...(key === undefined ? {} : { key }),
+  ...(indexed === undefined ? {} : { indexed }),
+})
+
 /** What the app said, for the log and for the views; both from one encoding. */
 export type Assessed = { readonly assessment: Assessment; readonly parts: AssessmentParts }
 
 const assessed = (assessment: Assessment): Assessed => ({ assessment, parts: assessmentParts(assessment) })
 
 /** The assessment of a state that could not even be asked: as it was known before, with the error. */
-export const unanswered = (
-  definition: AnyStateDefinition,
-  known: Pick<Assessment, 'relevant' | 'participants' | 'key'>,
-  error: unknown,
-): Assessed => assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
+export const unanswered = (definition: AnyStateDefinition, known: Known, error: unknown): Assessed =>
+  assessed({ ...known, failure: recordError(explain(definition, error), 'activity-threw') })
 
 /** What a state says now: is it ours, and what does it want next? */
 export const askState = (
@@ -170,7 +209,9 @@ export const askState = (
   const relevant = relevanceOf(definition, data, me, participants)
   const key = keyOf(definition, data)
   // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
-  const base: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
+  const plain: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
+  const base: Assessment =
+    definition.indexed === undefined ? plain : { ...plain, indexed: indexedOf(definition.indexed, definition, data) }
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
@@ -208,7 +249,6 @@ export const assess = (
   try {
     return assessed(assessment)
   } catch (error) {
-    const { relevant, participants, key } = assessment
-    return unanswered(definition, { relevant, participants, ...(key === undefined ? {} : { key }) }, error)
+    return unanswered(definition, knownOf(assessment), error)
   }
 }

@@ -8,14 +8,18 @@ import type { DomainEvent, EventOf } from '../log/events.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { toMillis } from '../time/Instant.js'
 import { applyAssessment } from '../vault/foldVault.js'
+import type { StateIndex } from '../vault/StateIndex.js'
 import type { StateRow } from '../vault/StateRow.js'
+import type { NodeFacts } from '../views/NodeFacts.js'
 import type { PastAssessmentTable } from '../vault/PastAssessmentTable.js'
 import type { StateTable } from '../vault/StateTable.js'
 import { assessmentParts, type AssessmentParts } from '../vault/TransactionParts.js'
 import type { UnstartedOutcome, UnstartedTable } from './UnstartedTable.js'
 
 export type AgendaTables = {
+  readonly facts: NodeFacts
   readonly states: StateTable
+  readonly stateIndex: StateIndex
   readonly pastAssessments: PastAssessmentTable
   readonly unstarted: UnstartedTable
   readonly flows: Pick<FlowTable, 'lastAttempt'>
@@ -56,6 +60,8 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
   const attemptsAt = (dueMs: number | null): number =>
     dueMs === null ? 0 : Math.max(flows.lastAttempt(row.seq, dueMs), unstarted.lastAttempt(row.seq, dueMs))
 
+  const me = tables.facts.now.partyKey
+  if (event.type === 'StateReassessed') tables.stateIndex.remove(row, me)
   fold(
     row,
     event,
@@ -77,6 +83,7 @@ export const foldAgenda = (tables: AgendaTables, event: AgendaEvent, revision: n
     },
     atMs,
   )
+  if (event.type === 'StateReassessed') tables.stateIndex.insert(row, event.assessment.indexed ?? null, me)
   states.touch(row)
 }
 

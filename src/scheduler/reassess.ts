@@ -8,9 +8,10 @@ import { concernsNode } from '../errors/CarillonError.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { Assessment } from '../log/events.js'
+import { sameIndexed } from '../vault/StateIndex.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
-import { assess, unanswered, type Assessed } from './assess.js'
+import { assess, knownOf, unanswered, type Assessed } from './assess.js'
 
 const statesPerTick = 500
 
@@ -23,8 +24,9 @@ const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: St
   } catch (error) {
     if (concernsNode(error)) throw error
     const participants = row.participants.split(' ').filter(PublicKeyC.is)
-    const known = { relevant: row.relevant, participants, ...(row.key === null ? {} : { key: row.key }) }
-    return unanswered(definition, known, error)
+    const { relevant, key } = row
+    const indexed = decision.views.stateIndex.valuesOf(row)
+    return unanswered(definition, knownOf({ relevant, participants, key: key ?? undefined, indexed }), error)
   }
 }
 
@@ -35,13 +37,8 @@ const record = (decision: Decision, definition: AnyStateDefinition, row: StateRo
     decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(assessment) })
   } catch (error) {
     if (concernsNode(error)) throw error
-    const { relevant, participants, key } = assessment
-    const known = { relevant, participants, ...(key === undefined ? {} : { key }) }
-    decision.emit({
-      type: 'StateReassessed',
-      ref: row.ref,
-      assessment: plain(unanswered(definition, known, error).assessment),
-    })
+    const { assessment: known } = unanswered(definition, knownOf(assessment), error)
+    decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(known) })
   }
 }
 
@@ -66,6 +63,7 @@ export const reassess = (decision: Decision, type: string, afterSeq: number): Re
       parts.relevant === row.relevant &&
       parts.participants === row.participants &&
       parts.key === row.key &&
+      sameIndexed(parts.indexed, decision.views.stateIndex.valuesOf(row)) &&
       (parts.failure === null) === (row.error === null) &&
       // An untouched activity is also to be done when it is this party's turn; others have an instant of their own.
       (row.standing !== 'scheduled' || row.attempt > 0 || row.cause !== null || parts.actsAtMs === row.actsAtMs)

@@ -53,6 +53,7 @@ export const sessionsSchema = `
     revision INTEGER PRIMARY KEY, session TEXT NOT NULL, role TEXT NOT NULL, party TEXT NOT NULL, seq INTEGER NOT NULL, message TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS outbox_of_session ON outbox (session, role, seq);
+  CREATE INDEX IF NOT EXISTS outbox_of_party ON outbox (party, revision);
 `
 
 /** Both ends of a session have the same id; this node's end is told by its role. The last digit carries it. */
@@ -95,6 +96,7 @@ export class SessionTable {
   readonly #insertOutgoing: Statement
   readonly #deleteOutgoing: Statement
   readonly #outgoing: Statement
+  readonly #addressees: Statement
   readonly #isOutgoing: Statement
   readonly #lastSeq: Statement
 
@@ -107,7 +109,8 @@ export class SessionTable {
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
     this.#insertOutgoing = db.prepare('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)')
     this.#deleteOutgoing = db.prepare('DELETE FROM outbox WHERE session = ? AND role = ? AND seq = ?')
-    this.#outgoing = db.prepare('SELECT * FROM outbox WHERE revision > ? ORDER BY revision LIMIT ?')
+    this.#outgoing = db.prepare('SELECT * FROM outbox WHERE party = ? AND revision > ? ORDER BY revision LIMIT ?')
+    this.#addressees = db.prepare('SELECT DISTINCT party FROM outbox')
     this.#isOutgoing = db.prepare('SELECT 1 AS one FROM outbox WHERE session = ? AND role = ? AND seq = ?')
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM sessions')
     this.#index = new HashIndex(db, 'sessions')
@@ -179,9 +182,14 @@ export class SessionTable {
     this.#deleteOutgoing.run(id, role, seq)
   }
 
-  /** Messages that still wait for their acknowledgement, in the order they were recorded. */
-  outgoing(afterRevision: number, limit: number): readonly OutgoingRow[] {
-    return this.#outgoing.all(afterRevision, limit).map(outgoingOf)
+  /** The parties to whom a message still waits for its acknowledgement. */
+  addressees(): readonly PublicKey[] {
+    return this.#addressees.all().map(({ party }) => String(party) as PublicKey)
+  }
+
+  /** Messages to a party that still wait for their acknowledgement, in the order they were recorded. */
+  outgoing(party: PublicKey, afterRevision: number, limit: number): readonly OutgoingRow[] {
+    return this.#outgoing.all(party, afterRevision, limit).map(outgoingOf)
   }
 
   closeTick(): void {

@@ -25,15 +25,38 @@ type Opening = Extract<Message, { readonly kind: 'open' }>
 export type Verdict = 'acknowledge' | 'ignore' | 'refuse'
 
 /** A session that cannot be answered is recorded with its refusal, so that the other side surely hears of it. */
-const refuse = (decision: Decision, from: PublicKey, envelope: Incoming, code: string, message: string): void => {
+const refuse = (
+  decision: Decision,
+  from: PublicKey,
+  envelope: Incoming,
+  code: string,
+  message: string,
+  details?: Readonly<Record<string, number>>,
+): void => {
   const { session } = envelope
   decision.emit({ type: 'SessionOpened', session, role: 'responder', party: from })
   decision.emit({ type: 'MessageReceived', session, role: 'responder', seq: envelope.seq, message: envelope.message })
-  decision.emit({ type: 'MessageSent', session, role: 'responder', seq: 0, message: { kind: 'error', code, message } })
+  const error: Message = { kind: 'error', code, message, ...(details === undefined ? {} : { details }) }
+  decision.emit({ type: 'MessageSent', session, role: 'responder', seq: 0, message: error })
+}
+
+const notaryFlow = 'carillon/Notarise'
+const leastRetryMs = 1_000
+
+/** A notary with too much to do says when to come back, which costs it far less than to judge. */
+const turnAway = (decision: Decision, party: Party, envelope: Incoming, opening: Opening): boolean => {
+  if (opening.flow !== notaryFlow || decision.network.notaryKind(decision.me.key) === undefined) return false
+  const waitMs = decision.waitMs()
+  if (waitMs < decision.notaryWaitMs) return false
+  const retryAfterMs = Math.max(leastRetryMs, waitMs)
+  const message = `${decision.me.name} has so many requests that this one would wait about ${Math.ceil(retryAfterMs / 1_000)} s. Ask again then.`
+  refuse(decision, party.key, envelope, 'notary-busy', message, { retryAfterMs })
+  return true
 }
 
 const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: Incoming, opening: Opening): void => {
   const { session } = envelope
+  if (turnAway(decision, party, envelope, opening)) return
   const definition = decision.registry.responderTo(opening.flow)
   if (definition?.respondsTo === undefined) {
     refuse(
@@ -120,6 +143,9 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
   if (session.party !== from) return 'refuse'
   if (decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session))
     return 'acknowledge'
+  // Far ahead of what has arrived there is nothing an honest sender would have sent yet; it will send it again.
+  const behind = envelope.seq - limits.messagesAhead
+  if (behind >= 0 && decision.views.sessions.incoming(session, behind) === undefined) return 'ignore'
   decision.emit({
     type: 'MessageReceived',
     session: envelope.session,

@@ -12,7 +12,8 @@ import type { EncodedTick } from '../log/Tick.js'
 import type { TickStore } from '../node/TickStore.js'
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
 import type { Instant } from '../time/Instant.js'
-import { findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../vault/readVault.js'
+import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
 
 /** An event with its place in the log. */
 export type LoggedEvent = { readonly revision: number; readonly at: Instant; readonly event: DomainEvent }
@@ -27,7 +28,7 @@ export class NodeInspection {
   }
 
   /** A page of the vault, as recorded. */
-  vault(query: VaultQuery = {}): Page<VaultEntry> {
+  vault(query: VaultQuery = {}): Page<VaultEntry, string> {
     return queryVault(this.#store.reader, query)
   }
 

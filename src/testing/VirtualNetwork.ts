@@ -26,6 +26,8 @@ export type VirtualPartyOptions = {
   readonly app: App
   /** Makes the party a notary of this kind. */
   readonly notary?: NotaryKind
+  /** As a notary: how long a request may have to wait before its caller is told to come back later. */
+  readonly notaryWaitMs?: number
   /** Where the party keeps its log. Default: an embedded store in memory. */
   readonly store?: TickStore
 }
@@ -171,6 +173,7 @@ export class VirtualNetwork {
       transport: this.transport.endpoint(seat.party.key),
       random: seededRandom(`${this.#seed} ${name} ${starts}`),
       development,
+      ...(seat.options.notaryWaitMs === undefined ? {} : { notaryWaitMs: seat.options.notaryWaitMs }),
       onFailure: (error) => {
         seat.failure = error
       },

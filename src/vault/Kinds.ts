@@ -59,6 +59,10 @@ export class Kinds {
     return this.#byId.get(id)
   }
 
+  ids(): readonly number[] {
+    return [...this.#byId.keys()]
+  }
+
   idsOfType(type: string): readonly number[] {
     return [...this.#byId.values()].filter((kind) => kind.type === type).map(({ id }) => id)
   }

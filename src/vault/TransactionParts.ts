@@ -7,7 +7,9 @@ import { plainForm, plainText } from '../encoding/plainForm.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
+import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
+import { notaryOfOutputs } from '../ledger/Transaction.js'
 import type { Assessment, TransactionRecorded } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
 
@@ -16,6 +18,7 @@ export type AssessmentParts = {
   readonly relevant: boolean
   readonly participants: string
   readonly key: string | null
+  readonly indexed: IndexedValues | null
   /** Canonical text of the activity. */
   readonly activity: string | null
   readonly dueMs: number | null
@@ -51,6 +54,7 @@ export const assessmentParts = (assessment: Assessment): AssessmentParts => {
     relevant: assessment.relevant,
     participants: assessment.participants.join(' '),
     key: assessment.key ?? null,
+    indexed: assessment.indexed ?? null,
     activity: activity === undefined ? null : activityText(activity),
     dueMs: activity === undefined ? null : toMillis(activity.at),
     actsAtMs: activity === undefined ? null : toMillis(actsAt ?? activity.at),
@@ -64,7 +68,7 @@ export const partsOf = (event: TransactionRecorded): TransactionParts => {
   assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
   return {
     inputs: body.inputs,
-    notary: body.notary.key,
+    notary: notaryOfOutputs(body).key,
     outputs: body.outputs.map((output, index) => {
       const assessment = event.assessments[index]
       assertInvariant(assessment !== undefined, `output ${index} of transaction ${event.id} was not assessed`)

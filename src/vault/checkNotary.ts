@@ -1,18 +1,66 @@
 /**
  * Whether a transaction stands under a notary that this node trusts, and all its states under that same one. What
- * only this party is concerned with may stand under itself; for anyone else that would be no notary at all.
+ * only one party is concerned with may stand under that party; for anyone else that would be no notary at all, and the
+ * state needs a change of notary before others accept what consumes it.
  */
 import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { isSatisfiedBy } from '../identity/Key.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
-import { requireRow } from './resolveBody.js'
+import { participantKeys } from '../scheduler/assess.js'
+import { requireRow, resolveOutput } from './resolveBody.js'
 
-export const checkNotary = (decision: Decision, body: TransactionBody): void => {
-  const { notary } = body
+const listed = (decision: Decision, key: PublicKey): boolean => decision.network.notaryKind(key) !== undefined
+
+/** The notary a state stands under here. */
+export const standingUnder = (decision: Decision, ref: TransactionBody['inputs'][number]): PublicKey =>
+  requireRow(decision, ref).notary ?? decision.me.key
+
+/** Whether a party alone has signed a transaction and takes part in it: it could have made all of it up by itself. */
+const concernsOnly = (decision: Decision, body: TransactionBody, key: PublicKey): boolean => {
+  const alone = new Set([key])
+  return (
+    decision.network.member(key) !== undefined &&
+    body.signers.flat().every((signer) => isSatisfiedBy(signer, alone)) &&
+    body.inputs.every((ref) => requireRow(decision, ref).participants === key) &&
+    body.outputs.every((output, index) => {
+      const { definition, data } = resolveOutput(decision, output, index)
+      return participantKeys(definition, data).every((participant) => participant === key)
+    })
+  )
+}
+
+/** A change of notary leads from one notary to another; from a state's owner it is the new one that must see to it. */
+const checkChange = (decision: Decision, body: TransactionBody, to: PublicKey): void => {
+  const refuse = (why: string): never => {
+    throw new CarillonError('notary-unknown', `The change of notary to ${body.newNotary?.name ?? ''} ${why}`, {
+      notary: body.newNotary?.name ?? '',
+    })
+  }
+  if (!listed(decision, to)) refuse("leads to a party that this node's network map does not list as a notary.")
+  const from = new Set(body.inputs.map((ref) => standingUnder(decision, ref)))
+  const [old] = from
+  if (old === undefined || from.size > 1) refuse('takes in states of several notaries. Change each on its own.')
+  else if (old === to) refuse('names the notary that the states stand under already.')
+  else if (listed(decision, old) ? body.notary.key !== old : body.notary.key !== to)
+    refuse(
+      'is not notarised by the notary that lets the states go, nor, for states notarised by their owner, by the new one.',
+    )
+  else if (!listed(decision, old) && !body.inputs.every((ref) => requireRow(decision, ref).participants === old))
+    refuse('takes in states that stand under a party which is not their only owner.')
+}
+
+/** `history` is what a transaction builds on: there may be what its owner did before others were concerned. */
+export const checkNotary = (decision: Decision, body: TransactionBody, role: 'final' | 'history' = 'final'): void => {
+  const { notary, newNotary } = body
+  if (newNotary !== undefined) {
+    checkChange(decision, body, newNotary.key)
+    return
+  }
   for (const ref of [...body.inputs, ...body.references]) {
-    const theirs = requireRow(decision, ref).notary ?? decision.me.key
-    if (theirs !== notary.key) {
+    if (standingUnder(decision, ref) !== notary.key) {
       throw new CarillonError(
         'notary-unknown',
         `State ${showRef(ref)} stands under another notary than the transaction, ${notary.name}. Change its notary first.`,
@@ -21,7 +69,8 @@ export const checkNotary = (decision: Decision, body: TransactionBody): void => 
     }
   }
   // Also where no notary has to sign: what it produces could never be consumed in a way that others accept.
-  if (notary.key === decision.me.key || decision.network.notaryKind(notary.key) !== undefined) return
+  if (notary.key === decision.me.key || listed(decision, notary.key)) return
+  if (role === 'history' && concernsOnly(decision, body, notary.key)) return
   throw new CarillonError(
     'notary-unknown',
     `The transaction stands under ${notary.name}, which this node's network map does not list as a notary. A state notarised by its owner needs a change of notary before others accept it.`,

@@ -21,6 +21,7 @@ import { limits } from '../limits.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { notarise } from '../notary/notarise.js'
 import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
+import { checkKeysOf } from './checkKeys.js'
 import { resolveState } from './readState.js'
 import { requireRow } from './resolveBody.js'
 import type { StateRow } from './StateRow.js'
@@ -184,6 +185,7 @@ export const decideTransaction = (
         `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
         { bytes },
       )
+    checkKeysOf(decision, ledgerTransaction)
     const body = JSON.parse(transaction.encoded.text) as TransactionBody
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }

@@ -5,7 +5,10 @@
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { TransactionRecorded } from '../log/events.js'
 import type { NodeFacts } from '../views/NodeFacts.js'
+import type { ClockSteps } from './ClockSteps.js'
 import type { Kinds } from './Kinds.js'
+import type { SoftLocks } from './SoftLocks.js'
+import type { StateIndex } from './StateIndex.js'
 import type { Standing, StateRow } from './StateRow.js'
 import type { StateTable } from './StateTable.js'
 import type { TransactionTable } from './TransactionTable.js'
@@ -16,6 +19,9 @@ export type VaultTables = {
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
+  readonly stateIndex: StateIndex
+  readonly clockSteps: ClockSteps
+  readonly softLocks: SoftLocks
 }
 
 /** How an activity stands right after its state was assessed. */
@@ -44,8 +50,9 @@ export const foldTransaction = (
   tick: number,
   atMs: number,
 ): void => {
-  const { kinds, transactions, states } = tables
+  const { kinds, transactions, states, stateIndex, softLocks } = tables
   const me = tables.facts.now.partyKey
+  tables.clockSteps.observe(transactions.nextSeq, atMs)
   const transaction = transactions.insert({
     seq: transactions.nextSeq,
     id: event.id,
@@ -66,9 +73,11 @@ export const foldTransaction = (
     row.standing = null
     row.actsAtMs = null
     states.progress(row)
+    stateIndex.consume(row, me)
+    softLocks.consume(row.seq)
   }
   parts.outputs.forEach(({ type, version, contract, text, assessment }, index) => {
-    states.insert({
+    const row: StateRow = {
       seq: states.nextSeq,
       transactionSeq: transaction.seq,
       ref: { transaction: event.id, index },
@@ -90,6 +99,8 @@ export const foldTransaction = (
       note: null,
       cause: null,
       decoded: undefined,
-    })
+    }
+    states.insert(row)
+    stateIndex.insert(row, assessment.indexed, me)
   })
 }

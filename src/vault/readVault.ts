@@ -1,8 +1,6 @@
 /**
  * Questions to the vault from outside a tick. Answers come in pages with a cursor, never unbounded.
  */
-import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -12,6 +10,9 @@ import { findByHash, type Locate } from '../views/HashIndex.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { Kinds } from './Kinds.js'
 import { assessedThen, thatMoment, withMoment } from './PastAssessmentTable.js'
+import { aggregateStates, type Aggregate, type VaultAggregate } from './query/aggregateStates.js'
+import { memberSql, queryStates, type Asked } from './query/queryStates.js'
+import { pageSize, queryInvalid, type Page, type StateCriteria, type VaultQuery } from './query/VaultQuery.js'
 import type { StateRow } from './StateRow.js'
 import { stateColumns, stateRowOf } from './StateTable.js'
 
@@ -23,50 +24,15 @@ export type VaultEntry = {
   /** Recorded JSON; older versions are not upcast here. */
   readonly data: unknown
   readonly relevant: boolean
+  /** What it is known by, if its type has keys. */
+  readonly key?: string
+  /** Keys of those who take part. */
+  readonly participants: readonly string[]
   readonly recordedAt: Instant
   readonly fromRevision: number
   readonly consumedBy?: TransactionId
+  readonly consumedAt?: Instant
   readonly untilRevision?: number
-}
-
-/** Which states to list. */
-export type VaultQuery = {
-  /** Only states of this type. */
-  readonly type?: string
-  /** Only the state that is known by this key; needs a type. */
-  readonly key?: string
-  /** Default `unconsumed`. */
-  readonly status?: 'unconsumed' | 'consumed' | 'all'
-  /** States the node only stores as an observer are left out unless this is true. */
-  readonly includeIrrelevant?: boolean
-  /** The vault as it was right after this revision. Default: as it is. */
-  readonly at?: number
-  /** At most so many; default 100. */
-  readonly limit?: number
-  /** The cursor of the page before. */
-  readonly after?: number
-}
-
-/** One page of an answer. */
-export type Page<A, C = number> = {
-  readonly items: readonly A[]
-  /** Give it as `after` to get the next page; undefined on the last one. */
-  readonly next: C | undefined
-}
-
-const defaultPage = 100
-
-/** Refuses a page size that would make an answer unbounded. */
-export const pageSize = (limit: number | undefined): number => {
-  const size = limit ?? defaultPage
-  if (!Number.isInteger(size) || size < 1 || size > limits.page) {
-    throw new CarillonError(
-      'query-unbounded',
-      `A page holds 1 to ${limits.page} rows, not ${size}. Ask page by page: give the answer's next as after.`,
-      { limit: size },
-    )
-  }
-  return size
 }
 
 /** Cuts a page out of one row more than asked for, which shows whether there is another page. */
@@ -81,27 +47,36 @@ export const pageOf = <R, A, C>(
   return { items: shown.map(present), next: rows.length > size && last !== undefined ? cursorOf(last) : undefined }
 }
 
-const columns = `${stateColumns}, t.at_ms, c.id AS consumer FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by`
+const columns = `${stateColumns}, t.at_ms, c.id AS consumer, c.at_ms AS consumed_ms FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by`
 const select = `SELECT ${columns}`
 
-type Found = { readonly row: StateRow; readonly atMs: number; readonly consumer: SqlValue | undefined }
+type Found = { readonly row: StateRow; readonly raw: SqlRow }
 
-const present = ({ row, atMs, consumer }: Found): VaultEntry => ({
-  ref: row.ref,
-  type: row.kind.type,
-  version: row.kind.version,
-  data: JSON.parse(row.text) as unknown,
-  relevant: row.relevant,
-  recordedAt: instantFromMillis(atMs),
-  fromRevision: row.fromRevision,
-  ...(typeof consumer === 'string' ? { consumedBy: consumer as TransactionId } : {}),
-  ...(row.untilRevision === null ? {} : { untilRevision: row.untilRevision }),
-})
+const foundIn = (raw: SqlRow, kinds: Kinds): Found => ({ row: stateRowOf(raw, kinds), raw })
 
-const foundOf = (row: SqlRow, kinds: Kinds): Found => ({
-  row: stateRowOf(row, kinds),
-  atMs: Number(row['at_ms']),
-  consumer: row['consumer'],
+const present = ({ row, raw }: Found): VaultEntry => {
+  const { consumer, consumed_ms: consumedMs, at_ms: atMs } = raw
+  return {
+    ref: row.ref,
+    type: row.kind.type,
+    version: row.kind.version,
+    data: JSON.parse(row.text) as unknown,
+    relevant: row.relevant,
+    ...(row.key === null ? {} : { key: row.key }),
+    participants: row.participants === '' ? [] : row.participants.split(' '),
+    recordedAt: instantFromMillis(Number(atMs)),
+    fromRevision: row.fromRevision,
+    ...(typeof consumer === 'string' ? { consumedBy: consumer as TransactionId } : {}),
+    ...(typeof consumedMs === 'number' ? { consumedAt: instantFromMillis(consumedMs) } : {}),
+    ...(row.untilRevision === null ? {} : { untilRevision: row.untilRevision }),
+  }
+}
+
+const askedOf = (db: Database, asOf: number | undefined): Asked => ({
+  db,
+  kinds: new Kinds(db),
+  me: readFacts(db).partyKey,
+  asOf,
 })
 
 /** The states that a condition on `states s` picks, as the vault shows them. The condition bounds how many they are. */
@@ -110,7 +85,7 @@ export const vaultEntriesOf = (db: Database, condition: string, values: readonly
   return db
     .prepare(`${select} ${condition}`)
     .all(...values)
-    .map((row) => present(foundOf(row, kinds)))
+    .map((row) => present(foundIn(row, kinds)))
 }
 
 /** The revision a question is about: one the views have reached. */
@@ -121,11 +96,15 @@ const momentOf = (db: Database, at: number): number => {
 }
 
 /** Rows carry the revisions from and until which they hold, so the past is a query like any other. */
-const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry> => {
+const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry, string> => {
+  if (query.where !== undefined || query.sort !== undefined)
+    throw queryInvalid(
+      'The past can be asked by type, key and status only. Leave out where and sort, or ask about the vault as it is.',
+    )
   const size = pageSize(query.limit)
   const kinds = new Kinds(db)
   const conditions = [`s.from_revision <= ${thatMoment}`, 's.seq > ?']
-  const values: SqlValue[] = [momentOf(db, at), query.after ?? 0]
+  const values: SqlValue[] = [momentOf(db, at), Number(query.after ?? 0)]
   if (query.type !== undefined) {
     const ids = kinds.idsOfType(query.type)
     if (ids.length === 0) return { items: [], next: undefined }
@@ -139,12 +118,12 @@ const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry
   if (status === 'unconsumed') conditions.push(`(s.until_revision IS NULL OR s.until_revision > ${thatMoment})`)
   if (status === 'consumed') conditions.push(`s.until_revision <= ${thatMoment}`)
   if (query.includeIrrelevant !== true) conditions.push(`${assessedThen('relevant')} = 1`)
-  const then = (row: SqlRow): Found => {
-    const { row: now, atMs, consumer } = foundOf(row, kinds)
-    const relevant = row['relevant_then'] === 1
+  const then = (raw: SqlRow): Found => {
+    const { row: now } = foundIn(raw, kinds)
+    const relevant = raw['relevant_then'] === 1
     return now.untilRevision === null || now.untilRevision > at
-      ? { row: { ...now, relevant, untilRevision: null }, atMs, consumer: undefined }
-      : { row: { ...now, relevant }, atMs, consumer }
+      ? { row: { ...now, relevant, untilRevision: null }, raw: { ...raw, consumer: null, consumed_ms: null } }
+      : { row: { ...now, relevant }, raw }
   }
   const found = db
     .prepare(
@@ -152,30 +131,55 @@ const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry
     )
     .all(...values, size + 1)
     .map(then)
-  return pageOf(found, size, present, ({ row }) => row.seq)
+  const { items, next } = pageOf(found, size, present, ({ row }) => row.seq)
+  return { items, next: next === undefined ? undefined : String(next) }
 }
 
-export const queryVault = (db: Database, query: VaultQuery = {}): Page<VaultEntry> => {
+/** A page of states. With `asOf`, of those that were recorded up to that revision. */
+export const queryVault = (db: Database, query: VaultQuery = {}, asOf?: number): Page<VaultEntry, string> => {
   if (query.at !== undefined) return queryPast(db, query.at, query)
-  const size = pageSize(query.limit)
-  const kinds = new Kinds(db)
-  const conditions = ['s.seq > ?']
-  const values: SqlValue[] = [query.after ?? 0]
-  if (query.type !== undefined) {
-    const ids = kinds.idsOfType(query.type)
-    if (ids.length === 0) return { items: [], next: undefined }
-    conditions.push(`s.kind IN (${ids.join(', ')})`)
+  const asked = askedOf(db, asOf)
+  const { items, next } = queryStates(asked, query)
+  return { items: entriesOf(db, asked.kinds, items), next }
+}
+
+const entriesOf = (db: Database, kinds: Kinds, seqs: readonly number[]): readonly VaultEntry[] => {
+  const bySeq = db.prepare(`${select} WHERE s.seq = ?`)
+  return seqs.flatMap((seq) => {
+    const raw = bySeq.get(seq)
+    return raw === undefined ? [] : [present(foundIn(raw, kinds))]
+  })
+}
+
+/** Of some states, those that a query means, in the order given. */
+export const matchingAmong = (
+  db: Database,
+  criteria: StateCriteria,
+  refs: readonly StateRef[],
+  locate: Locate = byHash(db),
+): readonly VaultEntry[] => {
+  const asked = askedOf(db, undefined)
+  const matches = memberSql(asked, criteria)
+  const isMember = db.prepare(matches.text)
+  return refs.flatMap((ref) => {
+    const found = findRow(db, ref, locate)
+    const isMeant = found !== undefined && isMember.get(found.row.seq, ...matches.values) !== undefined
+    return isMeant ? [present(found)] : []
+  })
+}
+
+/** Counts and sums over states. */
+export const aggregateVault = (db: Database, aggregate: VaultAggregate = {}): readonly Aggregate[] =>
+  aggregateStates(askedOf(db, undefined), aggregate)
+
+/** The names of the fields that states of each type have been indexed by. */
+export const indexedFields = (db: Database): ReadonlyMap<string, readonly string[]> => {
+  const fields = new Map<string, readonly string[]>()
+  for (const row of db.prepare('SELECT type, name FROM indexed_fields ORDER BY type, name').all()) {
+    const type = String(row['type'])
+    fields.set(type, [...(fields.get(type) ?? []), String(row['name'])])
   }
-  if (query.key !== undefined) {
-    conditions.push('s.key = ?')
-    values.push(query.key)
-  }
-  const status = query.status ?? 'unconsumed'
-  if (status !== 'all') conditions.push(`s.until_revision IS ${status === 'consumed' ? 'NOT ' : ''}NULL`)
-  if (query.includeIrrelevant !== true) conditions.push('s.relevant = 1')
-  const rows = db.prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY s.seq LIMIT ?`).all(...values, size + 1)
-  const found = rows.map((row) => foundOf(row, kinds))
-  return pageOf(found, size, present, ({ row }) => row.seq)
+  return fields
 }
 
 const byHash =
@@ -190,7 +194,7 @@ const findRow = (db: Database, ref: StateRef, locate: Locate): Found | undefined
     db.prepare('SELECT first_state FROM transactions WHERE seq = ?').get(transaction)?.['first_state'],
   )
   const row = db.prepare(`${select} WHERE s.seq = ? AND s.transaction_seq = ?`).get(first + ref.index, transaction)
-  return row === undefined ? undefined : foundOf(row, new Kinds(db))
+  return row === undefined ? undefined : foundIn(row, new Kinds(db))
 }
 
 /** One state by ref, consumed or not. */

@@ -9,12 +9,12 @@ import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import { sealBody, type TransactionBody } from '../ledger/Transaction.js'
+import { notaryOfOutputs, sealBody, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { assess } from '../scheduler/assess.js'
 import { checkNotary } from './checkNotary.js'
+import { verifyResolved } from './verifyResolved.js'
 import { requireRow, resolveBody } from './resolveBody.js'
 import type { TransactionParts } from './TransactionParts.js'
 
@@ -37,6 +37,7 @@ export const recordSigned = (
   decision: Decision,
   signed: SignedTransaction,
   flow: FlowId | undefined,
+  role: 'final' | 'history' = 'final',
 ): { readonly id: TransactionId; readonly outputs: readonly StateRef[] } => {
   const { body, signatures } = signed
   const { id, encoded } = sealBody(body)
@@ -45,16 +46,15 @@ export const recordSigned = (
 
   const signaturesChecked = checkSignatures(id, signed)
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
-  checkNotary(decision, body)
+  checkNotary(decision, body, role)
   checkUnconsumed(decision, id, body)
   const transaction = resolveBody(decision, id, body)
-  const verified = verifyTransaction(transaction, decision.registry.contract)
-  if (isLeft(verified)) throw verified.left
+  verifyResolved(decision, transaction, body)
 
   const assessed = transaction.outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
   const parts: TransactionParts = {
     inputs: body.inputs,
-    notary: body.notary.key,
+    notary: notaryOfOutputs(body).key,
     outputs: body.outputs.map(({ type, version, contract, data }, index) => {
       const output = assessed[index]
       if (output === undefined) throw new NodeFault('invariant-broken', `output ${index} of ${id} was not assessed`)

@@ -8,7 +8,8 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { decodeState } from '../ledger/decodeState.js'
 import { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import type { TransactionBody } from '../ledger/Transaction.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import type { Output, TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { resolveState } from './readState.js'
 import type { StateRow } from './StateRow.js'
@@ -21,33 +22,35 @@ export const requireRow = (decision: Decision, ref: StateRef): StateRow => {
   return row
 }
 
+/** An output decoded with the definition the app has for it. */
+export const resolveOutput = (
+  decision: Decision,
+  output: Output,
+  index: number,
+): { readonly definition: AnyStateDefinition; readonly data: unknown } => {
+  const definition = decision.registry.requireState(output.type)
+  if (output.contract.name !== definition.contract.name)
+    throw new CarillonError(
+      'transaction-malformed',
+      `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
+      { type: output.type, contract: output.contract.name },
+    )
+  const decoded: Either<CarillonError, unknown> = decodeState(definition, output.version, canonicalText(output.data))
+  if (isLeft(decoded)) throw decoded.left
+  return { definition, data: decoded.right }
+}
+
 export const resolveBody = (decision: Decision, id: TransactionId, body: TransactionBody): LedgerTransaction => {
   const resolve = (ref: StateRef) => resolveState(decision.registry, requireRow(decision, ref))
   return new LedgerTransaction({
     inputs: body.inputs.map(resolve),
     references: body.references.map(resolve),
-    outputs: body.outputs.map((output, index) => {
-      const definition = decision.registry.requireState(output.type)
-      if (output.contract.name !== definition.contract.name)
-        throw new CarillonError(
-          'transaction-malformed',
-          `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
-          { type: output.type, contract: output.contract.name },
-        )
-      const decoded: Either<CarillonError, unknown> = decodeState(
-        definition,
-        output.version,
-        canonicalText(output.data),
-      )
-      if (isLeft(decoded)) throw decoded.left
-      return {
-        ref: { transaction: id, index },
-        type: output.type,
-        data: decoded.right,
-        definition,
-        contract: output.contract,
-      }
-    }),
+    outputs: body.outputs.map((output, index) => ({
+      ref: { transaction: id, index },
+      type: output.type,
+      contract: output.contract,
+      ...resolveOutput(decision, output, index),
+    })),
     commands: body.commands.map(({ type, data }, index) => ({
       type,
       data,
@@ -56,5 +59,6 @@ export const resolveBody = (decision: Decision, id: TransactionId, body: Transac
     })),
     timeWindow: body.timeWindow,
     notary: body.notary,
+    newNotary: body.newNotary,
   })
 }

@@ -13,7 +13,13 @@ import { SpentTable, spentSchema } from '../notary/SpentTable.js'
 import { foldSession } from '../session/foldSessions.js'
 import { SessionTable, sessionsSchema } from '../session/SessionTable.js'
 import { foldTransaction } from '../vault/foldVault.js'
+import { ClockSteps, clockStepsSchema } from '../vault/ClockSteps.js'
 import { Kinds, kindsSchema } from '../vault/Kinds.js'
+import { queryStates } from '../vault/query/queryStates.js'
+import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { foldLocks, SoftLocks, softLocksSchema } from '../vault/SoftLocks.js'
+import { StateIndex, stateIndexSchema } from '../vault/StateIndex.js'
+import type { StateRow } from '../vault/StateRow.js'
 import { PastAssessmentTable, pastAssessmentsSchema } from '../vault/PastAssessmentTable.js'
 import { StateTable, statesSchema } from '../vault/StateTable.js'
 import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
@@ -26,6 +32,9 @@ export const viewsSchema = [
   kindsSchema,
   transactionsSchema,
   statesSchema,
+  stateIndexSchema,
+  clockStepsSchema,
+  softLocksSchema,
   pastAssessmentsSchema,
   flowsSchema,
   unstartedSchema,
@@ -40,6 +49,12 @@ export const viewTables = [
   'kinds',
   'transactions',
   'states',
+  'indexed_fields',
+  'indexed_values',
+  'known_parties',
+  'state_parties',
+  'clock_steps',
+  'soft_locks',
   'past_assessments',
   'flows',
   'flow_records',
@@ -57,18 +72,26 @@ export class Views {
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
+  readonly stateIndex: StateIndex
+  readonly clockSteps: ClockSteps
+  readonly softLocks: SoftLocks
   readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
+  readonly #db: Database
   readonly tokens: TokenTable
 
   constructor(db: Database) {
+    this.#db = db
     this.facts = new NodeFacts(db)
     this.kinds = new Kinds(db)
     this.transactions = new TransactionTable(db)
     this.states = new StateTable(db, this.kinds, this.transactions)
+    this.stateIndex = new StateIndex(db)
+    this.clockSteps = new ClockSteps(db)
+    this.softLocks = new SoftLocks(db)
     this.pastAssessments = new PastAssessmentTable(db)
     this.flows = new FlowTable(db)
     this.unstarted = new UnstartedTable(db)
@@ -115,6 +138,10 @@ export class Views {
       case 'TransactionNotarised':
         this.spent.insert(event.id, event.inputs, event.caller, revision)
         return
+      case 'StatesLocked':
+      case 'StatesUnlocked':
+        foldLocks(this, event)
+        return
       case 'LeaseRenewed':
         // It says only that the leader lives, to those who follow as it is written.
         return
@@ -137,11 +164,28 @@ export class Views {
     }
   }
 
+  /** A page of the vault as it stands within the tick; `flowSeq` is the flow that asks. */
+  query(query: VaultQuery, flowSeq: number | undefined): Page<StateRow, string> {
+    this.states.flush()
+    this.stateIndex.flush()
+    const page = queryStates(
+      {
+        db: this.#db,
+        kinds: this.kinds,
+        me: this.facts.now.partyKey,
+        ...(flowSeq === undefined ? {} : { flowSeq }),
+      },
+      query,
+    )
+    return { items: page.items.map((seq) => this.states.get(seq)), next: page.next }
+  }
+
   /** Writes everything the tick has changed; the last thing before the commit. */
   closeTick(head: Head, atMs: number): void {
     this.facts.advanceTo(head, atMs)
     this.transactions.closeTick()
     this.states.flush()
+    this.stateIndex.flush()
     this.flows.closeTick()
     this.sessions.closeTick()
     this.spent.closeTick()
@@ -161,6 +205,9 @@ export class Views {
     this.kinds.reload()
     this.transactions.rolledBack()
     this.states.rolledBack()
+    this.stateIndex.rolledBack()
+    this.clockSteps.rolledBack()
+    this.softLocks.rolledBack()
     this.flows.rolledBack()
     this.sessions.rolledBack()
     this.spent.rolledBack()

@@ -62,6 +62,9 @@ const words = (event: DomainEvent): string => {
     case 'ActivityTriggered':
     case 'ActivityRetried':
       return `${shortRef(event.ref)} by ${event.by}`
+    case 'StatesLocked':
+    case 'StatesUnlocked':
+      return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
     case 'TransactionNotarised':
       return `${event.id.slice(0, 12)} for ${event.caller.slice(0, 20)}…, ${event.inputs.length} consumed`
     case 'SessionOpened':

@@ -90,7 +90,7 @@ describe('A step', () => {
           keys.add(idempotencyKey)
           return attempt < 5 ? fails() : attempt
         },
-        { retry: { attempts: 6, firstWaitMs: 1_000, longestWaitMs: 3_000 } },
+        { retry: { attempts: 6, firstWaitMs: 1_000, longestWaitMs: 3_000, jitter: 0 } },
       ),
     )
     const virtual = await startVirtual(appOf([flow]))

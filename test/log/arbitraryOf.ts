@@ -76,6 +76,15 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Json: jsonValues,
   Key: keys,
   SessionId: hex(32),
+  IndexedValues: fc.dictionary(
+    texts,
+    fc.oneof(
+      fc.boolean(),
+      numbers,
+      texts.filter((text) => text.length <= 200),
+    ),
+    { maxKeys: 3 },
+  ),
 }
 
 const recordOf = (props: Tagged['props'], requiredKeys: string[] | undefined): fc.Arbitrary<unknown> => {

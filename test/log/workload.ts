@@ -47,6 +47,11 @@ const itemOf = (era: Era) =>
     type: 'workload/Item',
     data: t.strict({ owner: PartyC, label: t.string, count: IntegerC, dueAt: InstantC, mood: MoodC, end: IntegerC }),
     participants: ({ owner }) => [owner],
+    indexed: {
+      mood: ({ mood }) => mood,
+      many: ({ count }) => (count > 2 ? true : undefined),
+      ...(era === 'later' ? { count: ({ count }: { readonly count: number }) => count } : {}),
+    },
     nextScheduledActivity: ({ mood, dueAt: saidAt, count, end }, ref) => {
       const dueAt = era === 'later' ? plus(saidAt, { seconds: 5 }) : saidAt
       if (mood === 'none' || count >= end || era === 'silent') return none
@@ -142,7 +147,10 @@ const Work = defineFlow({
     }
     if (how === 'parks') throw parkFlow(`waits for a hand: ${label}`)
     if (how === 'throws') throw new CarillonError('contract-violated', label, { place: label, count: steps })
-    const known = yield* io.query(Item, { limit: 3 })
+    const known = yield* io.query(Item, { limit: 3, where: { not: { locked: true } } })
+    yield* io.lock(...known)
+    yield* io.sleep({ seconds: steps })
+    yield* io.unlock(...known.slice(0, 2))
     return { id, results, known: known.length }
   },
 })

@@ -2,7 +2,7 @@
 import { AssertionError } from 'node:assert'
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { some } from 'fp-ts/lib/Option.js'
+import { none, some } from 'fp-ts/lib/Option.js'
 import {
   defineApp,
   defineCommand,
@@ -126,6 +126,35 @@ describe('A simulation', function () {
     const error: unknown = await assertSimulates({ app: fickle, seeds: 20, shrinkTries: 5 }).catch((e: unknown) => e)
     expect(error).to.be.instanceOf(AssertionError)
     expect(String(error)).to.include('progress "run')
+  })
+
+  it('finds nothing wrong with an app that is always behind its own schedule', async () => {
+    const Lap = defineState({
+      type: 'race/Lap',
+      data: t.strict({ owner: PartyC, lap: IntegerC, dueAt: InstantC }),
+      participants: ({ owner }) => [owner],
+      nextScheduledActivity: ({ dueAt, lap }, ref) => (lap > 3 ? none : some(Run.at(dueAt, { lap: ref }))),
+    })
+    const Enter = defineFlow({
+      name: 'race/Enter',
+      input: t.strict({}),
+      *run(io): FlowBody<void> {
+        const dueAt = plus(yield* io.now(), { minutes: 5 })
+        yield* io.finalise((tx) => tx.produce(Lap, { owner: io.me, lap: 0, dueAt }).command(Go, [io.me]))
+      },
+    })
+    const Run = defineFlow({
+      name: 'race/Run',
+      schedulable: true,
+      input: t.strict({ lap: StateRefC }),
+      *run(io, { lap }): FlowBody<void> {
+        const current = yield* io.load(Lap, lap)
+        yield* io.sleep({ seconds: 3 })
+        const next = { ...current.data, lap: current.data.lap + 1, dueAt: plus(current.data.dueAt, { seconds: 2 }) }
+        yield* io.finalise((tx) => tx.consume(current).produce(Lap, next).command(Go, [io.me]))
+      },
+    })
+    await assertSimulates({ app: defineApp({ name: 'race', states: [Lap], flows: [Enter, Run] }), seeds: 3 })
   })
 
   it('says so when there is nothing it could do', async () => {

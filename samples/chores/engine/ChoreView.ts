@@ -88,7 +88,7 @@ class Level<A extends { readonly choreId: string }> {
 
   async load(node: Node): Promise<void> {
     const { type, data: codec } = this.#definition
-    for (let after: number | undefined = 0; after !== undefined;) {
+    for (let after: string | undefined = '0'; after !== undefined;) {
       const page: Awaited<ReturnType<Node['queryVault']>> = await node.queryVault({ type, after, limit: 1_000 })
       for (const { ref, data } of page.items) {
         const decoded = codec.decode(data)

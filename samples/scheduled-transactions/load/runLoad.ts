@@ -110,7 +110,7 @@ export const runLoad = async (count: number, options: { readonly store?: TickSto
   const expiredMs = performance.now() - signed
 
   const ends = { executed: 0, deleted: 0, expired: 0 }
-  let after: number | undefined = 0
+  let after: string | undefined = '0'
   while (after !== undefined) {
     const page: Awaited<ReturnType<typeof virtual.node.queryVault>> = await virtual.node.queryVault({
       type: PastSchedule.type,

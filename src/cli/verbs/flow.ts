@@ -149,6 +149,30 @@ const show = (terminal: Terminal): Command =>
       for (const line of table(operationColumns, rows, terminal)) terminal.out(line)
     })
 
+const watchEveryMs = 500
+
+/** What a line of `flow watch` says; another line follows when it changes. */
+const standingOf = (flow: FlowDetails): string => {
+  const done = `${flow.record.length} ${flow.record.length === 1 ? 'operation' : 'operations'}`
+  return [flow.status.padEnd(10), done.padEnd(14), outcomeOf(flow)].join(' ').trimEnd()
+}
+
+const watch = (terminal: Terminal): Command =>
+  verb('watch', 'follow one flow until it ends, a line for every change', ['flow watch 8c41d0'], 'print JSON lines')
+    .argument('<id>', 'a flow id, or its first digits')
+    .action(async (text: string, { store, json }: StoreOptions) => {
+      const id = readStore(store, (db) => resolveFlowId(db, text))
+      for (let last = ''; ;) {
+        const flow = readStore(store, (db) => findFlow(db, id))
+        if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+        const standing = standingOf(flow)
+        if (standing !== last) terminal.out(json === true ? JSON.stringify(flow) : printable(standing))
+        last = standing
+        if (flow.endedAt !== undefined) return
+        await new Promise((resolve) => setTimeout(resolve, watchEveryMs))
+      }
+    })
+
 const past: Readonly<Record<FlowAction, string>> = {
   retry: 'is retried',
   kill: 'is killed',
@@ -171,9 +195,10 @@ const act = (terminal: Terminal, action: FlowAction, summary: string): Command =
     })
 
 export const flow = (terminal: Terminal): Command =>
-  verbGroup('flow', 'list and show flows; retry, kill, pause or resume one', [
+  verbGroup('flow', 'list, show and watch flows; retry, kill, pause or resume one', [
     list(terminal),
     show(terminal),
+    watch(terminal),
     act(terminal, 'retry', 'let a parked flow go on from its record'),
     act(terminal, 'kill', 'end a flow at once; what it has recorded on the ledger stays'),
     act(terminal, 'pause', 'hold a running flow where it is'),

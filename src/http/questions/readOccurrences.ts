@@ -10,7 +10,8 @@ import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { Attempt } from '../../scheduler/readAgenda.js'
 import type { UnstartedOutcome } from '../../scheduler/UnstartedTable.js'
 import { instantFromMillis } from '../../time/Instant.js'
-import { pageOf, pageSize, type Page } from '../../vault/readVault.js'
+import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
+import { pageOf } from '../../vault/readVault.js'
 import type { Database, SqlRow } from '../../views/Database.js'
 
 export type Occurrence = Attempt & { readonly ref: StateRef; readonly type: string; readonly revision: number }

@@ -5,7 +5,8 @@
 import type { FlowId } from '../../flow/FlowId.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
-import { pageOf, pageSize, type Page } from '../../vault/readVault.js'
+import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
+import { pageOf } from '../../vault/readVault.js'
 import type { Database, SqlRow } from '../../views/Database.js'
 
 export type PartyEntry = {

@@ -2,7 +2,7 @@
  * Pages as the API gives them: a cursor is text, whatever it is made of inside.
  */
 import * as t from 'io-ts'
-import type { Page } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
 import { CountC } from '../codecs.js'
 
 export const pageProps = { limit: CountC, after: CountC }

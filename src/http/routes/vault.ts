@@ -5,7 +5,8 @@ import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { Node } from '../../node/Node.js'
-import { findState, pageSize, type Page, type VaultEntry, type VaultQuery } from '../../vault/readVault.js'
+import { pageSize, type Page, type VaultQuery } from '../../vault/query/VaultQuery.js'
+import { findState, type VaultEntry } from '../../vault/readVault.js'
 import { resolveRef } from '../../vault/resolveRef.js'
 import { AttemptC, GraphC, pageOfC, StateTypeC, VaultEntryC, WhyC } from '../answers.js'
 import { CountC, FlagC, RefTextC } from '../codecs.js'
@@ -22,7 +23,7 @@ const RefC = t.strict({ ref: RefTextC })
  * States whose recorded text contains something. A search looks at so many states and no more, then answers with what
  * it found and where to go on: a page may be short, or even empty, without being the last.
  */
-const search = async (node: Node, query: VaultQuery, text: string): Promise<Page<VaultEntry>> => {
+const search = async (node: Node, query: VaultQuery, text: string): Promise<Page<VaultEntry, string>> => {
   const wanted = text.toLowerCase()
   const size = pageSize(query.limit)
   const matches = (entry: VaultEntry): boolean =>
@@ -51,7 +52,7 @@ export const vaultRoutes = [
         text: t.string,
         includeIrrelevant: FlagC,
         limit: CountC,
-        after: CountC,
+        after: t.string,
       }),
     ),
     answer: pageOfC(VaultEntryC),

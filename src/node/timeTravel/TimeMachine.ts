@@ -14,7 +14,8 @@ import { revisionUnknown } from '../../log/revisionUnknown.js'
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../../scheduler/readAgenda.js'
 import { explainState, type Why } from '../../scheduler/why.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
-import { findStateRow, queryVault, type Page, type VaultEntry, type VaultQuery } from '../../vault/readVault.js'
+import type { Page, VaultQuery } from '../../vault/query/VaultQuery.js'
+import { findStateRow, queryVault, type VaultEntry } from '../../vault/readVault.js'
 import { digestViews } from '../../views/digest.js'
 import { diffSince, placeOf, removeMark, setMark } from './diffViews.js'
 import { revisionAt, type Moment } from './moment.js'
@@ -101,7 +102,7 @@ export class TimeMachine {
   }
 
   /** A page of the vault, as recorded. */
-  vault(query: VaultQuery = {}): Page<VaultEntry> {
+  vault(query: VaultQuery = {}): Page<VaultEntry, string> {
     return queryVault(this.#past.db, query)
   }
 

@@ -8,7 +8,7 @@ import type { StateDefinition } from '../../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { Node } from '../../node/Node.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../../scheduler/readAgenda.js'
-import type { Page } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
 import { assertionFailure } from './AssertionFailure.js'
 import { describeActivity, describeAttempt, describeFlow, describeState } from './describeEntries.js'
 import { projectOn } from './projectOn.js'
@@ -101,10 +101,7 @@ export const carillonChai = (chai: ChaiLike, utils: ChaiUtilsLike): void => {
   }
 
   add('vault', async (node, check, definition: StateDefinition<unknown>, expected: readonly unknown[]) => {
-    const actual = await gather(async (after: number | undefined) => {
-      const { next } = await node.queryVault({ type: definition.type, ...afterOf(after) })
-      return { items: await node.states(definition, afterOf(after)), next }
-    })
+    const actual = await gather((after: string | undefined) => node.query(definition, afterOf(after)))
     check({
       what: `vault of ${definition.type}`,
       actual,

@@ -174,6 +174,8 @@ export class LogReplay {
       isFull: () => false,
       hasRecorded: () => false,
       release: () => undefined,
+      waitMs: () => 0,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
     }
   }
 

@@ -6,7 +6,8 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { sha256, type Hash } from '../../encoding/hash.js'
 import { findFlow, listFlows } from '../../flow/readFlows.js'
 import { readAgenda } from '../../scheduler/readAgenda.js'
-import { queryVault, type Page } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
+import { queryVault } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
 
 const digestPages = <A, C>(seed: Hash, page: (after: C | undefined) => Page<A, C>, show: (row: A) => unknown): Hash => {
@@ -35,7 +36,7 @@ const afterOf = <C>(after: C | undefined): { readonly after?: C } => (after === 
 export const digestAnswers = (db: Database): Hash => {
   const vault = digestPages(
     sha256('vault'),
-    (after: number | undefined) =>
+    (after: string | undefined) =>
       queryVault(db, { status: 'all', includeIrrelevant: true, limit: 1_000, ...afterOf(after) }),
     (entry) => only(entry, stateMembers),
   )

@@ -208,7 +208,9 @@ export const onTime: Invariant = {
       return log.flatMap(({ event, at }) => {
         if (event.type === 'TransactionRecorded')
           event.assessments.forEach(({ activity, actsAt }, index) => {
-            const turn = actsAt ?? activity?.at
+            const asked = actsAt ?? activity?.at
+            // A state may be made when its time has come already, as one that catches up is.
+            const turn = asked === undefined || toMillis(asked) > toMillis(at) ? asked : at
             if (turn !== undefined) turns.set(`${event.id}:${index}`, turn)
           })
         if (event.type !== 'FlowStarted' || event.origin.kind !== 'activity' || event.origin.cause !== 'due') return []

@@ -1,0 +1,58 @@
+/**
+ * Whether a resolved transaction keeps the rules: those of its contracts, or, where it only changes the notary of
+ * states, that nothing else is changed and everyone who takes part signs. Throws what is wrong.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Decision } from '../decision/Decision.js'
+import { canonicalText } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { TransactionBody } from '../ledger/Transaction.js'
+import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { requireRow } from './resolveBody.js'
+
+/** The one command of a transaction that only changes the notary of its states. */
+export const changeNotaryCommand = 'carillon/ChangeNotary'
+
+const changeViolations = (decision: Decision, body: TransactionBody): readonly string[] => {
+  const rows = body.inputs.map((ref) => requireRow(decision, ref))
+  const signers = new Set(body.signers.flat().filter((key) => typeof key === 'string'))
+  const refs = body.inputs.map(showRef)
+  return [
+    ...(rows.length === 0 ? ['it consumes nothing'] : []),
+    ...(new Set(refs).size < refs.length ? ['it consumes a state twice'] : []),
+    ...(body.references.length > 0 ? ['it has references'] : []),
+    ...(body.timeWindow === undefined ? [] : ['it has a time window']),
+    ...(body.commands.length === 1 && body.commands[0]?.type === changeNotaryCommand
+      ? []
+      : [`its one command is not ${changeNotaryCommand}`]),
+    ...(body.outputs.length === rows.length ? [] : ['it does not produce what it consumes']),
+    ...rows.flatMap(({ kind, text, ref }, index) => {
+      const output = body.outputs[index]
+      const isSame =
+        output?.type === kind.type &&
+        output.version === kind.version &&
+        canonicalText(output.contract) === canonicalText(kind.contract) &&
+        canonicalText(output.data) === text
+      return isSame ? [] : [`output ${index} is not what ${showRef(ref)} is`]
+    }),
+    ...[...new Set(rows.flatMap(({ participants }) => participants.split(' ')))]
+      .filter((key) => key !== '' && ![...signers].some((signer) => signer === key))
+      .map((key) => `${key} takes part and is not a signer`),
+  ]
+}
+
+export const verifyResolved = (decision: Decision, transaction: LedgerTransaction, body: TransactionBody): void => {
+  if (body.newNotary !== undefined) {
+    const violations = changeViolations(decision, body)
+    if (violations.length === 0) return
+    throw new CarillonError(
+      'transaction-malformed',
+      `A change of notary changes the notary and nothing else: ${violations.join('; ')}.`,
+      { violations },
+    )
+  }
+  const verified = verifyTransaction(transaction, decision.registry.contract)
+  if (isLeft(verified)) throw verified.left
+}

@@ -1,0 +1,131 @@
+/** What happens to a flow that meets trouble: tried again with back-off and jitter, then kept with its cause for a hand. */
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import { CarillonError, defineApp, defineFlow, type FlowBody } from '../../src/index.js'
+import { VirtualNode } from '../../src/testing/index.js'
+
+const clinic = (isWell: () => boolean, tries: number[], clock: () => number) => {
+  const Call = defineFlow({
+    name: 'clinic/Call',
+    input: t.strict({ label: t.string }),
+    *run(io, { label }): FlowBody<string> {
+      yield* io.progress(`calls ${label}`)
+      const answer = yield* io.step(
+        'call',
+        () => {
+          tries.push(clock())
+          if (!isWell()) throw new Error('the line is busy')
+          return 'hello'
+        },
+        { retry: { attempts: 3, firstWaitMs: 1_000, longestWaitMs: 10_000, jitter: 0.5 }, whenExhausted: 'park' },
+      )
+      yield* io.progress('has an answer')
+      yield* io.sleep({ seconds: 1 })
+      return answer
+    },
+  })
+  return { Call, app: defineApp({ name: 'clinic', states: [], flows: [Call] }) }
+}
+
+describe('A flow whose step keeps failing', () => {
+  it('is parked with the cause when its tries are used up, and begins them anew when it is retried', async () => {
+    let isWell = false
+    let now = (): number => 0
+    const tries: number[] = []
+    const { Call, app } = clinic(
+      () => isWell,
+      tries,
+      () => now(),
+    )
+    const virtual = await VirtualNode.start({ app })
+    now = () => virtual.clock.now()
+    const { id } = await virtual.node.start(Call, { label: 'home' })
+    await virtual.advanceBy({ minutes: 1 })
+    const parked = await virtual.node.flow(id)
+    expect(parked?.status).to.equal('parked')
+    expect(parked?.error?.code).to.equal('step-failed')
+    expect(parked?.error?.message).to.contain('the line is busy')
+    expect(tries).to.have.lengthOf(3)
+    const waits = tries.slice(1).map((at, index) => at - (tries[index] ?? 0))
+    expect(waits[0]).to.be.within(1_001, 1_500)
+    expect(waits[1]).to.be.within(2_001, 3_000)
+
+    await virtual.crash()
+    await virtual.restart()
+    await virtual.advanceBy({ hours: 1 })
+    expect(tries, 'a restart does not wake it').to.have.lengthOf(3)
+    await virtual.node.retryFlow(id, { by: 'api' })
+    await virtual.advanceBy({ minutes: 1 })
+    expect(tries).to.have.lengthOf(6)
+    expect((await virtual.node.flow(id))?.status).to.equal('parked')
+    isWell = true
+    await virtual.node.retryFlow(id)
+    await virtual.advanceBy({ minutes: 1 })
+    expect(await virtual.node.resultOf(id)).to.equal('hello')
+    const types: string[] = []
+    for await (const tick of virtual.node.readLog())
+      for (const line of tick.events) types.push((JSON.parse(line) as { readonly type: string }).type)
+    expect(types.filter((type) => type === 'FlowParked' || type === 'FlowRetried')).to.deep.equal([
+      'FlowParked',
+      'FlowRetried',
+      'FlowParked',
+      'FlowRetried',
+    ])
+  })
+
+  it('refuses a jitter that is no share', async () => {
+    const Odd = defineFlow({
+      name: 'clinic/Odd',
+      input: t.strict({}),
+      *run(io): FlowBody<void> {
+        yield* io.step('odd', () => undefined, { retry: { jitter: 2 } })
+      },
+    })
+    const virtual = await VirtualNode.start({ app: defineApp({ name: 'clinic', states: [], flows: [Odd] }) })
+    const failure: unknown = await virtual.node.run(Odd, {}).catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(CarillonError).with.property('code', 'definition-invalid')
+  })
+})
+
+describe('The progress of a flow', () => {
+  it('can be followed by whoever started it, until it ends', async () => {
+    let now = (): number => 0
+    const { Call, app } = clinic(
+      () => true,
+      [],
+      () => now(),
+    )
+    const virtual = await VirtualNode.start({ app })
+    now = () => virtual.clock.now()
+    const handle = await virtual.node.start(Call, { label: 'home' })
+    const seen: string[] = []
+    const following = (async () => {
+      for await (const { progress = '', status } of handle.progress()) seen.push(`${status} ${progress}`)
+    })()
+    await virtual.advanceBy({ seconds: 2 })
+    await following
+    expect(seen[0]).to.equal('running calls home')
+    expect(seen).to.include('running has an answer')
+    expect(seen.at(-1)).to.equal('completed has an answer')
+    const again: string[] = []
+    for await (const { status } of handle.progress()) again.push(status)
+    expect(again).to.deep.equal(['completed'])
+  })
+
+  it('ends with the node', async () => {
+    const { Call, app } = clinic(
+      () => false,
+      [],
+      () => 0,
+    )
+    const virtual = await VirtualNode.start({ app })
+    const handle = await virtual.node.start(Call, { label: 'home' })
+    const following = (async () => {
+      for await (const { status } of handle.progress()) expect(status).to.equal('running')
+    })()
+    await virtual.runUntilQuiet()
+    await virtual.stop()
+    const failure: unknown = await following.catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(CarillonError).with.property('code', 'node-stopped')
+  })
+})

@@ -1,0 +1,52 @@
+/** What a notary with too much to do owes its callers: an answer, an estimate, and their turn in the end. */
+import { expect } from 'chai'
+import { instant } from 'carillon'
+import { VirtualNetwork } from 'carillon/testing'
+import { Backlog } from '../../src/node/Backlog.js'
+import { app, Iou, Lend } from '../session/iou.js'
+
+describe('A notary with too much to do', () => {
+  it('tells callers how long they would wait, and serves them when they come back', async () => {
+    let notaryWaitMs = 0
+    const network = await VirtualNetwork.start({
+      parties: {
+        Alice: { app },
+        Bob: { app },
+        Notary: {
+          app,
+          notary: 'validating',
+          get notaryWaitMs() {
+            return notaryWaitMs
+          },
+        },
+      },
+      seed: 'busy',
+    })
+    const terms = { borrower: network.party('Bob'), amount: 10, dueAt: instant('2026-01-01T01:00:00Z') }
+    const handle = await network.node('Alice').start(Lend, terms)
+    await network.advanceTo(instant('2026-01-01T01:00:30Z'))
+    await handle.result()
+    // The call at the due instant consumes the state, and needs the notary.
+    const open = async () => (await network.node('Alice').flows({ status: 'open' })).items
+    const [calling] = await open()
+    expect(calling?.progress).to.match(/^Notary is busy; it is asked again in \d s$/)
+    expect((await network.node('Notary').flows({ status: 'open' })).items).to.deep.equal([])
+    notaryWaitMs = 1_000
+    await network.stop('Notary')
+    await network.restart('Notary')
+    await network.advanceBy({ minutes: 2 })
+    expect(await open()).to.deep.equal([])
+    for (const name of ['Alice', 'Bob'])
+      expect((await network.node(name).states(Iou)).map(({ data }) => data.called)).to.deep.equal([true])
+  })
+
+  it('estimates by the pace of its last ticks', () => {
+    const backlog = new Backlog()
+    expect(backlog.waitMs(1_000)).to.equal(0)
+    for (let tick = 0; tick < 50; tick++) backlog.took(100, 200)
+    expect(backlog.waitMs(1_000)).to.be.within(1_990, 2_000)
+    backlog.took(0, 5_000)
+    for (let tick = 0; tick < 50; tick++) backlog.took(100, 20)
+    expect(backlog.waitMs(1_000)).to.be.within(200, 201)
+  })
+})
