@@ -16,7 +16,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { decideNotarisation, notariseOwn, signChange } from '../notary/decideNotarisation.js'
 import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
 import { checkKeysOf } from '../vault/checkKeys.js'
-import { checkNotary } from '../vault/checkNotary.js'
+import { checkNotary, checkNotaryTrusted } from '../vault/checkNotary.js'
 import { decideNotaryChange } from '../vault/decideNotaryChange.js'
 import { checkUnconsumed, recordSigned } from '../vault/recordSigned.js'
 import { resolveBody } from '../vault/resolveBody.js'
@@ -119,6 +119,7 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       return valueAnswer(missing, missing)
     }
     case 'dependencies': {
+      checkNotaryTrusted(decision, operation.signed.body)
       const missing = missingOf(decision, dependenciesOf(operation.signed.body))
       return valueAnswer(missing, missing)
     }

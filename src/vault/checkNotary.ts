@@ -52,6 +52,19 @@ const checkChange = (decision: Decision, body: TransactionBody, to: PublicKey): 
     refuse('takes in states that stand under a party which is not their only owner.')
 }
 
+const untrusted = ({ notary }: TransactionBody): CarillonError =>
+  new CarillonError(
+    'notary-unknown',
+    `The transaction stands under ${notary.name}, which this node's network map does not list as a notary. A state notarised by its owner needs a change of notary before others accept it.`,
+    { notary: notary.name },
+  )
+
+/** Throws for a transaction that could never be accepted, whatever it builds on: its history is not even asked for. */
+export const checkNotaryTrusted = (decision: Decision, body: TransactionBody): void => {
+  const { key } = body.notary
+  if (key !== decision.me.key && !listed(decision, key)) throw untrusted(body)
+}
+
 /** `history` is what a transaction builds on: there may be what its owner did before others were concerned. */
 export const checkNotary = (decision: Decision, body: TransactionBody, role: 'final' | 'history' = 'final'): void => {
   const { notary, newNotary } = body
@@ -71,9 +84,5 @@ export const checkNotary = (decision: Decision, body: TransactionBody, role: 'fi
   // Also where no notary has to sign: what it produces could never be consumed in a way that others accept.
   if (notary.key === decision.me.key || listed(decision, notary.key)) return
   if (role === 'history' && concernsOnly(decision, body, notary.key)) return
-  throw new CarillonError(
-    'notary-unknown',
-    `The transaction stands under ${notary.name}, which this node's network map does not list as a notary. A state notarised by its owner needs a change of notary before others accept it.`,
-    { notary: notary.name },
-  )
+  throw untrusted(body)
 }
