@@ -1,0 +1,171 @@
+/**
+ * Realistic mistakes in the engine, each as a change of a few words of its source. They exist nowhere but here: a hunt
+ * runs in a process of its own, whose loader makes the change as the file is read.
+ */
+export type Defect = {
+  readonly name: string
+  /** What somebody might do by mistake, as a sentence. */
+  readonly mistake: string
+  readonly file: string
+  /** Stands exactly once in the file. */
+  readonly find: string
+  readonly replace: string
+}
+
+export const defects: readonly Defect[] = [
+  {
+    name: 'acknowledge-before-commit',
+    mistake: 'Callers, steps and messages are released before the tick is committed',
+    file: 'src/node/Loop.ts',
+    find: 'const result = store.commit(tick.seal())',
+    replace: 'const sealed = tick.seal(); this.#release(tick); const result = store.commit(sealed)',
+  },
+  {
+    name: 'step-before-commit',
+    mistake: 'A step begins while its cause is still being decided',
+    file: 'src/flow/FlowEngine.ts',
+    find: 'decision.release(() => {\n      const { name, run, timeoutMs } = operation',
+    replace: '[0].forEach(() => {\n      const { name, run, timeoutMs } = operation',
+  },
+  {
+    name: 'views-not-rolled-back',
+    mistake: 'After a failed append the rows in memory stay as the tick had left them',
+    file: 'src/node/EmbeddedStore.ts',
+    find: '    this.views.rolledBack()\n',
+    replace: '',
+  },
+  {
+    name: 'generators-not-dropped',
+    mistake: 'After a failed append flows go on from where the lost tick had brought them',
+    file: 'src/flow/FlowEngine.ts',
+    find: 'for (const id of this.#touched) this.#live.delete(id)',
+    replace: '',
+  },
+  {
+    name: 'agenda-lost-on-restart',
+    mistake: 'Opening a store forgets the activity that comes next',
+    file: 'src/node/EmbeddedStore.ts',
+    find: 'this.views = new Views(db)',
+    replace:
+      "db.exec('UPDATE states SET acts_at_ms = NULL WHERE acts_at_ms = (SELECT min(acts_at_ms) FROM states)'); this.views = new Views(db)",
+  },
+  {
+    name: 'started-twice',
+    mistake: 'A start of the node opens occurrences again that ended after it',
+    file: 'src/scheduler/reopen.ts',
+    find: "row.standing === 'ended' && endedBefore &&",
+    replace: "row.standing === 'ended' && (endedBefore || row.attempt < 3) &&",
+  },
+  {
+    name: 'netting-forgotten',
+    mistake: 'What is consumed stays on the agenda',
+    file: 'src/vault/foldVault.ts',
+    find: '    row.standing = null\n    row.actsAtMs = null\n',
+    replace: '',
+  },
+  {
+    name: 'recheck-skipped',
+    mistake: 'What is due is started without looking whether it was consumed a moment ago',
+    file: 'src/scheduler/decideDue.ts',
+    find: 'if (row.actsAtMs === null || row.actsAtMs > decision.nowMs) continue',
+    replace: '',
+  },
+  {
+    name: 'window-until-included',
+    mistake: 'The end of a time window belongs to it',
+    file: 'src/ledger/TimeWindow.ts',
+    find: 'at < window.until)',
+    replace: 'at <= window.until)',
+  },
+  {
+    name: 'window-from-excluded',
+    mistake: 'The beginning of a time window does not belong to it',
+    file: 'src/ledger/TimeWindow.ts',
+    find: 'window.from <= at)',
+    replace: 'window.from < at)',
+  },
+  {
+    name: 'contract-not-asked',
+    mistake: 'A transaction is recorded although its contract refuses it',
+    file: 'src/vault/decideTransaction.ts',
+    find: '  orThrow(verifyTransaction(ledgerTransaction, decision.registry.contract))\n',
+    replace: '',
+  },
+  {
+    name: 'conflicts-overlooked',
+    mistake: 'A notary lets a state be consumed again',
+    file: 'src/notary/notarise.ts',
+    find: 'if (consumedBy === undefined) continue',
+    replace: 'if (consumedBy === undefined || text.length > 0) continue',
+  },
+  {
+    name: 'draining-ignored',
+    mistake: 'A node that drains goes on starting activities',
+    file: 'src/node/Loop.ts',
+    find: 'if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)',
+    replace: 'decideDue(tick, this.#parts.engine)',
+  },
+  {
+    name: 'lateness-rounded',
+    mistake: 'Lateness is recorded in whole seconds',
+    file: 'src/scheduler/decideDue.ts',
+    find: 'const latenessMs = decision.nowMs - dueMs',
+    replace: 'const latenessMs = Math.floor((decision.nowMs - dueMs) / 1_000) * 1_000',
+  },
+  {
+    name: 'steps-not-resumed',
+    mistake: 'Steps that a crash interrupted are not run again',
+    file: 'src/node/StepResumption.ts',
+    find: 'for (const row of rows) if (row.seq <= this.#lastSeq) engine.resumeStep(decision, row)',
+    replace: '',
+  },
+  {
+    name: 'message-taken-twice',
+    mistake: 'A message that comes twice is taken twice',
+    file: 'src/session/decideMessage.ts',
+    find: 'decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session)',
+    replace: 'isOver(decision, session)',
+  },
+  {
+    name: 'acknowledgement-dropped',
+    mistake: 'Some messages are never acknowledged',
+    file: 'src/node/Postman.ts',
+    find: "if (verdict === 'acknowledge' && !this.#stopped)",
+    replace: "if (verdict === 'acknowledge' && !this.#stopped && envelope.seq !== 1)",
+  },
+  {
+    name: 'outbox-not-resent',
+    mistake: 'What was not acknowledged before a restart is not sent again after it',
+    file: 'src/node/Postman.ts',
+    find: '    if (!this.#parts.loop.isTicking) this.#fill()\n    this.#sendDue()\n  }\n\n  stop',
+    replace: '    this.#lastRevision = this.#parts.store.head().revision\n  }\n\n  stop',
+  },
+  {
+    name: 'resend-given-up',
+    mistake: 'A message is sent once and never again',
+    file: 'src/node/Postman.ts',
+    find: 'waiting.nextMs = nowMs + waitAfter(resend, waiting.tries)',
+    replace: 'waiting.nextMs = nowMs + 1e12',
+  },
+  {
+    name: 'wake-too-late',
+    mistake: 'The node sleeps until the later of two things it has to do',
+    file: 'src/node/Loop.ts',
+    find: 'Math.min(...wakes)',
+    replace: 'Math.max(...wakes)',
+  },
+  {
+    name: 'signature-over-less',
+    mistake: "A tick's signature leaves out all transactions but the first",
+    file: 'src/node/OpenTick.ts',
+    find: 'signBatch(this.key, this.#unsigned)',
+    replace: 'signBatch(this.key, this.#unsigned.slice(0, 1))',
+  },
+  {
+    name: 'retry-at-once',
+    mistake: 'A flow is started before its sleep is over',
+    file: 'src/flow/performOperation.ts',
+    find: "{ kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }",
+    replace: "{ kind: 'until', atMs: decision.nowMs + Math.floor(operation.durationMs / 2) }",
+  },
+]

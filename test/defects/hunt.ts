@@ -1,0 +1,27 @@
+/**
+ * One hunt, in a process of its own that may have a defect: simulates a workshop and a market in turn until something is
+ * found, and prints what, and after how many histories.
+ */
+import { simulate, type SimulationOptions } from 'carillon/testing'
+import { marketSimulation } from '../network/marketSimulation.js'
+import { workshopSimulation } from './workshop.js'
+
+const mostSeeds = Number(process.argv[2] ?? 60)
+const worlds: readonly SimulationOptions[] = [
+  workshopSimulation,
+  { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] },
+]
+let histories = 0
+let found:
+  { readonly seed: number; readonly app: string; readonly invariant: string; readonly what: string } | undefined
+for (let seed = 0; seed < mostSeeds && found === undefined; seed++)
+  for (const world of worlds) {
+    const { failures } = await simulate({ ...world, seeds: [seed], shrinkTries: 0 })
+    histories += 1
+    const [violation] = failures[0]?.violations ?? []
+    if (violation === undefined) continue
+    found = { seed, app: world.app.name, invariant: violation.invariant, what: violation.what }
+    break
+  }
+console.log(JSON.stringify({ histories, found }))
+process.exit()

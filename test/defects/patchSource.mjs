@@ -1,0 +1,21 @@
+/**
+ * Makes one change in the text of one source file as it is loaded, before anything else reads it. For the hunt after
+ * seeded defects only: the process must be started with this before tsx.
+ */
+import { register } from 'node:module'
+import process from 'node:process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const change = process.env['CARILLON_DEFECT']
+
+/** @type {import('node:module').LoadHook} */
+export const load = async (url, context, nextLoad) => {
+  const { file, find, replace } = JSON.parse(change ?? '{}')
+  if (file === undefined || !url.split('?')[0].endsWith(`/${file}`)) return nextLoad(url, context)
+  const text = readFileSync(fileURLToPath(url.split('?')[0]), 'utf8')
+  if (text.split(find).length !== 2) throw new Error(`${file} does not hold the text to be changed exactly once`)
+  return { format: 'module', shortCircuit: true, source: text.replace(find, () => replace) }
+}
+
+if (change !== undefined && !import.meta.url.includes('?hooks')) register(`${import.meta.url}?hooks`)

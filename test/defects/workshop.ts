@@ -1,0 +1,141 @@
+/** A workshop of one party, made to go through everything a single node does: steps, sleeps, twins, windows, rules. */
+import * as t from 'io-ts'
+import { none, some } from 'fp-ts/lib/Option.js'
+import {
+  allOf,
+  defineApp,
+  defineCommand,
+  defineContract,
+  defineFlow,
+  defineState,
+  InstantC,
+  IntegerC,
+  PartyC,
+  plus,
+  rule,
+  StateRefC,
+  type FlowBody,
+} from 'carillon'
+import type { Invariant, SimulationOptions, Turn } from 'carillon/testing'
+
+const Do = defineCommand({ type: 'workshop/Do' })
+const JobC = t.strict({ owner: PartyC, name: t.string, round: IntegerC, dueAt: t.union([InstantC, t.null]) })
+const JobKind = { type: 'workshop/Job', data: JobC } as const
+
+const Job = defineState({
+  ...JobKind,
+  contract: defineContract({
+    name: 'workshop/Job',
+    verify: (transaction) =>
+      allOf(transaction.outputsOf(JobKind).map(({ data }) => rule('at most four rounds', data.round <= 4))),
+  }),
+  participants: ({ owner }) => [owner],
+  nextScheduledActivity: ({ dueAt }, job) => (dueAt === null ? none : some(Work.at(dueAt, { job }))),
+})
+
+/** Takes a job on, or several at once; `round` may be more than the rules allow. */
+const Take = defineFlow({
+  name: 'workshop/Take',
+  input: t.strict({ names: t.readonlyArray(t.string), inMs: IntegerC, round: IntegerC }),
+  *run(io, { names, inMs, round }): FlowBody<void> {
+    const dueAt = plus(yield* io.now(), { milliseconds: inMs })
+    for (const name of names)
+      yield* io.finalise((tx) => tx.produce(Job, { owner: io.me, name, round, dueAt }).command(Do, [io.me]))
+  },
+})
+
+/** The activity: a twin of the job is taken along, so that it must not run any more. */
+const Work = defineFlow({
+  name: 'workshop/Work',
+  schedulable: true,
+  input: t.strict({ job: StateRefC }),
+  *run(io, { job }): FlowBody<string> {
+    const current = yield* io.load(Job, job)
+    const { name, round, dueAt } = current.data
+    if (name === 'brittle') throw new Error('it broke')
+    if (name === 'slow') {
+      yield* io.step('cut', () => `cut ${round}`, { retry: { attempts: 5, firstWaitMs: 500 } })
+      const before = yield* io.now()
+      yield* io.sleep({ seconds: 3 })
+      const after = yield* io.now()
+      if (after < plus(before, { seconds: 3 })) throw new Error('woken too early')
+    }
+    const twins = (yield* io.query(Job)).filter(
+      ({ data, ref }) => data.name === name && ref.transaction !== job.transaction,
+    )
+    const next = name === 'once' || round >= 3 ? null : plus(dueAt ?? (yield* io.now()), { seconds: 2 })
+    yield* io.finalise((tx) => {
+      tx.consume(current, ...twins).produce(Job, { ...current.data, round: round + 1, dueAt: next })
+      if (dueAt !== null) tx.timeWindow({ from: dueAt })
+      return tx.command(Do, [io.me])
+    })
+    return name
+  },
+})
+
+/** Must be refused: its time window ends at this very instant. */
+const TooLate = defineFlow({
+  name: 'workshop/TooLate',
+  input: t.strict({ name: t.string }),
+  *run(io, { name }): FlowBody<void> {
+    const until = yield* io.now()
+    yield* io.finalise((tx) =>
+      tx.produce(Job, { owner: io.me, name, round: 0, dueAt: null }).command(Do, [io.me]).timeWindow({ until }),
+    )
+  },
+})
+
+const names = ['once', 'twin', 'slow', 'brittle', 'plain']
+
+const busy = async ({ chance, start }: Turn): Promise<void> => {
+  if (chance.oneIn(6)) await start(TooLate, { name: 'late' })
+  const jobs = chance.some(names, chance.between(1, 3))
+  const twice = chance.oneIn(3) ? ['twin', 'twin'] : []
+  await start(Take, {
+    names: [...jobs, ...twice],
+    inMs: chance.pick([0, 500, 2_000, 30_000, 300_000]),
+    round: chance.oneIn(6) ? 7 : 0,
+  })
+}
+
+/** The reasons for which a flow of the workshop may fail. */
+const goodReasons = ['it broke', 'at most four rounds', 'was already consumed', 'it is', 'said no']
+
+const failsForAReason: Invariant = {
+  name: 'flows fail only for good reasons',
+  violations: ({ parties }) =>
+    parties.flatMap(({ inspect }) =>
+      inspect
+        .flows({ status: 'failed', limit: 1_000 })
+        .items.filter(({ name, error }) => {
+          const message = error?.message ?? ''
+          if (message.includes('may be notarised') && name !== 'workshop/TooLate')
+            return !message.includes('until before any')
+          return !goodReasons.some((reason) => message.includes(reason))
+        })
+        .map(({ name, error }) => `${name} failed: ${error?.message ?? ''}`),
+    ),
+}
+
+/** A window that begins when an activity is due is open when it runs, unless the clock was set back meanwhile. */
+const windowsAreOpen: Invariant = {
+  name: 'a window that begins now is open',
+  violations: ({ parties }) =>
+    parties.flatMap(({ inspect }) =>
+      inspect
+        .flows({ status: 'failed', name: 'workshop/Work', limit: 1_000 })
+        .items.filter(({ error, startedBy, startedAt }) => {
+          if (!(error?.message ?? '').includes('may be notarised')) return false
+          return (
+            startedBy.kind === 'activity' && startedBy.latenessMs === 0 && error?.message.includes(`it is ${startedAt}`)
+          )
+        })
+        .map(({ error }) => error?.message ?? ''),
+    ),
+}
+
+export const workshopSimulation: SimulationOptions = {
+  app: defineApp({ name: 'workshop', states: [Job], flows: [Take, Work, TooLate] }),
+  workload: busy,
+  invariants: [failsForAReason, windowsAreOpen],
+}
