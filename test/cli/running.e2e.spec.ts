@@ -78,7 +78,10 @@ describe('the command beside a running node', function () {
     expect(agenda.stdout).to.match(new RegExp(`in (59|60) min|in 1 h`))
     expect(agenda.stdout).to.contain(`${pair.slice(0, 12)}:1`)
     expect(vault.map(({ data }) => data)).to.have.length(2)
-    expect(status[0]).to.deep.include({ running: true, activities: { scheduled: 2, parked: 0, missed: 0, paused: 0 } })
+    expect(status[0]).to.deep.include({
+      running: true,
+      activities: { scheduled: 2, failed: 0, parked: 0, missed: 0, paused: 0 },
+    })
   })
 
   it('holds an activity, explains it by a few digits of its ref, and lets it go', async () => {
