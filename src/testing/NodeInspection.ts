@@ -2,7 +2,6 @@
  * A look at what a party holds, whether its node runs or not: the same questions a node answers, put to its store.
  */
 import { listFlows, type FlowQuery, type FlowSummary } from '../flow/readFlows.js'
-import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -13,6 +12,7 @@ import type { TickStore } from '../node/TickStore.js'
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../scheduler/readAgenda.js'
 import type { Instant } from '../time/Instant.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { readStates, type StatesPage } from '../vault/readStates.js'
 import { findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
 
 /** An event with its place in the log. */
@@ -33,15 +33,8 @@ export class NodeInspection {
   }
 
   /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
-  states<A>(
-    definition: StateDefinition<A>,
-    query: Pick<VaultQuery, 'limit' | 'after'> = {},
-  ): readonly StateAndRef<A>[] {
-    return this.vault({ ...query, type: definition.type }).items.map(({ ref, type, version, data }) => {
-      const decoded = decodeState(definition, version, JSON.stringify(data))
-      if (decoded._tag === 'Left') throw decoded.left
-      return { ref, type, data: decoded.right }
-    })
+  states<A>(definition: StateDefinition<A>, page: StatesPage = {}): readonly StateAndRef<A>[] {
+    return readStates(this.#store.reader, definition, page)
   }
 
   /** What is to come, in order; or what is paused, started, or waits for a hand. */

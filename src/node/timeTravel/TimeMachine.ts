@@ -5,7 +5,6 @@
 import { CarillonError } from '../../errors/CarillonError.js'
 import { listFlows, findFlow, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/readFlows.js'
 import type { FlowId } from '../../flow/FlowId.js'
-import { decodeState } from '../../ledger/decodeState.js'
 import type { StateAndRef } from '../../ledger/StateAndRef.js'
 import type { StateDefinition } from '../../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
@@ -15,6 +14,7 @@ import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attemp
 import { explainState, type Why } from '../../scheduler/why.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import type { Page, VaultQuery } from '../../vault/query/VaultQuery.js'
+import { readStates, type StatesPage } from '../../vault/readStates.js'
 import { findStateRow, queryVault, type VaultEntry } from '../../vault/readVault.js'
 import { digestViews } from '../../views/digest.js'
 import { diffSince, placeOf, removeMark, setMark } from './diffViews.js'
@@ -107,15 +107,8 @@ export class TimeMachine {
   }
 
   /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
-  states<A>(
-    definition: StateDefinition<A>,
-    query: Pick<VaultQuery, 'limit' | 'after'> = {},
-  ): readonly StateAndRef<A>[] {
-    return this.vault({ ...query, type: definition.type }).items.map(({ ref, type, version, data }) => {
-      const decoded = decodeState(definition, version, JSON.stringify(data))
-      if (decoded._tag === 'Left') throw decoded.left
-      return { ref, type, data: decoded.right }
-    })
+  states<A>(definition: StateDefinition<A>, page: StatesPage = {}): readonly StateAndRef<A>[] {
+    return readStates(this.#past.db, definition, page)
   }
 
   /** What was to come, in order; or what was paused, started, or waited for a hand. */
