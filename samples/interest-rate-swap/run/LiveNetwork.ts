@@ -28,7 +28,6 @@ class LiveProcess {
   #waiting: { readonly resolve: (report: Report) => void; readonly reject: (error: Error) => void } | undefined
   /** Resolves when the process that is there now has started. */
   #ready: Promise<Report>
-  #replaced = false
 
   constructor(
     readonly name: string,
@@ -68,14 +67,15 @@ class LiveProcess {
   /** Gives an order. One that was lost with the process is given again to the next, so it must bear to be given twice. */
   async order(order: Order): Promise<Report> {
     for (;;) {
-      await this.#ready
-      this.#replaced = false
+      const ready = this.#ready
+      await ready
       try {
         const report = this.#report()
         this.#child.send(order)
         return await report
       } catch (error) {
-        if (!this.#replaced) throw error
+        // Another process has come, or comes, in place of the one that was asked.
+        if (this.#ready === ready) throw error
       }
     }
   }
@@ -83,7 +83,6 @@ class LiveProcess {
   /** Kills the process with SIGKILL, whatever it is doing, and starts another one. */
   async replace(startMs: number): Promise<void> {
     const exited = once(this.#child, 'exit')
-    this.#replaced = true
     this.#ready = exited.then(() => {
       this.#child = this.#fork(startMs)
       return this.#report()
