@@ -5,9 +5,10 @@
 import type { DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { rememberSignatures } from '../../identity/KeyPair.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { builtInInvariants } from './builtInInvariants.js'
-import { allFaults, planOf, type Cast, type Faults, type Plan } from './Plan.js'
+import { allFaults, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
 import { randomWorkload, startableFlows } from './randomWorkload.js'
 import { shrink } from './shrink.js'
 import { describeFailure, type SimulationFailure, type SimulationReport, type Violation } from './SimulationReport.js'
@@ -115,7 +116,7 @@ const shrinkFailure = async (
   const actions = await shrink(
     plan.actions,
     async (shorter) => {
-      const tried = await runPlan({ ...plan, actions: shorter }, options, invariants)
+      const tried = await runPlan(planWith(plan, shorter), options, invariants)
       const isSame = tried.violations.some(({ invariant }) => invariant === broken)
       if (isSame) last = tried
       return isSame
@@ -132,8 +133,7 @@ const shrinkFailure = async (
 const seedsOf = ({ seeds = 20 }: SimulationOptions): readonly number[] =>
   typeof seeds === 'number' ? Array.from({ length: seeds }, (_, seed) => seed) : seeds
 
-/** Simulates an app, seed after seed. Failures come with the shortest history that still fails. */
-export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
+const simulateSeeds = async (options: SimulationOptions): Promise<SimulationReport> => {
   const runOptions = runOptionsOf(options)
   const invariants = [...builtInInvariants, ...(options.invariants ?? [])]
   const faults = { ...allFaults, ...options.faults }
@@ -156,6 +156,16 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
     if (failure !== undefined && options.stopAtFirst === true) break
   }
   return { ...sums, elapsedMs: performance.now() - beganMs, failures }
+}
+
+/** Simulates an app, seed after seed. Failures come with the shortest history that still fails. */
+export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
+  const forget = rememberSignatures()
+  try {
+    return await simulateSeeds(options)
+  } finally {
+    forget()
+  }
 }
 
 /** As {@link simulate}, and fails at the first seed whose history breaks an invariant, with that history. */
