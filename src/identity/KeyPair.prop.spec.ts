@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { hashes, texts } from '../../test/log/arbitraryOf.js'
-import { generateKeyPair, importKeyPair, keyPairFromSeed, rememberSignatures, verifySignature } from './KeyPair.js'
+import { generateKeyPair, importKeyPair, keyPairFromSeed, verifySignature } from './KeyPair.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
 describe('a key pair', () => {
@@ -34,8 +34,7 @@ describe('a key pair', () => {
     expect(generateKeyPair().publicKey).to.not.equal(generateKeyPair().publicKey)
   })
 
-  it('is confirmed in the very same cases where signatures are remembered', () => {
-    const forget = rememberSignatures()
+  it('is confirmed in the very same cases when it is asked again', () => {
     const key = keyPairFromSeed('1'.repeat(64))
     const good = key.sign('a b')
     for (let times = 0; times < 2; times++) {
@@ -44,7 +43,6 @@ describe('a key pair', () => {
       expect(verifySignature(key.publicKey, 'a', good)).to.equal(false)
       expect(verifySignature(keyPairFromSeed('2'.repeat(64)).publicKey, 'a b', good)).to.equal(false)
     }
-    forget()
   })
 
   it('takes garbage for no signature and no key, without throwing', () => {

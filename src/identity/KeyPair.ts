@@ -77,7 +77,7 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
   return object
 }
 
-const verifyOnce = (key: PublicKey, text: string, signature: string): boolean => {
+const verifyNow = (key: PublicKey, text: string, signature: string): boolean => {
   try {
     return verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
   } catch {
@@ -85,31 +85,23 @@ const verifyOnce = (key: PublicKey, text: string, signature: string): boolean =>
   }
 }
 
-/** What was found good before, where {@link rememberSignatures} wants it kept. */
-const goodKept = 10_000
-const good = new Set<string>()
-let wishes = 0
-
 /**
- * Has every good signature verified once only, until the function it gives is called. For a process that plays all the
- * parties of a network, each of which would verify what the others have verified.
+ * A node meets most signatures several times: when it collects one, when it records the transaction, when it passes
+ * that on. What was found out is kept for a while, under everything it depends on. Long texts are not worth the room.
  */
-export const rememberSignatures = (): (() => void) => {
-  wishes += 1
-  return () => {
-    wishes -= 1
-    if (wishes === 0) good.clear()
-  }
-}
+const checksKept = 4_096
+const longestTextKept = 256
+const checks = new Map<string, boolean>()
 
 /** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
 export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
-  if (wishes === 0) return verifyOnce(key, text, signature)
-  // The length tells where the signature ends, whatever it holds.
-  const what = `${key} ${signature.length} ${signature} ${text}`
-  if (good.has(what)) return true
-  const isGood = verifyOnce(key, text, signature)
-  if (good.size >= goodKept) good.clear()
-  if (isGood) good.add(what)
-  return isGood
+  if (text.length + signature.length > longestTextKept) return verifyNow(key, text, signature)
+  // The key has a fixed length and the text's is told, so no two checks share an entry.
+  const check = `${key}${text.length} ${text}${signature}`
+  const known = checks.get(check)
+  if (known !== undefined) return known
+  const isValid = verifyNow(key, text, signature)
+  if (checks.size >= checksKept) checks.clear()
+  checks.set(check, isValid)
+  return isValid
 }

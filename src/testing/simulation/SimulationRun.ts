@@ -72,12 +72,12 @@ export class SimulationRun {
     const { everyone, workers } = options.cast
     const witness = new Witness()
     const story = new TickStory()
-    let begun: SimulationRun | undefined
+    let tell: (sentence: string) => void = () => undefined
     const stores = new Map<string, SimulatedStore>()
     for (const name of everyone) {
       const onCommitted = (tick: EncodedTick): void => {
         witness.committed(name, tick)
-        for (const sentence of story.tell(name, tick)) if (begun !== undefined) begun.#say(`  ${sentence}`)
+        for (const sentence of story.tell(name, tick)) tell(`  ${sentence}`)
       }
       stores.set(
         name,
@@ -97,9 +97,12 @@ export class SimulationRun {
       weather: plan.weather,
       development: plan.development,
     })
-    begun = new SimulationRun(plan, options, network, stores, witness)
-    for (const sentence of describeBeginning(plan, everyone.length)) begun.#say(sentence)
-    return begun
+    const run = new SimulationRun(plan, options, network, stores, witness)
+    for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
+    tell = (sentence) => {
+      run.#say(sentence)
+    }
+    return run
   }
 
   /** Lets the whole plan happen and everyone come to rest. */

@@ -5,7 +5,6 @@
 import type { DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { rememberSignatures } from '../../identity/KeyPair.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { builtInInvariants } from './builtInInvariants.js'
 import { allFaults, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
@@ -133,7 +132,8 @@ const shrinkFailure = async (
 const seedsOf = ({ seeds = 20 }: SimulationOptions): readonly number[] =>
   typeof seeds === 'number' ? Array.from({ length: seeds }, (_, seed) => seed) : seeds
 
-const simulateSeeds = async (options: SimulationOptions): Promise<SimulationReport> => {
+/** Simulates an app, seed after seed. Failures come with the shortest history that still fails. */
+export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
   const runOptions = runOptionsOf(options)
   const invariants = [...builtInInvariants, ...(options.invariants ?? [])]
   const faults = { ...allFaults, ...options.faults }
@@ -156,16 +156,6 @@ const simulateSeeds = async (options: SimulationOptions): Promise<SimulationRepo
     if (failure !== undefined && options.stopAtFirst === true) break
   }
   return { ...sums, elapsedMs: performance.now() - beganMs, failures }
-}
-
-/** Simulates an app, seed after seed. Failures come with the shortest history that still fails. */
-export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
-  const forget = rememberSignatures()
-  try {
-    return await simulateSeeds(options)
-  } finally {
-    forget()
-  }
 }
 
 /** As {@link simulate}, and fails at the first seed whose history breaks an invariant, with that history. */
