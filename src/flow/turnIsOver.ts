@@ -9,6 +9,7 @@ import type { Operation } from './Operation.js'
 const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'changeNotary',
   'finalise',
+  'kill',
   'lock',
   'record',
   'vend',
