@@ -94,6 +94,7 @@ const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'finalise',
   'lock',
   'record',
+  'takeHistory',
   'vend',
   'send',
   'initiate',

@@ -17,6 +17,7 @@ import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
 import { performLedger } from './performLedger.js'
+import { takeHistory } from './takeHistory.js'
 import { performLock } from './performLock.js'
 import { performSession } from './performSession.js'
 
@@ -131,7 +132,6 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'sign':
     case 'changeNotary':
     case 'signId':
-    case 'missing':
     case 'dependencies':
     case 'check':
     case 'record':
@@ -141,6 +141,8 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'notaryRequest':
     case 'notarise':
       return performLedger(decision, flow, operation)
+    case 'takeHistory':
+      return takeHistory(decision, flow, operation)
     case 'sleep':
       return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }
     case 'sleepUntil':

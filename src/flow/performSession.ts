@@ -2,7 +2,7 @@
  * The operations of a session. What is sent is stated as a fact, and leaves the node once that fact is durable.
  */
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length, type Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { Message, Role } from '../session/Message.js'
@@ -15,19 +15,23 @@ import type { Operation } from './Operation.js'
 
 type SessionOperation = Extract<Operation, { readonly kind: 'initiate' | 'send' | 'receive' | 'close' }>
 
+const encodedOnce = (payload: Json): Json => new Encoded(canonicalText(payload)) as unknown as Json
+
 /** States that a message is to be sent; it is on its way after the tick. */
 export const emitMessage = (decision: Decision, session: SessionRow, message: Message): void => {
-  const bytes = utf8Length(canonicalText(message))
+  // Encoded once, for its length, for the log and for the outbox.
+  const sent = message.kind === 'data' ? { ...message, payload: encodedOnce(message.payload) } : message
+  const bytes = utf8Length(canonicalText(sent))
   if (bytes > limits.messageBytes)
     throw new CarillonError(
       'fact-too-large',
       `A message of ${bytes} bytes is larger than the ${limits.messageBytes} bytes one message may take. Send it in parts.`,
       { bytes },
     )
-  decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message })
+  decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message: sent })
 }
 
-const sessionAt = (decision: Decision, id: SessionId, role: Role): SessionRow => {
+export const sessionAt = (decision: Decision, id: SessionId, role: Role): SessionRow => {
   const session = decision.views.sessions.find(id, role)
   if (session === undefined) throw new CarillonError('session-ended', `There is no session ${id}.`, { session: id })
   return session
@@ -75,7 +79,7 @@ const send = (decision: Decision, operation: Extract<Operation, { readonly kind:
 /** The message a receive asks for, once it has arrived. */
 export const messageFor = (
   decision: Decision,
-  operation: Extract<Operation, { readonly kind: 'receive' }>,
+  operation: Extract<Operation, { readonly kind: 'receive' | 'takeHistory' }>,
 ): Message | undefined =>
   decision.views.sessions.incoming(sessionAt(decision, operation.session, operation.role), operation.seq)
 

@@ -6,6 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, t
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
+import { isVerified, rememberVerified } from './verifiedSignatures.js'
 
 /** A key that can sign. It shows only its public half when it is printed or encoded. */
 export type KeyPair = {
@@ -17,7 +18,7 @@ export type KeyPair = {
 }
 
 // The fixed DER header of an Ed25519 SubjectPublicKeyInfo; the 32 key bytes follow it.
-const spkiHeader = '302a300506032b6570032100'
+export const spkiHeader = '302a300506032b6570032100'
 
 /** A key of node:crypto as Carillon writes it; undefined when it is not an Ed25519 key. */
 export const publicKeyFrom = (key: KeyObject): PublicKey | undefined => {
@@ -79,8 +80,12 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
 
 /** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
 export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
+  const claimed = { by: key, text, signature }
+  if (isVerified(claimed)) return true
   try {
-    return verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
+    const holds = verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
+    if (holds) rememberVerified(claimed)
+    return holds
   } catch {
     return false
   }

@@ -51,6 +51,13 @@ export class Committed {
     return this.#decided.some((event) => event.type === type)
   }
 
+  /** The ends of sessions on which the tick sends something; the messages themselves are not decoded. */
+  sessionsSentOn(): readonly Pick<EventOf<'MessageSent'>, 'session' | 'role'>[] {
+    return this.#decided.flatMap((event) =>
+      event.type === 'MessageSent' ? [{ session: event.session, role: event.role }] : [],
+    )
+  }
+
   /** How late each activity was that the tick started or found missed. */
   latenesses(): readonly number[] {
     return this.#decided.flatMap((event) => {

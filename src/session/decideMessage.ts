@@ -7,7 +7,7 @@ import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { SessionInput } from '../flow/Responder.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Party } from '../identity/Party.js'
-import { canonicalText, utf8Length } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
@@ -112,10 +112,12 @@ const recordable = (message: Message): Message => {
     message: `A message was sent that cannot be recorded: ${why}`.slice(0, 1_000).toWellFormed(),
   })
   try {
-    const bytes = utf8Length(canonicalText(message))
+    const text = canonicalText(message)
+    const bytes = utf8Length(text)
+    // Encoded once, for its length, for the log and for the inbox.
     return bytes > limits.messageBytes
       ? unfit(`it takes ${bytes} bytes; at most ${limits.messageBytes} are allowed.`)
-      : message
+      : (new Encoded(text) as unknown as Message)
   } catch (error) {
     return unfit(messageOf(error))
   }
@@ -141,11 +143,11 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
   }
   // Another party's session: to someone who is not its other end it does not exist.
   if (session.party !== from) return 'refuse'
-  if (decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session))
+  if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session))
     return 'acknowledge'
   // Far ahead of what has arrived there is nothing an honest sender would have sent yet; it will send it again.
   const behind = envelope.seq - limits.messagesAhead
-  if (behind >= 0 && decision.views.sessions.incoming(session, behind) === undefined) return 'ignore'
+  if (behind >= 0 && !decision.views.sessions.hasArrived(session, behind)) return 'ignore'
   decision.emit({
     type: 'MessageReceived',
     session: envelope.session,
