@@ -95,10 +95,8 @@ const vend = (decision: Decision, operation: Extract<LedgerOperation, { readonly
     bytes += size
     page.push(new Encoded(text))
   }
-  emitMessage(decision, session, {
-    kind: 'data',
-    payload: { type: 'history', transactions: page as unknown as readonly Json[] },
-  })
+  const payload = new Encoded(canonicalText({ type: 'history', transactions: page }))
+  emitMessage(decision, session, { kind: 'data', payload })
   return valueAnswer(page.length, page.length)
 }
 

@@ -2,10 +2,10 @@
  * The operations of a session. What is sent is stated as a fact, and leaves the node once that fact is durable.
  */
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, Encoded, utf8Length, type Json } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import type { Message, Role } from '../session/Message.js'
+import type { Message, Role, WrittenMessage } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
 import type { SessionRow } from '../session/SessionTable.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
@@ -15,20 +15,16 @@ import type { Operation } from './Operation.js'
 
 type SessionOperation = Extract<Operation, { readonly kind: 'initiate' | 'send' | 'receive' | 'close' }>
 
-const encodedOnce = (payload: Json): Json => new Encoded(canonicalText(payload)) as unknown as Json
-
 /** States that a message is to be sent; it is on its way after the tick. */
-export const emitMessage = (decision: Decision, session: SessionRow, message: Message): void => {
-  // Encoded once, for its length, for the log and for the outbox.
-  const sent = message.kind === 'data' ? { ...message, payload: encodedOnce(message.payload) } : message
-  const bytes = utf8Length(canonicalText(sent))
+export const emitMessage = (decision: Decision, session: SessionRow, message: WrittenMessage): void => {
+  const bytes = utf8Length(canonicalText(message))
   if (bytes > limits.messageBytes)
     throw new CarillonError(
       'fact-too-large',
       `A message of ${bytes} bytes is larger than the ${limits.messageBytes} bytes one message may take. Send it in parts.`,
       { bytes },
     )
-  decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message: sent })
+  decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message })
 }
 
 export const sessionAt = (decision: Decision, id: SessionId, role: Role): SessionRow => {
@@ -72,7 +68,7 @@ const send = (decision: Decision, operation: Extract<Operation, { readonly kind:
     throw new CarillonError('session-ended', 'The session was closed by this flow; nothing more can be sent on it.', {
       session: operation.session,
     })
-  emitMessage(decision, session, { kind: 'data', payload: JSON.parse(operation.payload) as Json })
+  emitMessage(decision, session, { kind: 'data', payload: new Encoded(operation.payload) })
   return valueAnswer(undefined)
 }
 

@@ -7,6 +7,9 @@ import type { StateRef } from '../ledger/StateRef.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 
+/** Which message of which session. */
+export type MessageAt = Pick<EventOf<'MessageAcknowledged'>, 'session' | 'role' | 'seq'>
+
 /** The events of one tick, for whoever follows a node. */
 export class Committed {
   /** The revision of the tick's first event. */
@@ -39,6 +42,13 @@ export class Committed {
     })
   }
 
+  /** The messages that the tick states as sent, or as acknowledged; what they say is not looked at. */
+  messages(type: 'MessageSent' | 'MessageAcknowledged'): readonly MessageAt[] {
+    return this.#decided.flatMap((event) =>
+      event.type === type ? [{ session: event.session, role: event.role, seq: event.seq }] : [],
+    )
+  }
+
   /** How many events of a type the tick holds. */
   count(type: EventType): number {
     let count = 0
@@ -49,13 +59,6 @@ export class Committed {
   /** Whether the tick holds an event of a type. */
   has(type: EventType): boolean {
     return this.#decided.some((event) => event.type === type)
-  }
-
-  /** The ends of sessions on which the tick sends something; the messages themselves are not decoded. */
-  sessionsSentOn(): readonly Pick<EventOf<'MessageSent'>, 'session' | 'role'>[] {
-    return this.#decided.flatMap((event) =>
-      event.type === 'MessageSent' ? [{ session: event.session, role: event.role }] : [],
-    )
   }
 
   /** How late each activity was that the tick started or found missed. */

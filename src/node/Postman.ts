@@ -115,7 +115,7 @@ export class Postman {
   #committed(committed: Committed): void {
     if (this.#stopped) return
     let isFreed = false
-    for (const { session, role, seq } of committed.ofType('MessageAcknowledged')) {
+    for (const { session, role, seq } of committed.messages('MessageAcknowledged')) {
       const key = `${endKey(session, role)} ${seq}`
       const waiting = this.#waiting.get(key)
       const box = waiting === undefined ? undefined : this.#boxes.get(waiting.to)
@@ -126,7 +126,7 @@ export class Postman {
       isFreed ||= box.hasMore
     }
     const { sessions } = this.#parts.store.views
-    for (const { session, role } of committed.sessionsSentOn()) {
+    for (const { session, role } of committed.messages('MessageSent')) {
       const party = sessions.find(session, role)?.party
       if (party === undefined) continue
       const box = this.#boxes.get(party)

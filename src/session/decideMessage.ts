@@ -11,7 +11,7 @@ import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
-import { otherRole, type Envelope, type Message } from './Message.js'
+import { otherRole, type Envelope, type Message, type WrittenMessage } from './Message.js'
 import { responderIdOf, sessionIdOf } from './SessionId.js'
 import type { SessionRow } from './SessionTable.js'
 
@@ -105,19 +105,19 @@ const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: 
 }
 
 /** The message as it can be recorded: one that cannot be reaches the flow as an error, and so ends the session. */
-const recordable = (message: Message): Message => {
+const recordable = (message: Message): WrittenMessage => {
   const unfit = (why: string): Message => ({
     kind: 'error',
     code: 'message-invalid',
     message: `A message was sent that cannot be recorded: ${why}`.slice(0, 1_000).toWellFormed(),
   })
   try {
-    const text = canonicalText(message)
-    const bytes = utf8Length(text)
-    // Encoded once, for its length, for the log and for the inbox.
+    const written: WrittenMessage =
+      message.kind === 'data' ? { kind: 'data', payload: new Encoded(canonicalText(message.payload)) } : message
+    const bytes = utf8Length(canonicalText(written))
     return bytes > limits.messageBytes
       ? unfit(`it takes ${bytes} bytes; at most ${limits.messageBytes} are allowed.`)
-      : (new Encoded(text) as unknown as Message)
+      : written
   } catch (error) {
     return unfit(messageOf(error))
   }
@@ -143,8 +143,7 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
   }
   // Another party's session: to someone who is not its other end it does not exist.
   if (session.party !== from) return 'refuse'
-  if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session))
-    return 'acknowledge'
+  if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session)) return 'acknowledge'
   // Far ahead of what has arrived there is nothing an honest sender would have sent yet; it will send it again.
   const behind = envelope.seq - limits.messagesAhead
   if (behind >= 0 && !decision.views.sessions.hasArrived(session, behind)) return 'ignore'
