@@ -3,6 +3,7 @@
  *
  *   npm run sample:swap
  *   npm run sample:swap -- --live --speed 365
+ *   npm run sample:swap -- --live --kills 5
  */
 import { canonicalText } from 'carillon'
 import { Command } from 'commander'
@@ -19,6 +20,7 @@ type Options = {
   readonly live?: true
   readonly speed: string
   readonly folder?: string
+  readonly kills: string
   readonly crashes?: string
 }
 
@@ -76,6 +78,7 @@ await new Command('sample:swap')
   .option('--live', 'real processes that talk over TLS, on a clock that runs faster')
   .option('--speed <days>', 'how many days pass in a second (with --live)', '365')
   .option('--folder <folder>', 'where the network is kept (with --live); default: a folder that is removed at the end')
+  .option('--kills <number>', 'kill so many of the processes on the way, with SIGKILL (with --live)', '0')
   .option('--crashes <seeds>', 'run a short trade so many times, with parties crashing at random moments')
   .action(async (options: Options) => {
     if (options.crashes !== undefined) {
@@ -87,8 +90,14 @@ await new Command('sample:swap')
     const daysPerSecond = Number(options.speed)
     if (!(daysPerSecond > 0))
       return refuse(`--speed is "${options.speed}"; give the days that pass in a second, such as 365.`)
-    return liveRun({ daysPerSecond, say, ...(options.folder === undefined ? {} : { folder: options.folder }) }).then(
-      () => undefined,
-    )
+    const kills = Number(options.kills)
+    if (!Number.isInteger(kills) || kills < 0)
+      return refuse(`--kills is "${options.kills}"; give how many processes are to be killed, such as 5.`)
+    return liveRun({
+      daysPerSecond,
+      kills,
+      say,
+      ...(options.folder === undefined ? {} : { folder: options.folder }),
+    }).then(() => undefined)
   })
   .parseAsync()

@@ -2,10 +2,10 @@
  * The operations of a session. What is sent is stated as a fact, and leaves the node once that fact is durable.
  */
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import type { Message, Role } from '../session/Message.js'
+import type { Message, Role, WrittenMessage } from '../session/Message.js'
 import type { SessionId } from '../session/SessionId.js'
 import type { SessionRow } from '../session/SessionTable.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
@@ -16,7 +16,7 @@ import type { Operation } from './Operation.js'
 type SessionOperation = Extract<Operation, { readonly kind: 'initiate' | 'send' | 'receive' | 'close' }>
 
 /** States that a message is to be sent; it is on its way after the tick. */
-export const emitMessage = (decision: Decision, session: SessionRow, message: Message): void => {
+export const emitMessage = (decision: Decision, session: SessionRow, message: WrittenMessage): void => {
   const bytes = utf8Length(canonicalText(message))
   if (bytes > limits.messageBytes)
     throw new CarillonError(
@@ -68,7 +68,7 @@ const send = (decision: Decision, operation: Extract<Operation, { readonly kind:
     throw new CarillonError('session-ended', 'The session was closed by this flow; nothing more can be sent on it.', {
       session: operation.session,
     })
-  emitMessage(decision, session, { kind: 'data', payload: JSON.parse(operation.payload) as Json })
+  emitMessage(decision, session, { kind: 'data', payload: new Encoded(operation.payload) })
   return valueAnswer(undefined)
 }
 

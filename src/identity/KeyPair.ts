@@ -77,11 +77,31 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
   return object
 }
 
-/** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
-export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
+const verifyNow = (key: PublicKey, text: string, signature: string): boolean => {
   try {
     return verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
   } catch {
     return false
   }
+}
+
+/**
+ * A node meets most signatures several times: when it collects one, when it records the transaction, when it passes
+ * that on. What was found out is kept for a while, under everything it depends on. Long texts are not worth the room.
+ */
+const checksKept = 4_096
+const longestTextKept = 256
+const checks = new Map<string, boolean>()
+
+/** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
+export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
+  if (text.length + signature.length > longestTextKept) return verifyNow(key, text, signature)
+  // The key has a fixed length and the text's is told, so no two checks share an entry.
+  const check = `${key}${text.length} ${text}${signature}`
+  const known = checks.get(check)
+  if (known !== undefined) return known
+  const isValid = verifyNow(key, text, signature)
+  if (checks.size >= checksKept) checks.clear()
+  checks.set(check, isValid)
+  return isValid
 }

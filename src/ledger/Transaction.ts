@@ -132,5 +132,14 @@ export const componentsOf = (body: TransactionBody): Components => ({
   timeWindow: body.timeWindow,
 })
 
+/** Bodies never change, and one that is signed, notarised and recorded is sealed at every turn. */
+const sealed = new WeakMap<TransactionBody, Transaction>()
+
 /** Seals a decoded body again, to check its id. */
-export const sealBody = (body: TransactionBody): Transaction => seal(componentsOf(body))
+export const sealBody = (body: TransactionBody): Transaction => {
+  const known = sealed.get(body)
+  if (known !== undefined) return known
+  const transaction = seal(componentsOf(body))
+  sealed.set(body, transaction)
+  return transaction
+}

@@ -15,7 +15,7 @@ import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
-import { MessageC, RoleC } from '../session/Message.js'
+import { MessageC, RoleC, type WrittenMessage } from '../session/Message.js'
 import { SessionIdC } from '../session/SessionId.js'
 import { InstantC } from '../time/Instant.js'
 
@@ -286,12 +286,20 @@ export type TransactionRecorded = Omit<Decoded<'TransactionRecorded'>, 'body' | 
 /** A flow just started may have its input as canonical text already. */
 export type FlowStarted = Omit<Decoded<'FlowStarted'>, 'input'> & { readonly input: Json | Encoded }
 
+/** A message just sent or taken carries its payload as canonical text. */
+export type MessageSent = Omit<Decoded<'MessageSent'>, 'message'> & { readonly message: WrittenMessage }
+export type MessageReceived = Omit<Decoded<'MessageReceived'>, 'message'> & { readonly message: WrittenMessage }
+
 /** Events that differ, when they are made, from what they are when they are read. */
-type Special = 'TransactionRecorded' | 'FlowStarted'
+type Special = 'TransactionRecorded' | 'FlowStarted' | 'MessageSent' | 'MessageReceived'
 
 /** An event of the log. */
 export type DomainEvent =
-  TransactionRecorded | FlowStarted | { [K in Exclude<EventType, Special>]: Decoded<K> }[Exclude<EventType, Special>]
+  | TransactionRecorded
+  | FlowStarted
+  | MessageSent
+  | MessageReceived
+  | { [K in Exclude<EventType, Special>]: Decoded<K> }[Exclude<EventType, Special>]
 
 /** The event of one name. */
 export type EventOf<K extends EventType> = Extract<DomainEvent, { readonly type: K }>

@@ -7,6 +7,9 @@ import type { StateRef } from '../ledger/StateRef.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 
+/** Which message of which session. */
+export type MessageAt = Pick<EventOf<'MessageAcknowledged'>, 'session' | 'role' | 'seq'>
+
 /** The events of one tick, for whoever follows a node. */
 export class Committed {
   /** The revision of the tick's first event. */
@@ -37,6 +40,13 @@ export class Committed {
       const decoded = decodeEvent(this.#lines[index] ?? '', this.firstRevision + index)
       return isOfType(decoded, type) ? [decoded] : []
     })
+  }
+
+  /** The messages that the tick states as sent, or as acknowledged; what they say is not looked at. */
+  messages(type: 'MessageSent' | 'MessageAcknowledged'): readonly MessageAt[] {
+    return this.#decided.flatMap((event) =>
+      event.type === type ? [{ session: event.session, role: event.role, seq: event.seq }] : [],
+    )
   }
 
   /** How many events of a type the tick holds. */

@@ -87,7 +87,7 @@ export class Postman {
   #committed(committed: Committed): void {
     if (this.#stopped) return
     let isFreed = false
-    for (const { session, role, seq } of committed.ofType('MessageAcknowledged')) {
+    for (const { session, role, seq } of committed.messages('MessageAcknowledged')) {
       const key = `${endKey(session, role)} ${seq}`
       const box = this.#boxes.get(this.#waiting.get(key)?.to ?? ('' as PublicKey))
       if (!this.#waiting.delete(key) || box === undefined) continue
@@ -95,7 +95,7 @@ export class Postman {
       isFreed ||= box.hasMore
     }
     const { sessions } = this.#parts.store.views
-    for (const { session, role } of committed.ofType('MessageSent')) {
+    for (const { session, role } of committed.messages('MessageSent')) {
       const party = sessions.find(session, role)?.party
       if (party === undefined) continue
       const box = this.#boxes.get(party)

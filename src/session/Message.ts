@@ -3,6 +3,7 @@
  * before it leaves, sent again until it is acknowledged, and taken once.
  */
 import * as t from 'io-ts'
+import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
@@ -37,6 +38,10 @@ export const MessageC = t.union(
 )
 /** What travels between the two ends of a session. */
 export type Message = t.TypeOf<typeof MessageC>
+
+/** A message as it is about to be recorded: what it carries may be canonical text already. */
+export type WrittenMessage =
+  Exclude<Message, { readonly kind: 'data' }> | { readonly kind: 'data'; readonly payload: Json | Encoded }
 
 /** A message on its way. */
 export const EnvelopeC = t.union(

@@ -7,11 +7,11 @@ import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { SessionInput } from '../flow/Responder.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Party } from '../identity/Party.js'
-import { canonicalText, utf8Length } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
-import { otherRole, type Envelope, type Message } from './Message.js'
+import { otherRole, type Envelope, type Message, type WrittenMessage } from './Message.js'
 import { responderIdOf, sessionIdOf } from './SessionId.js'
 import type { SessionRow } from './SessionTable.js'
 
@@ -105,17 +105,19 @@ const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: 
 }
 
 /** The message as it can be recorded: one that cannot be reaches the flow as an error, and so ends the session. */
-const recordable = (message: Message): Message => {
+const recordable = (message: Message): WrittenMessage => {
   const unfit = (why: string): Message => ({
     kind: 'error',
     code: 'message-invalid',
     message: `A message was sent that cannot be recorded: ${why}`.slice(0, 1_000).toWellFormed(),
   })
   try {
-    const bytes = utf8Length(canonicalText(message))
+    const written: WrittenMessage =
+      message.kind === 'data' ? { kind: 'data', payload: new Encoded(canonicalText(message.payload)) } : message
+    const bytes = utf8Length(canonicalText(written))
     return bytes > limits.messageBytes
       ? unfit(`it takes ${bytes} bytes; at most ${limits.messageBytes} are allowed.`)
-      : message
+      : written
   } catch (error) {
     return unfit(messageOf(error))
   }

@@ -2,7 +2,8 @@
  * A payment system that several processes share: a folder with a file for each payment. A file is made once, so a
  * payment is, however many processes try and however often.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRight } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
@@ -19,10 +20,15 @@ export const paymentsInFolder = (folder: string): PaymentSystem => {
   return {
     pay: async (instruction: Instruction) => {
       await mkdir(folder, { recursive: true })
+      // Written aside and then given its name, so that whoever is killed meanwhile leaves no half of a payment.
+      const draft = join(folder, `${randomUUID()}.draft`)
+      await writeFile(draft, JSON.stringify(instruction))
       try {
-        await writeFile(fileOf(instruction.key), JSON.stringify(instruction), { flag: 'wx' })
+        await link(draft, fileOf(instruction.key))
       } catch (error) {
         if (!isCode(error, 'EEXIST')) throw error
+      } finally {
+        await unlink(draft)
       }
       return instruction.key
     },

@@ -4,6 +4,7 @@
  * something that is early by its clock.
  */
 import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -20,40 +21,74 @@ const roles: readonly (readonly [name: string, Role])[] = [
   [names.regulator, 'regulator'],
 ]
 
+/** One node's process. It can be killed, and then another takes its place on what it left on disk. */
 class LiveProcess {
-  readonly #child: ChildProcess
+  readonly #settings: NodeSettings
+  #child: ChildProcess
   #waiting: { readonly resolve: (report: Report) => void; readonly reject: (error: Error) => void } | undefined
+  /** Resolves when the process that is there now has started. */
+  #ready: Promise<Report>
 
   constructor(
     readonly name: string,
     settings: NodeSettings,
   ) {
-    this.#child = fork(fileURLToPath(new URL('./liveNode.js', import.meta.url)).replace(/\.js$/, '.ts'), [
-      JSON.stringify(settings),
-    ])
-    this.#child.on('message', (message) => {
+    this.#settings = settings
+    this.#child = this.#fork(settings.startMs)
+    this.#ready = this.#report()
+  }
+
+  #fork(startMs: number): ChildProcess {
+    const file = fileURLToPath(new URL('./liveNode.js', import.meta.url)).replace(/\.js$/, '.ts')
+    const child = fork(file, [JSON.stringify({ ...this.#settings, startMs })])
+    child.on('message', (message) => {
       const report = ReportC.decode(message)
-      if (isLeft(report)) this.#waiting?.reject(new Error(`${name} sent a report that makes no sense.`))
+      if (isLeft(report)) this.#waiting?.reject(new Error(`${this.name} sent a report that makes no sense.`))
       else this.#waiting?.resolve(report.right)
     })
-    this.#child.on('exit', (code) => this.#waiting?.reject(new Error(`${name} has ended with code ${String(code)}.`)))
+    child.on('exit', (code) => this.#waiting?.reject(new Error(`${this.name} has ended with code ${String(code)}.`)))
+    return child
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  /** The next report; the first comes when the node has started. */
-  report(): Promise<Report> {
+  get ready(): Promise<Report> {
+    return this.#ready
+  }
+
+  #report(): Promise<Report> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
     })
   }
 
-  order(order: Order): Promise<Report> {
-    const report = this.report()
-    this.#child.send(order)
-    return report
+  /** Gives an order. One that was lost with the process is given again to the next, so it must bear to be given twice. */
+  async order(order: Order): Promise<Report> {
+    for (;;) {
+      const ready = this.#ready
+      await ready
+      try {
+        const report = this.#report()
+        this.#child.send(order)
+        return await report
+      } catch (error) {
+        // Another process has come, or comes, in place of the one that was asked.
+        if (this.#ready === ready) throw error
+      }
+    }
+  }
+
+  /** Kills the process with SIGKILL, whatever it is doing, and starts another one. */
+  async replace(startMs: number): Promise<void> {
+    const exited = once(this.#child, 'exit')
+    this.#ready = exited.then(() => {
+      this.#child = this.#fork(startMs)
+      return this.#report()
+    })
+    this.kill()
+    await this.#ready
   }
 
   kill(): void {
@@ -95,7 +130,7 @@ export class LiveNetwork {
     const parties = new Map(made.members.map(({ party }) => [party.name, party]))
     const network = new LiveNetwork(processes, parties, startMs)
     try {
-      await Promise.all(processes.map((process) => process.report()))
+      await Promise.all(processes.map((process) => process.ready))
     } catch (error) {
       network.kill()
       throw error
@@ -117,10 +152,25 @@ export class LiveNetwork {
     return party
   }
 
-  order(name: string, order: Order): Promise<Report> {
+  #process(name: string): LiveProcess {
     const process = this.#processes.find((candidate) => candidate.name === name)
     if (process === undefined) throw new Error(`There is no ${name} here.`)
-    return process.order(order)
+    return process
+  }
+
+  order(name: string, order: Order): Promise<Report> {
+    return this.#process(name).order(order)
+  }
+
+  /** Has the process of a party killed so many milliseconds into what happens now, and another one take its place. */
+  async killDuring(name: string, afterMs: number): Promise<string> {
+    const process = this.#process(name)
+    const happening = this.settle()
+    await sleep(afterMs)
+    const killed = process.pid ?? 0
+    await process.replace(this.#nowMs)
+    await happening
+    return `${this.now.slice(0, 10)}  killed process ${killed} of ${name}; process ${process.pid ?? 0} goes on`
   }
 
   /** Tells all the time, and waits until nothing has happened anywhere for a moment. Gives when the next wants to wake. */

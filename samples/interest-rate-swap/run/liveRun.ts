@@ -2,6 +2,7 @@
  * The example trade in real processes, each with its store on disk, talking over TLS, on a clock that runs so many
  * days a second.
  */
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +27,13 @@ export type LiveOptions = {
   readonly folder?: string
   /** Default: the example trade. */
   readonly trade?: (parties: Parties) => Terms
+  /** How many processes are killed on the way, the banks first. Default 0. */
+  readonly kills?: number
 }
+
+/** In whose turn processes are killed, and how far into what happens. */
+const victims = [names.floatingPayer, names.fixedPayer, names.oracle, names.notary, names.regulator]
+const longestMs = 80
 
 const look = async (
   network: LiveNetwork,
@@ -39,12 +46,17 @@ const look = async (
   return { swap: decoded.right, isOver }
 }
 
-const runToEnd = async (network: LiveNetwork, daysPerSecond: number): Promise<SwapData> => {
+const runToEnd = async (
+  network: LiveNetwork,
+  { daysPerSecond, say, kills = 0 }: Pick<LiveOptions, 'daysPerSecond' | 'say' | 'kills'>,
+): Promise<SwapData> => {
   const progress = new Progress(process.stdout)
   const from = network.now
+  let killed = 0
   try {
     for (;;) {
       const goesOn = await network.step(daysPerSecond)
+      if (killed < kills) say(await network.killDuring(victims[killed++ % victims.length] ?? '', randomInt(longestMs)))
       const { swap, isOver } = await look(network, names.fixedPayer)
       if (swap !== undefined) {
         progress.show(progressLine(swap, from, maturityInstant(swap), network.now))
@@ -57,7 +69,8 @@ const runToEnd = async (network: LiveNetwork, daysPerSecond: number): Promise<Sw
   }
 }
 
-export const liveRun = async ({ daysPerSecond, say, folder, trade = exampleTrade }: LiveOptions): Promise<SwapData> => {
+export const liveRun = async (options: LiveOptions): Promise<SwapData> => {
+  const { say, folder, trade = exampleTrade } = options
   const scratch = folder === undefined ? mkdtempSync(join(tmpdir(), 'carillon-swap-')) : undefined
   const network = await LiveNetwork.start(folder ?? join(scratch ?? '', 'network'), exampleBegins)
   const giveUp = (): void => {
@@ -76,7 +89,7 @@ export const liveRun = async ({ daysPerSecond, say, folder, trade = exampleTrade
       regulators: [network.party(names.regulator)],
     })
     await network.order(names.fixedPayer, { type: 'offer', terms: terms as unknown as Json })
-    const last = await runToEnd(network, daysPerSecond)
+    const last = await runToEnd(network, options)
     say(...cashFlowTable(last), '', ...fixingsChart(last), '', 'Matured.')
     await network.stop()
     return last

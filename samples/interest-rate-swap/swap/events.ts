@@ -21,11 +21,18 @@ export const nextUnfixed = ({ calculation }: SwapData): FloatingPeriod | undefin
 export const fixingInstant = ({ floating: { fixing } }: SwapData, { fixes }: FloatingPeriod): Instant =>
   instantIn(fixing.zone, fixes, fixing.time)
 
-const paymentEvent = (swap: SwapData, payment: Payment): SwapEvent => {
-  const overdue = overdueOn(swap, payment.date)
-  return overdue === undefined
-    ? { kind: 'payment', at: paymentInstant(swap, payment.date), payment }
-    : { kind: 'overdue', at: overdue.chaseAt, payment }
+/** Every payment that is chased, and the first of the others: all are due at the same time of day. */
+const paymentEvents = (swap: SwapData): readonly SwapEvent[] => {
+  const chased: SwapEvent[] = []
+  let first: Payment | undefined
+  for (const payment of unpaid(swap)) {
+    const overdue = overdueOn(swap, payment.date)
+    if (overdue === undefined) first ??= payment
+    else chased.push({ kind: 'overdue', at: overdue.chaseAt, payment })
+  }
+  return first === undefined
+    ? chased
+    : [...chased, { kind: 'payment', at: paymentInstant(swap, first.date), payment: first }]
 }
 
 /** When the swap ends: with its last payment, and not before its termination date. */
@@ -40,7 +47,7 @@ export const nextEvent = (swap: SwapData): SwapEvent => {
   const period = nextUnfixed(swap)
   const fixing: readonly SwapEvent[] =
     period === undefined ? [] : [{ kind: 'fixing', at: fixingInstant(swap, period), period }]
-  const [first, ...others] = [...fixing, ...unpaid(swap).map((payment) => paymentEvent(swap, payment))]
+  const [first, ...others] = [...fixing, ...paymentEvents(swap)]
   if (first === undefined) return { kind: 'maturity', at: maturityInstant(swap) }
   return others.reduce((earliest, event) => (event.at < earliest.at ? event : earliest), first)
 }

@@ -1,5 +1,5 @@
 /** The sample as it is run: the whole ten years in one process, and half a year in five. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -67,7 +67,7 @@ describe('Ten years of the example trade', () => {
 })
 
 describe('Half a year of the example trade in processes of their own', () => {
-  it('end with the same flows', async () => {
+  it('end with the same flows and one payment a date, although both banks are killed on the way', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'carillon-swap-'))
     const said: string[] = []
     try {
@@ -76,12 +76,18 @@ describe('Half a year of the example trade in processes of their own', () => {
         daysPerSecond: 100_000,
         say: (...lines) => said.push(...lines),
         folder,
+        kills: 2,
         trade: (parties) => shortTrade(parties, '2016-09-12'),
       })
       const flows = last.calculation.floating.map(({ flow }) => flow)
       expect(flows).to.deep.equal([4_058_800, 3_925_721])
       expect(last.calculation.paid).to.have.lengthOf(2)
       expect(said).to.include('Matured.')
+      const killed = said.filter((line) => line.includes('killed process'))
+      expect(killed).to.have.lengthOf(2)
+      expect(killed[0]).to.match(/killed process \d+ of Bank B; process \d+ goes on$/)
+      expect(killed[1]).to.match(/killed process \d+ of Bank A; process \d+ goes on$/)
+      expect(readdirSync(join(folder, 'payments')).filter((file) => file.endsWith('.json'))).to.have.lengthOf(2)
       expect(existsSync(join(folder, 'Bank A', 'store'))).to.be.true
     } finally {
       rmSync(scratch, { recursive: true, force: true })

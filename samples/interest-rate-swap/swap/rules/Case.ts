@@ -1,7 +1,8 @@
 /**
  * What happens to one trade within a transaction: as it was, as it becomes, and when the notary may let it happen.
  */
-import { canonicalText, rule, type Instant, type Key, type Party, type Rule, type TimeWindow } from 'carillon'
+import { isDeepStrictEqual } from 'node:util'
+import { rule, type Instant, type Key, type Party, type Rule, type TimeWindow } from 'carillon'
 import type { SwapData } from '../SwapKind.js'
 
 export type Case = {
@@ -14,7 +15,8 @@ export type Case = {
 /** A case in which one swap becomes another. */
 export type Change = { readonly before: SwapData; readonly after: SwapData }
 
-export const same = (a: unknown, b: unknown): boolean => canonicalText(a) === canonicalText(b)
+/** Whether two parts of a swap say the same. */
+export const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b)
 
 export const signedBy = ({ signers }: Case, parties: readonly Party[]): readonly Rule[] =>
   parties.map(({ name, key }) => rule(`${name} must be a signer of the command`, signers.includes(key)))
