@@ -92,6 +92,7 @@ const consumedRefOf = (error: unknown): unknown => {
 const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'changeNotary',
   'finalise',
+  'kill',
   'lock',
   'record',
   'vend',
@@ -157,6 +158,8 @@ export class FlowEngine {
 
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(decision: Decision, row: FlowRow): void {
+    // Another flow may have killed it earlier in this very tick.
+    if (hasEnded(row)) return
     this.#guard(decision, row, () => {
       this.#wake(decision, row)
     })

@@ -132,6 +132,14 @@ export class FlowIo {
     yield* ask({ kind: 'unlock', refs: states.map(refOf) })
   }
 
+  /**
+   * Ends the flow that the activity of a state has started, where one is under way, and says whether there was one. What
+   * it has put on the ledger stays. A flow cannot end itself in this way: it returns.
+   */
+  *killFlowOf(state: StateRef | StateAndRef<unknown>): FlowBody<boolean> {
+    return (yield* ask({ kind: 'kill', ref: refOf(state) })) as boolean
+  }
+
   /** The time, as recorded: the same when the flow is run again. */
   *now(): FlowBody<Instant> {
     return (yield* ask({ kind: 'now' })) as Instant

@@ -39,6 +39,7 @@ export type Operation =
   | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
   | { readonly kind: 'query' | 'queryPage'; readonly definition: AnyStateDefinition; readonly query: FlowStateQuery }
   | { readonly kind: 'lock' | 'unlock'; readonly refs: readonly StateRef[] }
+  | { readonly kind: 'kill'; readonly ref: StateRef }
   | { readonly kind: 'now' }
   | { readonly kind: 'newId' }
   | {

@@ -24,6 +24,8 @@ const labelOf = (operation: Operation): string => {
     case 'lock':
     case 'unlock':
       return `${operation.kind} ${operation.refs.length} ${operation.refs.length === 1 ? 'state' : 'states'}`
+    case 'kill':
+      return `kill the flow of ${showRef(operation.ref)}`
     case 'now':
       return 'now'
     case 'newId':

@@ -7,7 +7,7 @@ import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import { FlowIdC, flowIdOfClientId, type FlowId } from './FlowId.js'
-import { endSessions } from './performSession.js'
+import { endKilled } from './endKilled.js'
 import type { FlowEngine } from './FlowEngine.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 
@@ -79,9 +79,7 @@ export const startFlow = (decision: Decision, engine: FlowEngine, request: Start
 export const killFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
   const row = find(decision, id)
   engine.forget(id)
-  const error = { code: 'flow-killed', message: `Killed by ${by}.` }
-  decision.emit({ type: 'FlowEnded', flow: id, outcome: 'killed', by, error })
-  endSessions(decision, row, { kind: 'error', code: 'flow-killed', message: 'The flow was killed.' })
+  endKilled(decision, row, by)
 }
 
 /** Lets a parked flow go on from its record. */

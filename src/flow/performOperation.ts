@@ -16,6 +16,7 @@ import { valueAnswer, type Answer, type Wait } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
+import { performKill } from './performKill.js'
 import { performLedger } from './performLedger.js'
 import { performLock } from './performLock.js'
 import { performSession } from './performSession.js'
@@ -120,6 +121,8 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'lock':
     case 'unlock':
       return performLock(decision, flow, operation)
+    case 'kill':
+      return performKill(decision, flow, operation)
     case 'now':
       return valueAnswer(decision.now, decision.now)
     case 'newId': {

@@ -16,7 +16,6 @@ import { InstantC, type Instant } from '../time/Instant.js'
 import { checkRecurrence, nextAfter } from '../time/recurrence/occurrences.js'
 import { RecurrenceC, type Recurrence } from '../time/recurrence/Recurrence.js'
 import { zoneDataVersion } from '../time/zoneDataVersion.js'
-import { runUnlessCancelled } from './runUnlessCancelled.js'
 import {
   decideDues,
   instantsOfPast,
@@ -105,7 +104,10 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
   /** A schedule and some of its occurrences, as one flow changes them. */
   type Sheet = { schedule: ScheduleData; readonly occurrences: Map<number, OccurrenceData> }
 
-  /** Reads a schedule, lets `work` change it, and writes all in one transaction; whoever lost a race reads again. */
+  /**
+   * Reads a schedule, lets `work` change it, and writes all in one transaction; whoever lost a race reads again. Once it
+   * is on the ledger that an occurrence is cancelled, its flow is ended: not before, or a lost race would end it in vain.
+   */
   const change = function* <R>(io: FlowIo, id: string, work: (sheet: Sheet, now: Instant) => FlowBody<R>): FlowBody<R> {
     for (let tries = 1; ; tries++) {
       const before = yield* io.find(Schedule, id)
@@ -127,7 +129,11 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
           return tx.command(Command, [io.me])
         }),
       )
-      if (written._tag === 'Right') return result
+      if (written._tag === 'Right') {
+        for (const { data, ref } of replaced)
+          if (sheet.occurrences.get(data.number)?.outcome === 'cancelled') yield* io.killFlowOf(ref)
+        return result
+      }
       if (written.left.code !== 'state-consumed' || tries === mostTries) throw written.left
     }
   }
@@ -236,13 +242,9 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     input: t.readonly(t.strict({ occurrence: StateRefC })),
     *run(io, { occurrence }): FlowBody<void> {
       const { data: made } = yield* io.load(Occurrence, occurrence)
-      const isCancelled = function* (): FlowBody<boolean> {
-        return (yield* io.find(Occurrence, keyOf(made.schedule, made.number)))?.data.outcome !== 'running'
-      }
       let error: string | null = null
       try {
-        const ended = yield* runUnlessCancelled(options.run(io, made), isCancelled)
-        if (ended.stopped) return
+        yield* options.run(io, made)
       } catch (thrown) {
         // To be parked is the flow's own wish and not an outcome.
         if (thrown instanceof CarillonError && thrown.consequence === 'park') throw thrown

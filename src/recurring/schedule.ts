@@ -17,7 +17,7 @@ export type Overlap =
   | 'buffer-one'
   /** Both run. */
   | 'allow'
-  /** The running one is stopped where it next wakes, and the new one runs. */
+  /** The running one is ended where it stands, and the new one runs. */
   | 'cancel-previous'
 
 /** What to do with occurrences that are late beyond the grace, after an outage. */

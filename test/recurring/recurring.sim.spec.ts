@@ -111,12 +111,66 @@ describe('a recurring schedule', () => {
       ])
     })
 
-    it('or cancels it: it does nothing more once it wakes', async () => {
-      const { virtual, ran, create, outcomes } = await scene({ overlap: 'cancel-previous', minutes: 150 })
-      await create('daily', { ...hourly, until: at('03:00') })
-      await virtual.advanceTo(at('09:00'))
-      expect(await outcomes()).to.deep.equal(['01:00 cancelled', '02:00 cancelled', '03:00 completed'])
-      expect(ran).to.deep.equal(['03:00'])
+    describe('or cancels it', () => {
+      const cancelling = async () => {
+        const made = await scene({ overlap: 'cancel-previous', minutes: 150 })
+        await made.create('daily', { ...hourly, until: at('03:00') })
+        const runs = async () =>
+          (await made.virtual.node.flows({ name: 'reports/Report/Run' })).items.map(({ status }) => status).sort()
+        return { ...made, runs }
+      }
+
+      it('and its flow ends there and then, wherever it waited', async () => {
+        const { virtual, ran, outcomes, runs } = await cancelling()
+        await virtual.advanceTo(at('02:00'))
+        expect(await runs()).to.deep.equal(['killed', 'running'])
+        await virtual.advanceTo(at('09:00'))
+        expect(await outcomes()).to.deep.equal(['01:00 cancelled', '02:00 cancelled', '03:00 completed'])
+        expect(await runs()).to.deep.equal(['completed', 'killed', 'killed'])
+        expect(ran).to.deep.equal(['03:00'])
+      })
+
+      it('also when a crash came between, and it stays so after the next start', async () => {
+        const { virtual, ran, outcomes, runs } = await cancelling()
+        await virtual.advanceTo(at('01:30'))
+        await down(virtual, at('02:10'))
+        expect(await runs()).to.deep.equal(['killed', 'running'])
+        await down(virtual, at('02:20'))
+        expect(await runs()).to.deep.equal(['killed', 'running'])
+        await virtual.advanceTo(at('09:00'))
+        expect(await outcomes()).to.deep.equal(['01:00 cancelled', '02:00 cancelled', '03:00 completed'])
+        expect(ran).to.deep.equal(['03:00'])
+      })
+
+      it('and so does a trigger, also of an occurrence that is stuck in a step', async () => {
+        let aborted = false
+        const report = recurring({
+          name: 'reports/Report',
+          payload: t.strict({}),
+          overlap: 'cancel-previous',
+          *run(io, { number }): FlowBody<void> {
+            if (number > 1) return
+            yield* io.step('hang', ({ signal }) => {
+              signal.addEventListener('abort', () => (aborted = true))
+              return new Promise<void>(() => undefined)
+            })
+          },
+        })
+        const { node } = await VirtualNode.start({
+          app: defineApp({ name: 'reports', states: report.states, flows: report.flows }),
+          start: midnight,
+        })
+        const turn = () => new Promise((resolve) => setImmediate(resolve))
+        await node.run(report.Create, { id: 'r', recurrence: hourly, payload: {} })
+        await node.run(report.Trigger, { id: 'r' })
+        await turn()
+        await node.run(report.Trigger, { id: 'r' })
+        await turn()
+        expect(aborted).to.equal(true)
+        const [killed] = (await node.flows({ status: 'killed' })).items
+        expect(killed?.error?.message).to.match(/^Killed by flow reports\/Report\/Trigger \(/)
+        await node.stop()
+      })
     })
   })
 

@@ -27,7 +27,7 @@ const loadSettings = (slotSeconds: number): Settings => ({
   horizonSeconds: 2 * 86_400,
   sweepWeight: 2_000_000,
   weightPerSlot: 300_000,
-  tasksPerSweep: 150,
+  tasksPerSweep: 100,
 })
 
 export type LoadReport = {
