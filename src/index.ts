@@ -226,6 +226,17 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+export {
+  defineVerb,
+  defineVerbs,
+  type Verb,
+  type VerbAnswer,
+  type VerbArgument,
+  type VerbAsked,
+  type VerbGroup,
+  type VerbOption,
+  type VerbOptions,
+} from './node/AppVerb.js'
 
 // HTTP and telemetry
 export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'

@@ -1,5 +1,5 @@
 /**
- * The samples side by side on one dashboard: a heart that beats every second and two chores, each a node of its own on
+ * The samples side by side on one dashboard: a heart that beats every second and the chores, each a node of its own on
  * the embedded store. Run it with `npm run demo`, stop it with Ctrl-C.
  */
 import { serveHttp, startNode } from 'carillon'

@@ -33,7 +33,7 @@ export type ControlSocket = {
 }
 
 /** Verbs that whoever runs the node adds: each gives its answer. */
-export type ExtraVerbs = Readonly<Record<string, () => unknown>>
+export type ExtraVerbs = Readonly<Record<string, (args: unknown) => unknown>>
 
 /** Clients that were told to go have this long to read why. */
 const farewellMs = 1_000
@@ -220,7 +220,7 @@ export const openControlSocket = async (node: Node, folder: string, extra: Extra
     ...handlers,
     ...Object.entries(extra).map(([name, answer]): [string, Handler] => [
       name,
-      () => Promise.resolve().then(() => answer()),
+      (_node, args) => Promise.resolve().then(() => answer(args)),
     ]),
   ])
   const clients = new Set<Socket>()
