@@ -14,7 +14,9 @@ import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
+import { swapDecade } from './workloads/swapDecade.js'
 import { verify } from './workloads/verify.js'
+import { virtualYear } from './workloads/virtualYear.js'
 
 export const workloads: readonly Workload[] = [
   durableAppends,
@@ -30,4 +32,6 @@ export const workloads: readonly Workload[] = [
   vaultQuery,
   schedules,
   verify,
+  swapDecade,
+  virtualYear,
 ]

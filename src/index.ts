@@ -156,6 +156,7 @@ export type { SignerCheck } from './finality/respond.js'
 export type { Verdict } from './finality/Verdict.js'
 export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
 export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
+export { KeyedStates, type KeyedState } from './flow/KeyedStates.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
 export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
@@ -237,6 +238,7 @@ export {
   type VerbOption,
   type VerbOptions,
 } from './node/AppVerb.js'
+export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry
 export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'

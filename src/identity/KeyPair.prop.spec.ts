@@ -34,6 +34,17 @@ describe('a key pair', () => {
     expect(generateKeyPair().publicKey).to.not.equal(generateKeyPair().publicKey)
   })
 
+  it('is confirmed in the very same cases when it is asked again', () => {
+    const key = keyPairFromSeed('1'.repeat(64))
+    const good = key.sign('a b')
+    for (let times = 0; times < 2; times++) {
+      expect(verifySignature(key.publicKey, 'a b', good)).to.equal(true)
+      expect(verifySignature(key.publicKey, 'b', `${good} a`)).to.equal(false)
+      expect(verifySignature(key.publicKey, 'a', good)).to.equal(false)
+      expect(verifySignature(keyPairFromSeed('2'.repeat(64)).publicKey, 'a b', good)).to.equal(false)
+    }
+  })
+
   it('takes garbage for no signature and no key, without throwing', () => {
     const key = keyPairFromSeed('1'.repeat(64))
     fc.assert(

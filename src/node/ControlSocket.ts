@@ -26,6 +26,7 @@ import {
 import { LineReader } from './LineReader.js'
 import type { By, ByWithNote, Node } from './Node.js'
 
+/** A control socket that is open. */
 export type ControlSocket = {
   readonly path: string
   /** Hangs up on everyone and removes the socket. */
@@ -96,7 +97,9 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   }
 }
 
-const handlers: ReadonlyMap<string, Handler> = new Map([
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  // Whoever runs an app with verbs of its own answers this in its place.
+  ['verbs', () => Promise.resolve([])],
   [
     'start',
     handler(StartArgsC, async (node, { flow, input, ...options }) => ({

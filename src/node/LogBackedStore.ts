@@ -30,6 +30,8 @@ const isAborted = (signal: AbortSignal): boolean => signal.aborted
 export type LogBackedStoreOptions = {
   /** Where the store says that it waits for the log. Default: silent. */
   readonly logger?: Logger
+  /** How it waits before it looks again. Default: by the machine's clock, which a simulation does not have. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
@@ -39,15 +41,17 @@ export class LogBackedStore implements TickStore {
   readonly #db: Database
   readonly #log: EventLog
   readonly #logger: Logger
+  readonly #wait: NonNullable<LogBackedStoreOptions['wait']>
   /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
   readonly #copy: SqliteTicks
   #abandoned = new AbortController()
   #trouble: CarillonError | undefined
   #head: Head
 
-  private constructor(log: EventLog, db: Database, reader: Database, logger: Logger) {
+  private constructor(log: EventLog, db: Database, reader: Database, { logger, wait }: LogBackedStoreOptions) {
     this.#log = log
-    this.#logger = logger
+    this.#logger = logger ?? silentLogger
+    this.#wait = wait ?? pause
     this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
@@ -59,7 +63,7 @@ export class LogBackedStore implements TickStore {
   static async open(
     log: EventLog,
     viewsFile = ':memory:',
-    { logger = silentLogger }: LogBackedStoreOptions = {},
+    options: LogBackedStoreOptions = {},
   ): Promise<LogBackedStore> {
     const db = openStoreDatabase(viewsFile, `${ticksSchema} ${viewsSchema}`)
     let reader = db
@@ -67,7 +71,7 @@ export class LogBackedStore implements TickStore {
       // What the disk loses in a power cut is folded from the log again, so no commit need wait for it.
       db.exec('PRAGMA synchronous = NORMAL')
       if (viewsFile !== ':memory:') reader = openDatabase(viewsFile, { readOnly: true })
-      const store = new LogBackedStore(log, db, reader, logger)
+      const store = new LogBackedStore(log, db, reader, options)
       await store.#catchUp()
       return store
     } catch (error) {
@@ -114,7 +118,7 @@ export class LogBackedStore implements TickStore {
     }
     for (const waitMs of retryWaitsMs) {
       if (!mayPass(cause)) break
-      await pause(waitMs, this.#abandoned.signal)
+      await this.#wait(waitMs, this.#abandoned.signal)
       try {
         await this.#catchUp()
         return
@@ -139,7 +143,7 @@ export class LogBackedStore implements TickStore {
     let cause: unknown = outcome.error
     while (!isAborted(signal)) {
       this.#waitsFor(cause, tick)
-      await pause(backOff.next(), signal)
+      await this.#wait(backOff.next(), signal)
       try {
         const found = await this.#readBack(expected, tick)
         if (found !== undefined) return this.#foundOut(found)

@@ -42,7 +42,7 @@ export const showSpan = (ms: number): string => {
   )
 }
 
-const showLateness = (ms: number): string =>
+export const showLateness = (ms: number): string =>
   ms === 0 ? 'on time' : ms < 0 ? `${showSpan(ms)} early` : `${showSpan(ms)} late`
 
 const errorText = (error: RecordedError | undefined): string =>

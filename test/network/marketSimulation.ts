@@ -39,9 +39,13 @@ export const failsOnlyForGoodReasons: Invariant = {
     ),
 }
 
-export const marketSimulation: SimulationOptions = {
-  app,
+export { app }
+
+/** What `carillon simulate` reads beside the app. */
+export const simulation: Omit<SimulationOptions, 'app'> = {
   parties: ['Ann', 'Ben', 'Cas', 'Dee', 'Eve'],
   workload: deal,
   invariants: [failsOnlyForGoodReasons],
 }
+
+export const marketSimulation: SimulationOptions = { app, ...simulation }

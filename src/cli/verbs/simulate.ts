@@ -2,10 +2,12 @@
  * `carillon simulate`: runs an app in networks where everything goes wrong, and shows the shortest history in which
  * something is not as it must be.
  */
+import { availableParallelism } from 'node:os'
 import { Option, type Command } from 'commander'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
 import { simulate as simulateApp, type SimulationOptions } from '../../testing/simulation/simulate.js'
+import { simulateInProcesses, workerFlag, workOff } from '../simulateInProcesses.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, wholeNumber, type JsonOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
@@ -17,7 +19,15 @@ type Options = JsonOptions & {
   readonly actions?: number
   readonly parties?: readonly string[]
   readonly stopAtFirst?: boolean
+  readonly processes?: number
+  readonly asWorker?: boolean
 }
+
+/** Another process takes as long to start as some histories take. */
+const seedsPerProcess = 10
+
+const processesFor = (seeds: number): number =>
+  Math.min(availableParallelism(), Math.max(1, Math.floor(seeds / seedsPerProcess)))
 
 const namesOf = (text: string): readonly string[] =>
   text
@@ -42,31 +52,41 @@ export const simulate = (terminal: Terminal): Command =>
     .addOption(new Option('--actions <count>', 'how many things happen in a history').argParser(wholeNumber(1)))
     .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf))
     .addOption(new Option('--stop-at-first', 'stop at the first history that fails'))
+    .addOption(
+      new Option('--processes <count>', 'how many processes share the work (default: one a core)').argParser(
+        wholeNumber(1),
+      ),
+    )
+    .addOption(new Option(workerFlag).hideHelp())
     .addOption(jsonOption('print one JSON document'))
     .action((module: string, options: Options) =>
       withApp(module, async ({ app, simulation }) => {
-        const { seed, seeds, from, actions, parties, json, stopAtFirst } = options
+        const { seed, seeds, from, actions, parties, json, stopAtFirst = false, asWorker } = options
         const chosen = seed === undefined ? Array.from({ length: seeds }, (_, index) => from + index) : [seed]
         const given: SimulationOptions = {
           ...simulation,
           app,
-          seeds: chosen,
           ...(actions === undefined ? {} : { actions }),
           ...(parties === undefined ? {} : { parties }),
-          ...(stopAtFirst === undefined ? {} : { stopAtFirst }),
+          stopAtFirst,
+        }
+        if (asWorker === true) {
+          await workOff((one) => simulateApp({ ...given, seeds: [one] }))
+          return
         }
         let done = 0
-        const report = await simulateApp({
-          ...given,
-          onSeed: (number, failure) => {
-            done += 1
-            terminal.status(`Simulating ${app.name}: ${done} of ${chosen.length} histories`)
-            if (failure === undefined || json === true) return
-            for (const line of describeFailure(failure, repeatOf(module, number, options)))
-              terminal.out(printable(line))
-            terminal.out('')
-          },
-        })
+        const onSeed: SimulationOptions['onSeed'] = (number, failure) => {
+          done += 1
+          terminal.status(`Simulating ${app.name}: ${done} of ${chosen.length} histories`)
+          if (failure === undefined || json === true) return
+          for (const line of describeFailure(failure, repeatOf(module, number, options))) terminal.out(printable(line))
+          terminal.out('')
+        }
+        const processes = options.processes ?? processesFor(chosen.length)
+        const report =
+          processes === 1
+            ? await simulateApp({ ...given, seeds: chosen, onSeed })
+            : await simulateInProcesses({ seeds: chosen, processes, stopAtFirst, onSeed })
         terminal.status('')
         terminal.out(json === true ? JSON.stringify(report) : describeReport(report))
         if (report.failures.length > 0)

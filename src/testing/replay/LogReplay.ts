@@ -19,24 +19,24 @@ import { showRef } from '../../ledger/StateRef.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
 import { verifyTransaction } from '../../ledger/verifyTransaction.js'
 import type { Assessment, DomainEvent, EventOf, Waiting } from '../../log/events.js'
-import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
+import { SqliteTicks } from '../../log/sqlite/SqliteTicks.js'
 import { headAfter, type EncodedTick } from '../../log/Tick.js'
 import { builtInFlows } from '../../node/builtInFlows.js'
 import { LogChecker } from '../../node/logTools/LogChecker.js'
 import { SignedTransactionReader } from '../../node/readSignedTransaction.js'
 import { askState } from '../../scheduler/assess.js'
-import { openDatabase } from '../../sqlite/openDatabase.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import { resolveBody } from '../../vault/resolveBody.js'
 import type { Database } from '../../views/Database.js'
 import { digestViews } from '../../views/digest.js'
-import { Views, viewsSchema } from '../../views/Views.js'
+import { Views } from '../../views/Views.js'
 import { FlowTrace, traceFlows, type SourcePlace } from '../traceFlows.js'
 import { compareAssessments } from './compareAssessments.js'
 import { bodyOf, canonicalOrNothing, compareFacts, describeFact, describeStop, placeOfStop } from './describeFact.js'
 import { digestAnswers } from './digestAnswers.js'
 import { PartiesOfLog } from './PartiesOfLog.js'
 import type { ReplayProblem, ReplayReport } from './ReplayReport.js'
+import { giveBackScratch, takeScratch } from './scratchDatabase.js'
 import { SignaturesOfLog } from './SignaturesOfLog.js'
 
 /** What a replay needs beside the log. */
@@ -89,15 +89,14 @@ export class LogReplay {
   constructor({ app, network }: ReplayOptions) {
     this.#registry = new Registry(traceFlows(app, this.#trace), builtInFlows)
     this.#network = network
-    this.#db = openDatabase(':memory:')
-    this.#db.exec(`${ticksSchema} ${viewsSchema} BEGIN`)
+    this.#db = takeScratch()
     this.#views = new Views(this.#db)
     this.#ticks = new SqliteTicks(this.#db)
     this.#reader = new SignedTransactionReader((number) => this.#ticks.page(number, 1)[0])
   }
 
   close(): void {
-    this.#db.close()
+    giveBackScratch(this.#db)
   }
 
   /** The next tick of the log. */

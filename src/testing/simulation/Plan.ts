@@ -6,7 +6,7 @@ import type { NotaryKind } from '../../identity/NetworkMap.js'
 import { instant, type Instant } from '../../time/Instant.js'
 import { fairWeather, type Weather } from '../VirtualTransport.js'
 import { Chance } from './Chance.js'
-import type { PowerCut } from './SimulatedDisk.js'
+import type { PowerCut } from './DiskFaults.js'
 
 /** What may go wrong in a simulation. Everything does by default. */
 export type Faults = {
@@ -22,6 +22,8 @@ export type Faults = {
   readonly clocks: boolean
   /** Disks are full for a while, or slow. */
   readonly disks: boolean
+  /** Some keep their log elsewhere, and now and then it does not answer, whether it took what it was sent or not. */
+  readonly logs: boolean
   /** Steps fail, or take their time. */
   readonly steps: boolean
   /** The history begins shortly before clocks change to or from daylight saving time. */
@@ -38,6 +40,7 @@ export const allFaults: Faults = {
   partitions: true,
   clocks: true,
   disks: true,
+  logs: true,
   steps: true,
   dst: true,
   operators: true,
@@ -63,6 +66,7 @@ export type Action = { readonly id: number; readonly afterMs: number } & (
   | { readonly kind: 'clock'; readonly party: string; readonly offsetMs: number }
   | { readonly kind: 'diskFull'; readonly party: string; readonly commits: number }
   | { readonly kind: 'diskSlow'; readonly party: string; readonly turns: number }
+  | { readonly kind: 'silence'; readonly party: string; readonly appends: number; readonly arrives: boolean }
   | { readonly kind: 'operate'; readonly party: string; readonly act: OperatorAct }
 )
 
@@ -75,7 +79,11 @@ export type Plan = {
   readonly development: boolean
   /** One step in so many fails; 0 for none. */
   readonly stepFailures: number
+  /** Those whose log is kept elsewhere. */
+  readonly remote: readonly string[]
   readonly actions: readonly Action[]
+  /** How long it goes on after the last of them. */
+  readonly restMs: number
 }
 
 export type Cast = {
@@ -105,7 +113,7 @@ const badWeather = (chance: Chance): Weather => ({
 
 type Draft = Action extends infer A ? (A extends Action ? Omit<A, 'id' | 'afterMs'> : never) : never
 
-const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults): Draft | undefined => {
+const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults, remote: readonly string[]): Draft | undefined => {
   const party = chance.pick(everyone)
   const downMs = chance.oneIn(3) ? 0 : chance.below(20_000)
   const possible: (() => Draft)[] = []
@@ -125,6 +133,15 @@ const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults): Draft | un
   if (faults.disks) {
     possible.push(() => ({ kind: 'diskFull', party, commits: chance.between(1, 4) }))
     possible.push(() => ({ kind: 'diskSlow', party, turns: chance.oneIn(3) ? 0 : chance.between(1, 12) }))
+  }
+  if (remote.length > 0) {
+    const silence = (): Draft => ({
+      kind: 'silence',
+      party: chance.pick(remote),
+      appends: chance.between(1, 3),
+      arrives: chance.oneIn(2),
+    })
+    possible.push(silence)
   }
   if (faults.operators) {
     const acts: readonly OperatorAct[] = ['drain', 'endDraining', 'endDraining', 'trigger', 'pause', 'resume']
@@ -149,16 +166,31 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   const start = faults.dst && chance.oneIn(3) ? chance.pick(starts) : ordinaryStart
   const notary = chance.oneIn(2) ? 'validating' : 'nonValidating'
   const weather = faults.weather && cast.everyone.length > 1 ? badWeather(chance) : fairWeather
+  const remote = faults.logs ? cast.everyone.filter(() => chance.oneIn(3)) : []
   const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
   const actions: Action[] = []
   while (actions.length < length) {
     const draft: Draft | undefined =
       actions.length === 0 || chance.oneIn(2)
         ? { kind: 'work', party: chance.pick(cast.workers) }
-        : faultOf(chance, cast, faults)
+        : faultOf(chance, cast, faults, remote)
     // Some things happen at the same instant, most within seconds, a few after a long time.
     const afterMs = chance.oneIn(4) ? 0 : chance.oneIn(12) ? chance.below(600_000) : chance.below(4_000)
     actions.push({ id: actions.length, afterMs, ...(draft ?? { kind: 'work', party: chance.pick(cast.workers) }) })
   }
-  return { seed, start, notary, weather, development: seed % 10 === 0, stepFailures, actions }
+  return { seed, start, notary, weather, development: seed % 10 === 0, stepFailures, remote, actions, restMs: 0 }
+}
+
+/** The plan with only some of its actions, each when it was before. */
+export const planWith = (plan: Plan, kept: readonly Action[]): Plan => {
+  const ids = new Set(kept.map(({ id }) => id))
+  const actions: Action[] = []
+  let waitedMs = 0
+  for (const action of plan.actions) {
+    waitedMs += action.afterMs
+    if (!ids.has(action.id)) continue
+    actions.push({ ...action, afterMs: waitedMs })
+    waitedMs = 0
+  }
+  return { ...plan, actions, restMs: plan.restMs + waitedMs }
 }

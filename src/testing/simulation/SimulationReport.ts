@@ -54,6 +54,13 @@ export const describeFailure = ({ seed, shrunk }: SimulationFailure, repeat: str
   `Repeat it: ${repeat}`,
 ]
 
+const figure = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 1 })
+
 /** The sum of a simulation as a sentence. */
-export const describeReport = ({ seeds, events, transactions, flows, elapsedMs, failures }: SimulationReport): string =>
-  `${seeds.toLocaleString('en')} ${seeds === 1 ? 'history' : 'histories'} in ${showSpan(Math.round(elapsedMs))}: ${events.toLocaleString('en')} events, ${transactions.toLocaleString('en')} transactions, ${flows.toLocaleString('en')} flows; ${failures.length === 0 ? 'every invariant held' : `${failures.length} failed`}.`
+export const describeReport = (report: SimulationReport): string => {
+  const { seeds, events, transactions, flows, elapsedMs, failures } = report
+  const speed = seeds === 1 ? '' : ` (${figure((1_000 * seeds) / elapsedMs)} a second)`
+  const lived = `${figure(seeds)} ${seeds === 1 ? 'history' : 'histories'} in ${showSpan(Math.round(elapsedMs))}${speed}`
+  const held = failures.length === 0 ? 'every invariant held' : `${failures.length} failed`
+  return `${lived}: ${figure(events)} events, ${figure(transactions)} transactions, ${figure(flows)} flows; ${held}.`
+}

@@ -6,14 +6,18 @@ import { Duration, type DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { FlowDefinition } from '../../flow/FlowDefinition.js'
+import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { replay } from '../replay/replay.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Chance } from './Chance.js'
-import { describeAction } from './describeAction.js'
+import { describeAction, describeBeginning } from './describeAction.js'
 import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
 import { SimulatedDisk } from './SimulatedDisk.js'
+import { SimulatedRemoteStore } from './SimulatedRemoteStore.js'
+import type { SimulatedStore } from './SimulatedStore.js'
+import { TickStory } from './TickStory.js'
 import { watchSteps } from './watchSteps.js'
 import { Witness } from './Witness.js'
 import type { Turn, Workload } from './Workload.js'
@@ -38,7 +42,7 @@ export class SimulationRun {
   readonly #plan: Plan
   readonly #options: RunOptions
   readonly #network: VirtualNetwork
-  readonly #disks: ReadonlyMap<string, SimulatedDisk>
+  readonly #stores: ReadonlyMap<string, SimulatedStore>
   readonly #witness: Witness
   /** When those that are down come up again. */
   readonly #restarts = new Map<string, number>()
@@ -50,13 +54,13 @@ export class SimulationRun {
     plan: Plan,
     options: RunOptions,
     network: VirtualNetwork,
-    disks: ReadonlyMap<string, SimulatedDisk>,
+    stores: ReadonlyMap<string, SimulatedStore>,
     witness: Witness,
   ) {
     this.#plan = plan
     this.#options = options
     this.#network = network
-    this.#disks = disks
+    this.#stores = stores
     this.#witness = witness
     const names = new Map(network.names.map((name) => [network.party(name).key, name]))
     network.transport.watch((from, envelope) => {
@@ -67,11 +71,23 @@ export class SimulationRun {
   static async start(plan: Plan, options: RunOptions): Promise<SimulationRun> {
     const { everyone, workers } = options.cast
     const witness = new Witness()
-    const disks = new Map(everyone.map((name) => [name, new SimulatedDisk((tick) => witness.committed(name, tick))]))
+    const story = new TickStory()
+    let tell: (sentence: string) => void = () => undefined
+    const stores = new Map<string, SimulatedStore>()
+    for (const name of everyone) {
+      const onCommitted = (tick: EncodedTick): void => {
+        witness.committed(name, tick)
+        for (const sentence of story.tell(name, tick)) tell(`  ${sentence}`)
+      }
+      stores.set(
+        name,
+        plan.remote.includes(name) ? await SimulatedRemoteStore.open(onCommitted) : new SimulatedDisk(onCommitted),
+      )
+    }
     const app = watchSteps(options.app, witness, plan.seed, plan.stepFailures)
     const network = await VirtualNetwork.start({
       parties: Object.fromEntries(
-        [...disks].map(([name, store]) => [
+        [...stores].map(([name, store]) => [
           name,
           { app, store, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
         ]),
@@ -81,7 +97,12 @@ export class SimulationRun {
       weather: plan.weather,
       development: plan.development,
     })
-    return new SimulationRun(plan, options, network, disks, witness)
+    const run = new SimulationRun(plan, options, network, stores, witness)
+    for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
+    tell = (sentence) => {
+      run.#say(sentence)
+    }
+    return run
   }
 
   /** Lets the whole plan happen and everyone come to rest. */
@@ -90,7 +111,7 @@ export class SimulationRun {
       await this.#advance(action.afterMs)
       await this.#act(action)
     }
-    await this.#advance(0)
+    await this.#advance(this.#plan.restMs)
     await this.#mend()
     const mendedAt = this.#network.now
     const isSettled = await this.#advance(Math.trunc(Duration.fromObject(this.#options.settle).toMillis()))
@@ -128,7 +149,7 @@ export class SimulationRun {
   }
 
   get #events(): number {
-    return this.#network.names.reduce((sum, name) => sum + (this.#disks.get(name)?.head().revision ?? 0), 0)
+    return this.#network.names.reduce((sum, name) => sum + (this.#stores.get(name)?.head().revision ?? 0), 0)
   }
 
   /** Lets time pass, with everything on the way; false when there was too much of it. */
@@ -136,8 +157,7 @@ export class SimulationRun {
     const { clock } = this.#network
     const untilMs = clock.now() + ms
     while (true) {
-      await this.#network.runUntilQuiet()
-      await this.#findFailed()
+      await this.#quieten()
       const nextMs = Math.min(clock.nextWakeMs() ?? Infinity, ...this.#restarts.values())
       if (nextMs > untilMs) break
       if (this.#events > this.#options.mostEvents) return false
@@ -145,36 +165,47 @@ export class SimulationRun {
       for (const [name, atMs] of this.#restarts) if (atMs <= clock.now()) await this.#restart(name)
     }
     clock.setTo(untilMs)
-    await this.#network.runUntilQuiet()
-    await this.#findFailed()
+    await this.#quieten()
     return true
   }
 
-  /** Nodes whose power went out come up again later; one that stopped by itself is a matter for the judge. */
-  async #findFailed(): Promise<void> {
+  /** Lets everyone do what there is to do now, those included that start again meanwhile. */
+  async #quieten(): Promise<void> {
+    do await this.#network.runUntilQuiet()
+    while (await this.#findFailed())
+  }
+
+  /**
+   * Nodes whose power went out come up again later; one that stopped by itself is a matter for the judge. True when
+   * there was one.
+   */
+  async #findFailed(): Promise<boolean> {
+    let found = false
     for (const name of this.#network.names) {
       const failure = this.#network.failure(name)
       if (failure === undefined || this.#restarts.has(name)) continue
-      const isCut = this.#disks.get(name)?.wasCut === true
+      found = true
+      const isCut = this.#stores.get(name)?.faults.wasCut === true
       if (!isCut) this.#stopped.push(`the node of ${name} stopped by itself: ${failure.message}`)
       this.#say(isCut ? `the power of ${name} goes out` : `the node of ${name} stops by itself: ${failure.message}`)
       await this.#network.crash(name)
       this.#restarts.set(name, this.#network.clock.now() + (this.#downMs.get(name) ?? 0))
       if ((this.#downMs.get(name) ?? 0) === 0) await this.#restart(name)
     }
+    return found
   }
 
   async #restart(name: string): Promise<void> {
     this.#restarts.delete(name)
     if (this.#network.isRunning(name)) return
     this.#say(`${name} starts again`)
-    this.#disks.get(name)?.reopen()
+    await this.#stores.get(name)?.reopen()
     try {
       await this.#network.restart(name)
     } catch (error) {
       if (!(error instanceof CarillonError)) throw error
       // Its disk is full, or fails again: it is tried later, as whoever supervises it would.
-      if (this.#disks.get(name)?.wasCut !== true && error.code !== 'disk-full')
+      if (this.#stores.get(name)?.faults.wasCut !== true && error.code !== 'disk-full')
         this.#stopped.push(`the node of ${name} could not start: ${error.message}`)
       this.#restarts.set(name, this.#network.clock.now() + 1_000)
     }
@@ -186,6 +217,7 @@ export class SimulationRun {
     switch (action.kind) {
       case 'work':
         if (network.isRunning(action.party)) await this.#options.workload(this.#turn(action.party, action.id))
+        else this.#say('  its node is down')
         return
       case 'crash':
         if (!network.isRunning(action.party)) return
@@ -195,7 +227,7 @@ export class SimulationRun {
         return
       case 'powerCut':
         this.#downMs.set(action.party, action.downMs)
-        this.#disks.get(action.party)?.cutAt(action.side, action.commits)
+        this.#stores.get(action.party)?.faults.cutAt(action.side, action.commits)
         return
       case 'weather':
         network.transport.weather = action.weather
@@ -211,10 +243,13 @@ export class SimulationRun {
         network.setClockOffset(action.party, { milliseconds: action.offsetMs })
         return
       case 'diskFull':
-        this.#disks.get(action.party)?.failNext(action.commits)
+        this.#stores.get(action.party)?.faults.failNext(action.commits)
         return
       case 'diskSlow':
-        this.#disks.get(action.party)?.slowDown(action.turns)
+        this.#stores.get(action.party)?.faults.slowDown(action.turns)
+        return
+      case 'silence':
+        this.#stores.get(action.party)?.faults.silence(action.appends, action.arrives)
         return
       case 'operate':
         if (network.isRunning(action.party)) await this.#operate(network.node(action.party), action.act)
@@ -244,7 +279,9 @@ export class SimulationRun {
       void handle.result().then(
         (result) => {
           this.#witness.told({ party, flow: handle.id, result })
-          this.#say(`  ${party} is told that flow ${handle.id.slice(0, 8)} returned ${JSON.stringify(result)}`)
+          this.#say(
+            `  ${party} is told that flow ${handle.id.slice(0, 8)} returned ${result === undefined ? 'nothing' : JSON.stringify(result)}`,
+          )
         },
         () => undefined,
       )
@@ -281,7 +318,7 @@ export class SimulationRun {
     network.heal()
     network.transport.weather = mended
     for (const name of network.names) {
-      this.#disks.get(name)?.mend()
+      this.#stores.get(name)?.faults.mend()
       network.setClockOffset(name, { milliseconds: 0 })
       if (!network.isRunning(name)) await this.#restart(name)
     }

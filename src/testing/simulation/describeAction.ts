@@ -2,7 +2,8 @@
  * What happens in a simulation, in words.
  */
 import { showSpan } from '../../scheduler/why.js'
-import type { Action, OperatorAct } from './Plan.js'
+import type { Weather } from '../VirtualTransport.js'
+import type { Action, OperatorAct, Plan } from './Plan.js'
 
 const acts: Readonly<Record<OperatorAct, string>> = {
   drain: 'drains the node',
@@ -14,6 +15,22 @@ const acts: Readonly<Record<OperatorAct, string>> = {
 
 const soon = (downMs: number): string => (downMs === 0 ? 'and starts again at once' : `for ${showSpan(downMs)}`)
 
+const describeWeather = ({ minLatencyMs, maxLatencyMs, loss, duplication }: Weather): string =>
+  `messages take ${minLatencyMs} to ${maxLatencyMs} ms, ${Math.round(loss * 100)} % are lost, ${Math.round(duplication * 100)} % come twice`
+
+/** How a history begins, in sentences. */
+export const describeBeginning = (
+  { start, weather, stepFailures, remote }: Plan,
+  parties: number,
+): readonly string[] => [
+  `it is ${start}`,
+  ...(parties > 1 ? [describeWeather(weather)] : []),
+  ...(stepFailures === 0 ? [] : [`one step in ${stepFailures} fails`]),
+  ...(remote.length === 0
+    ? []
+    : [`${remote.join(' and ')} ${remote.length === 1 ? 'keeps its' : 'keep their'} log elsewhere`]),
+]
+
 /** An action as a sentence. */
 export const describeAction = (action: Action): string => {
   switch (action.kind) {
@@ -23,10 +40,8 @@ export const describeAction = (action: Action): string => {
       return `${action.party} is killed ${soon(action.downMs)}`
     case 'powerCut':
       return `the power of ${action.party} is to go out right ${action.side} its commit number ${action.commits + 1} from now, ${soon(action.downMs)}`
-    case 'weather': {
-      const { minLatencyMs, maxLatencyMs, loss, duplication } = action.weather
-      return `messages take ${minLatencyMs} to ${maxLatencyMs} ms, ${Math.round(loss * 100)} % are lost, ${Math.round(duplication * 100)} % come twice`
-    }
+    case 'weather':
+      return describeWeather(action.weather)
     case 'partition':
       return `the network falls apart: ${action.groups.map((group) => group.join(' and ')).join(' | ')}`
     case 'heal':
@@ -36,9 +51,11 @@ export const describeAction = (action: Action): string => {
         ? `the clock of ${action.party} is set right`
         : `the clock of ${action.party} is set ${showSpan(Math.abs(action.offsetMs))} ${action.offsetMs > 0 ? 'ahead' : 'back'}`
     case 'diskFull':
-      return `the disk of ${action.party} refuses the next ${action.commits} commits`
+      return `the disk of ${action.party} refuses the next ${action.commits === 1 ? 'commit' : `${action.commits} commits`}`
     case 'diskSlow':
       return action.turns === 0 ? `the disk of ${action.party} is quick` : `the disk of ${action.party} is slow`
+    case 'silence':
+      return `the log of ${action.party} will not answer the next ${action.appends === 1 ? 'append' : `${action.appends} appends`}, ${action.arrives ? 'though it takes them' : 'nor take them'}`
     case 'operate':
       return `the operator of ${action.party} ${acts[action.act]}`
   }

@@ -7,7 +7,7 @@ import type { App } from '../../app/App.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { builtInInvariants } from './builtInInvariants.js'
-import { allFaults, planOf, type Cast, type Faults, type Plan } from './Plan.js'
+import { allFaults, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
 import { randomWorkload, startableFlows } from './randomWorkload.js'
 import { shrink } from './shrink.js'
 import { describeFailure, type SimulationFailure, type SimulationReport, type Violation } from './SimulationReport.js'
@@ -115,7 +115,7 @@ const shrinkFailure = async (
   const actions = await shrink(
     plan.actions,
     async (shorter) => {
-      const tried = await runPlan({ ...plan, actions: shorter }, options, invariants)
+      const tried = await runPlan(planWith(plan, shorter), options, invariants)
       const isSame = tried.violations.some(({ invariant }) => invariant === broken)
       if (isSame) last = tried
       return isSame

@@ -2,14 +2,23 @@
  * One kind of state by its key, as one flow reads and changes it. Nothing is on the ledger before the whole is staged
  * into a transaction, so what is abandoned or taken back has changed nothing.
  */
-import type { FlowBody, FlowIo, StateAndRef, StateDefinition, TransactionBuilder } from 'carillon'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { FlowBody } from './FlowDefinition.js'
+import type { FlowIo } from './FlowIo.js'
 
 type Entry<A> = { readonly before: StateAndRef<A> | undefined; now: A | undefined }
 
-export class StorageMap<A> {
+/** An entry that was read or written: as it was on the ledger, and as it is now. Undefined where there is none. */
+export type KeyedState<A> = { readonly key: string; readonly before: A | undefined; readonly now: A | undefined }
+
+/** The states of one kind by their key, as one flow reads and changes them until they are staged into a transaction. */
+export class KeyedStates<A> {
   readonly #definition: StateDefinition<A>
   readonly #entries = new Map<string, Entry<A>>()
 
+  /** The definition must have a key. */
   constructor(definition: StateDefinition<A>) {
     this.#definition = definition
   }
@@ -18,6 +27,7 @@ export class StorageMap<A> {
     return (yield* this.#entry(io, key)).now
   }
 
+  /** Puts a value under its key, in place of what may be there. */
   *put(io: FlowIo, key: string, value: A): FlowBody<void> {
     const entry = yield* this.#entry(io, key)
     entry.now = value
@@ -40,8 +50,8 @@ export class StorageMap<A> {
     return entry
   }
 
-  /** What has been read or written so far, as it was on the ledger and as it is now. */
-  *known(): Iterable<{ readonly key: string; readonly before: A | undefined; readonly now: A | undefined }> {
+  /** What has been read or written so far. */
+  *known(): Iterable<KeyedState<A>> {
     for (const [key, { before, now }] of this.#entries) yield { key, before: before?.data, now }
   }
 
@@ -50,25 +60,34 @@ export class StorageMap<A> {
     return this.#entries.get(key)?.now
   }
 
-  /** Remembers how everything stands; calling the result puts it back. */
+  /** Remembers how everything stands; calling the result puts it back, and forgets what was read since. */
   mark(): () => void {
     const marked = new Map([...this.#entries].map(([key, { now }]) => [key, now]))
     return () => {
-      for (const [key, entry] of this.#entries) entry.now = marked.has(key) ? marked.get(key) : entry.before?.data
+      for (const [key, entry] of this.#entries) {
+        if (marked.has(key)) entry.now = marked.get(key)
+        else this.#entries.delete(key)
+      }
     }
   }
 
   get hasChanged(): boolean {
-    return [...this.#entries.values()].some(({ before, now }) => now !== before?.data)
+    for (const { before, now } of this.#entries.values()) if (now !== before?.data) return true
+    return false
   }
 
-  /** Puts every change into a transaction, and names what was read and not changed, so that the contract can see it. */
+  /** Puts every change into a transaction; what was only read is left alone. */
   stage(transaction: TransactionBuilder): void {
     for (const { before, now } of this.#entries.values()) {
-      if (before !== undefined && now === before.data) transaction.reference(before)
       if (now === before?.data) continue
       if (before !== undefined) transaction.consume(before)
       if (now !== undefined) transaction.produce(this.#definition, now)
     }
+  }
+
+  /** Names what was read and not changed, so that the contract can see it. */
+  refer(transaction: TransactionBuilder): void {
+    for (const { before, now } of this.#entries.values())
+      if (before !== undefined && now === before.data) transaction.reference(before)
   }
 }

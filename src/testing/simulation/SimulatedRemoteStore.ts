@@ -1,0 +1,65 @@
+/**
+ * A store whose log is kept elsewhere, with everything that can go wrong between the two. The log outlives the node;
+ * its views do not, so each start folds them anew.
+ */
+import type { EncodedTick } from '../../log/Tick.js'
+import { LogBackedStore } from '../../node/LogBackedStore.js'
+import type { TickStore } from '../../node/TickStore.js'
+import { DiskFaults } from './DiskFaults.js'
+import { SimulatedLog } from './SimulatedLog.js'
+import type { SimulatedStore } from './SimulatedStore.js'
+
+/** Turns of the event loop between two looks at a log that did not answer. */
+const turnsBetweenLooks = 3
+
+/** No real time passes in a simulation; what waits lets others go first. */
+const wait = async (): Promise<void> => {
+  for (let turn = 0; turn < turnsBetweenLooks; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export class SimulatedRemoteStore implements SimulatedStore {
+  readonly faults: DiskFaults
+  readonly #log: SimulatedLog
+  #inner: LogBackedStore
+
+  private constructor(faults: DiskFaults, log: SimulatedLog, inner: LogBackedStore) {
+    this.faults = faults
+    this.#log = log
+    this.#inner = inner
+  }
+
+  static async open(onCommitted: (tick: EncodedTick) => void): Promise<SimulatedRemoteStore> {
+    const faults = new DiskFaults()
+    const log = new SimulatedLog(faults, onCommitted)
+    return new SimulatedRemoteStore(faults, log, await LogBackedStore.open(log, ':memory:', { wait }))
+  }
+
+  get views(): TickStore['views'] {
+    return this.#inner.views
+  }
+
+  get reader(): TickStore['reader'] {
+    return this.#inner.reader
+  }
+
+  readonly reopen = async (): Promise<void> => {
+    await this.#inner.close()
+    this.#inner = await LogBackedStore.open(this.#log, ':memory:', { wait })
+    this.faults.wasCut = false
+  }
+
+  readonly head: TickStore['head'] = () => this.#inner.head()
+  readonly begin: TickStore['begin'] = () => {
+    this.#inner.begin()
+  }
+  readonly rollback: TickStore['rollback'] = () => {
+    this.#inner.rollback()
+  }
+  readonly commit: TickStore['commit'] = (tick) => this.#inner.commit(tick)
+  readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
+  readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly abandon = (): void => {
+    this.#inner.abandon()
+  }
+  readonly close: TickStore['close'] = () => Promise.resolve()
+}
