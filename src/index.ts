@@ -164,7 +164,8 @@ export type { Operation, StepContext } from './flow/Operation.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
 export { ChangeNotary } from './finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
-export type { FlowDetails, FlowQuery, FlowSummary } from './flow/readFlows.js'
+export { retryLater } from './flow/retryLater.js'
+export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from './flow/readFlows.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
 
 // Log
@@ -227,6 +228,17 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+export {
+  defineVerb,
+  defineVerbs,
+  type Verb,
+  type VerbAnswer,
+  type VerbArgument,
+  type VerbAsked,
+  type VerbGroup,
+  type VerbOption,
+  type VerbOptions,
+} from './node/AppVerb.js'
 export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry
