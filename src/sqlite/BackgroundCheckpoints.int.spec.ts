@@ -50,6 +50,18 @@ describe('checkpoints in the background', () => {
     expect(isInFile(file)).to.equal(true)
   })
 
+  it('do not keep a process alive that forgot to stop them', async () => {
+    const portsInUse = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
+    const before = portsInUse()
+    const { file, db } = store()
+    const checkpoints = new BackgroundCheckpoints(file)
+    checkpoints.committed(much)
+    while (!isInFile(file) && existsSync(folder)) await pause(5)
+    expect(portsInUse()).to.equal(before)
+    await checkpoints.stop()
+    db.close()
+  })
+
   it('do no harm where no thread can open the file', async () => {
     const { file, db } = store()
     const checkpoints = new BackgroundCheckpoints(join(folder, 'nowhere', 'store.db'))

@@ -76,7 +76,6 @@ export class BackgroundCheckpoints {
       execArgv: [],
       workerData: { file: this.#file, driver: sqliteDriverName(), from: import.meta.url },
     })
-    worker.unref()
     worker.on('message', () => {
       this.#busy = false
     })
@@ -84,6 +83,8 @@ export class BackgroundCheckpoints {
       this.#given = false
       this.#worker = undefined
     })
+    // It does not keep the process alive. Said after the listeners: listening to a thread says the opposite.
+    worker.unref()
     return worker
   }
 }
