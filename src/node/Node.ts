@@ -6,7 +6,7 @@ import type { App } from '../app/App.js'
 import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.js'
 import { listTokens } from '../access/readTokens.js'
 import type { Token, TokenId } from '../access/Token.js'
-import { CarillonError, reviveError } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, reviveError } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import {
   findFlow,
@@ -99,6 +99,7 @@ export class Node {
   readonly #flows: Locate
   readonly #ends = new FlowEnds()
   #stopped: CarillonError | undefined
+  #stopping: Promise<void> | undefined
 
   constructor(internals: NodeInternals) {
     this.#internals = internals
@@ -470,8 +471,13 @@ export class Node {
     } while (!steps.isIdle || loop.isBusy)
   }
 
-  /** Stops in good order. */
-  async stop(): Promise<void> {
+  /** Stops in good order. Whoever asks again waits for the same stop. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
     const { loop, key, store } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
@@ -504,7 +510,12 @@ export class Node {
   /** Reads committed views: between two ticks, where reader and writer are the same connection. */
   async #read<A>(read: (db: Database) => A): Promise<A> {
     while (this.#internals.loop.isTicking) await this.#internals.loop.tickOver()
-    return read(this.#internals.store.reader)
+    try {
+      return read(this.#internals.store.reader)
+    } catch (error) {
+      // A store that is closed knows nothing of the node whose stop has closed it.
+      throw this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
+    }
   }
 
   #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {
