@@ -22,7 +22,8 @@ describe('Stopping a node', () => {
     await node.stop()
     const again = await startNode({ app: appOf([]), store: folder })
     let stops = 0
-    for await (const { events } of again.readLog()) stops += events.filter((line) => line.includes('NodeStopped')).length
+    for await (const { events } of again.readLog())
+      stops += events.filter((line) => line.includes('NodeStopped')).length
     await again.stop()
     expect(stops).to.equal(1)
   })
