@@ -6,6 +6,7 @@ import { chains } from './workloads/chains.js'
 import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
+import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { lateness } from './workloads/lateness.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
@@ -25,6 +26,7 @@ export const workloads: readonly Workload[] = [
   produceBulk,
   fireBurst,
   fireAtScale,
+  fireOnPostgres,
   lateness,
   chains,
   restartPending,
