@@ -16,6 +16,7 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { swapDecade } from './workloads/swapDecade.js'
+import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
@@ -27,6 +28,7 @@ export const workloads: readonly Workload[] = [
   fireBurst,
   fireAtScale,
   fireOnPostgres,
+  takeover,
   lateness,
   chains,
   restartPending,
