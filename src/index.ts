@@ -226,6 +226,7 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry
 export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'

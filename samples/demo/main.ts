@@ -1,59 +1,140 @@
 /**
- * The samples side by side on one dashboard: a heart that beats every second and two chores, each a node of its own on
- * the embedded store. Run it with `npm run demo`, stop it with Ctrl-C.
+ * What `npm start` runs: eight nodes in one process, each with a log of its own on disk, on one dashboard. Stop it as
+ * you like, and start it again: every node goes on where its log ends.
  */
-import { serveHttp, startNode } from 'carillon'
-import { createChoresApp } from '../chores/app.js'
-import { archiveProposalsId } from '../chores/archiveProposals.js'
-import { SettleProposals } from '../chores/governance/Archive.js'
-import { CreateNeuron, Neuron } from '../chores/governance/Neuron.js'
-import { choresPanel } from '../chores/panel.js'
-import { refreshVotingPowerId } from '../chores/refreshVotingPower.js'
-import { app as heartbeat } from '../heartbeat/app.js'
-import { StartHeartbeat } from '../heartbeat/flows/StartHeartbeat.js'
-import { Heartbeat } from '../heartbeat/Heartbeat.js'
+import { parseArgs } from 'node:util'
+import {
+  CarillonError,
+  openControlSocket,
+  serveHttp,
+  type ControlSocket,
+  type HttpServer,
+  type ServedNode,
+} from 'carillon'
+import { openChores } from './chores.js'
+import { openHeart } from './heart.js'
+import { openMarket } from './market.js'
+import type { Household, Neighbour } from './Neighbour.js'
+import { openSignatures } from './signatures.js'
+import { openTasks } from './tasks.js'
 
-const folder = 'data/demo'
+const usage = `npm start -- [options]
 
-const startHeart = async () => {
-  const node = await startNode({ app: heartbeat, store: `${folder}/heartbeat`, party: 'Quasimodo' })
-  if ((await node.states(Heartbeat)).length === 0)
-    await node.run(StartHeartbeat, { name: 'Emmanuel', intervalMs: 1_000, missedBeats: 'skip' })
-  return node
+  --folder FOLDER  where the nodes keep their logs (data/demo)
+  --port PORT      where the dashboard is (7411, or a free port when that is taken)
+  --help           this text
+
+The heart alone, with its story of a kill and an outage: npm run sample:heartbeat
+`
+
+const usualPort = 7_411
+
+const readOptions = () =>
+  parseArgs({
+    options: {
+      folder: { type: 'string', default: 'data/demo' },
+      port: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  }).values
+
+const portOf = (text: string): number => {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new RangeError(`--port takes a number up to 65535, not ${text}`)
 }
 
-const startChores = async () => {
-  const chores = createChoresApp()
-  const node = await startNode({ app: chores.app, store: `${folder}/chores`, party: 'Caretaker' })
-  await chores.connect(node)
-  if ((await node.states(Neuron)).length === 0) {
-    for (const neuronId of ['neuron-1', 'neuron-2', 'neuron-3'])
-      await node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'neuron-2' })
-    await node.run(SettleProposals, { count: 250 })
-    for (const [choreId, seconds] of [
-      [refreshVotingPowerId, 30],
-      [archiveProposalsId, 45],
-    ] as const) {
-      await chores.engine.setInterval(choreId, seconds, { by: 'demo' })
-      await chores.engine.start(choreId, { by: 'demo' })
-    }
+const say = (...lines: readonly string[]): void => {
+  for (const line of lines) console.log(line)
+}
+
+/** Told in a line: the nodes go on, whatever becomes of one visit. */
+const tellTrouble = (error: unknown): void => {
+  console.error(`  ${error instanceof Error ? error.message : String(error)}`)
+}
+
+/** Resolves at Ctrl-C, at \`kill\`, or when nobody reads any more. A second Ctrl-C waits for nothing. */
+const untilTold = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
+    process.stdout.on('error', () => resolve('nobody reads'))
+  })
+
+const serve = async (served: readonly [ServedNode, ...ServedNode[]], port: number | undefined): Promise<HttpServer> => {
+  if (port !== undefined) return serveHttp(served, { port })
+  try {
+    return await serveHttp(served, { port: usualPort })
+  } catch (error) {
+    if (!(error instanceof CarillonError) || error.code !== 'address-unavailable') throw error
+    return serveHttp(served)
   }
-  return { node, panels: [choresPanel(chores.engine)] }
 }
 
-const heart = await startHeart()
-const chores = await startChores()
-const server = await serveHttp([{ node: heart }, chores])
-console.log(`
-  The dashboard:  ${server.newLink()}
+const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
+  const nameOf = ({ served: { node } }: Neighbour): string => node.party.name
+  const width = Math.max(...neighbours.map((each) => nameOf(each).length))
+  const [first] = neighbours
+  const store = first === undefined ? '' : ` --store ${first.store}`
+  say(
+    '',
+    `  The dashboard:  ${server.newLink()}`,
+    '',
+    `  The link opens once. ${process.stdin.isTTY ? 'Press Enter for another' : `For another: npx carillon token link${store}`}; choose a node at the top of the page.`,
+    '',
+    ...neighbours.map((each) => `    ${nameOf(each).padEnd(width)}  ${each.about}`),
+    '',
+    '  In another terminal:',
+    '',
+    `    npx carillon status${store}`,
+    `    npx carillon agenda --store '${neighbours.at(-4)?.store ?? ''}'`,
+    `    kill -9 ${process.pid}                    and npm start again: nothing is lost`,
+    '',
+    '  Stop with Ctrl-C. The clock of the banks runs a day a second and stands still while they are away.',
+    '',
+  )
+}
 
-  It opens once. Two nodes are served, Quasimodo's heart and the Caretaker's chores; choose at the top of the page.
-  Stop with Ctrl-C.
-`)
-await new Promise<void>((resolve) => {
-  process.once('SIGINT', resolve)
-  process.once('SIGTERM', resolve)
-})
-await server.close()
-await chores.node.stop()
-await heart.stop()
+const main = async (): Promise<void> => {
+  const options = readOptions()
+  if (options.help) {
+    process.stdout.write(usage)
+    return
+  }
+  const { folder } = options
+  const port = options.port === undefined ? undefined : portOf(options.port)
+  const told = untilTold()
+  const households: Household[] = []
+  const sockets: ControlSocket[] = []
+  let server: HttpServer | undefined
+  const stop = async (): Promise<void> => {
+    await server?.close()
+    for (const socket of sockets) await socket.close()
+    for (const household of households) await household.stop()
+  }
+  try {
+    for (const open of [openHeart, openChores, openTasks, openSignatures, openMarket])
+      households.push(await open(folder, tellTrouble))
+    const neighbours = households.flatMap((household) => household.neighbours)
+    const [first, ...others] = neighbours.map(({ served }) => served)
+    if (first === undefined) return
+    const opened = await serve([first, ...others], port)
+    server = opened
+    for (const { served, store } of neighbours)
+      sockets.push(await openControlSocket(served.node, store, { link: () => ({ link: opened.newLink() }) }))
+    greet(neighbours, opened)
+    if (process.stdin.isTTY) process.stdin.on('data', () => say(`  The dashboard:  ${opened.newLink()}`)).unref()
+    await told
+    say('', 'Stopping …')
+  } finally {
+    await stop()
+  }
+  say('Stopped in good order. Every node goes on from its log with the next npm start.')
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof CarillonError || error instanceof RangeError || error instanceof TypeError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

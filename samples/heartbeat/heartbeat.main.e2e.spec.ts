@@ -13,7 +13,7 @@ type Run = {
   readonly says: (pattern: RegExp) => Promise<void>
 }
 
-describe('npm start', function () {
+describe('npm run sample:heartbeat', function () {
   this.timeout(60_000)
   let store: string
   const runs: Run[] = []

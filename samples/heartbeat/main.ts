@@ -1,5 +1,5 @@
 /**
- * What `npm start` runs: one node, live, with a heart in it. Stop it as you like, and start it again.
+ * What `npm run sample:heartbeat` runs: one node, live, with a heart in it. Stop it as you like, and start it again.
  */
 import { parseArgs } from 'node:util'
 import { CarillonError, startNode, type Node, type StateRef } from 'carillon'
@@ -11,7 +11,7 @@ import { Heartbeat } from './Heartbeat.js'
 import { Pulse } from './Pulse.js'
 import { Screen } from './Screen.js'
 
-const usage = `npm start -- [options]
+const usage = `npm run sample:heartbeat -- [options]
 
   --beats N       stop after N beats
   --interval MS   milliseconds between beats of a new heart (1000)
@@ -66,7 +66,7 @@ const findOrStart = async (node: Node, intervalMs: number, missedBeats: Heart['m
   if (missedBeats === 'skip' && found.data.missedBeats !== 'skip')
     screen.say(
       'It makes up for missed beats, as it was told when it was started. For one that skips them:',
-      '  npm start -- --stop && npm start -- --skip-missed',
+      '  npm run sample:heartbeat -- --stop && npm run sample:heartbeat -- --skip-missed',
     )
   return found.ref
 }
@@ -132,10 +132,10 @@ const main = async (): Promise<void> => {
   screen.hint(
     `Stopped after ${beats.toLocaleString('en')} beats. The heart itself is not dead, only nobody is there to beat it.`,
     [
-      ['wait a while, and start it again', 'npm start'],
+      ['wait a while, and start it again', 'npm run sample:heartbeat'],
       ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} --store ${store}`],
       ['what is due next', `npx carillon agenda --store ${store}`],
-      ['end its life', 'npm start -- --stop'],
+      ['end its life', 'npm run sample:heartbeat -- --stop'],
     ],
   )
 }

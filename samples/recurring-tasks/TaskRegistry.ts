@@ -72,6 +72,11 @@ export class TaskRegistry {
     return new TaskRegistry(node)
   }
 
+  /** The registry of a node that has one, to be asked. */
+  static on(node: Node): TaskRegistry {
+    return new TaskRegistry(node)
+  }
+
   schedule(request: ScheduleTask): Promise<Outcome<Scheduled>> {
     return this.#node.run(ScheduleTask, request)
   }

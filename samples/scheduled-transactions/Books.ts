@@ -31,9 +31,14 @@ import {
 import { StorageMap } from './StorageMap.js'
 
 /** A map of states that is staged along with the books. */
-type Attached = Pick<StorageMap<never>, 'mark' | 'hasChanged'> & {
+type Attached = Pick<StorageMap<never>, 'mark' | 'hasChanged' | 'size' | 'bytes'> & {
   readonly stage: (transaction: TransactionBuilder) => void
 }
+
+/** A transaction of the ledger holds a thousand of each; a few are for what every commit writes besides. */
+const mostStates = 960
+/** A fact of the log is no longer than 256 KiB. */
+const mostBytes = 248 * 1_024
 
 const notOpen = 'The network has not been opened; run scheduled-transactions/OpenNetwork first.'
 
@@ -53,6 +58,8 @@ export class Books {
     ...[this.network, this.sequence, this.accounts, this.topics, this.schedules, this.signatories],
     ...[this.past, this.identities, this.seconds, this.records, this.calls],
   ]
+
+  #reserved = 0
 
   constructor(
     readonly io: FlowIo,
@@ -110,6 +117,17 @@ export class Books {
     return () => {
       for (const { putBack } of marks) putBack()
     }
+  }
+
+  /** Whether more has been read and changed than one commit can hold. */
+  get isTooLarge(): boolean {
+    const states = this.#all.reduce((sum, { size }) => sum + size, 0)
+    return states > mostStates || this.#all.reduce((sum, { bytes }) => sum + bytes, this.#reserved) > mostBytes
+  }
+
+  /** Keeps room for what will be written besides the states: what was submitted, and what is about to end. */
+  reserve(bytes: number): void {
+    this.#reserved += bytes
   }
 
   /** The balances as they stand now; what is read later stands as it was on the ledger. */

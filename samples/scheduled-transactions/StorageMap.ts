@@ -2,9 +2,21 @@
  * One kind of state by its key, as one flow reads and changes it. Nothing is on the ledger before the whole is staged
  * into a transaction, so what is abandoned or taken back has changed nothing.
  */
-import type { FlowBody, FlowIo, StateAndRef, StateDefinition, TransactionBuilder } from 'carillon'
+import {
+  canonicalText,
+  type FlowBody,
+  type FlowIo,
+  type StateAndRef,
+  type StateDefinition,
+  type TransactionBuilder,
+} from 'carillon'
 
 type Entry<A> = { readonly before: StateAndRef<A> | undefined; now: A | undefined }
+
+/** What goes with a state that is consumed and produced: its ref, its type, its contract, what it asks for. */
+const frameBytes = 400
+
+const utf8Length = (value: unknown): number => Buffer.byteLength(canonicalText(value))
 
 export class StorageMap<A> {
   readonly #definition: StateDefinition<A>
@@ -50,12 +62,28 @@ export class StorageMap<A> {
     return this.#entries.get(key)?.now
   }
 
-  /** Remembers how everything stands; calling the result puts it back. */
+  /** Remembers how everything stands; calling the result puts it back, and forgets what was read since. */
   mark(): () => void {
     const marked = new Map([...this.#entries].map(([key, { now }]) => [key, now]))
     return () => {
-      for (const [key, entry] of this.#entries) entry.now = marked.has(key) ? marked.get(key) : entry.before?.data
+      for (const [key, entry] of this.#entries) {
+        if (marked.has(key)) entry.now = marked.get(key)
+        else this.#entries.delete(key)
+      }
     }
+  }
+
+  /** How many entries have been read or written. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** How much the ledger would have to write for what has changed, a little more rather than less. */
+  get bytes(): number {
+    let bytes = 0
+    for (const { before, now } of this.#entries.values())
+      if (now !== before?.data) bytes += frameBytes + (now === undefined ? 0 : utf8Length(now))
+    return bytes
   }
 
   get hasChanged(): boolean {

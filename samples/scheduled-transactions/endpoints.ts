@@ -47,6 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   transactions('schedules/sign', 'ScheduleSign', 'add signatures to a schedule'),
   transactions('schedules/delete', 'ScheduleDelete', 'take a schedule back'),
   transactions('transactions', 'Submit', 'submit any other transaction'),
+  transactions('schedules/info', 'ScheduleGetInfo', 'get info, with a header that pays for it'),
   question('schedules/info', 'ScheduleGetInfo', 'get info', aboutSchedule, ({ schedule }) => ({ schedule })),
   question('schedules/history', 'ScheduleGetHistory', 'how a schedule ended', aboutSchedule, ({ schedule }) => ({
     schedule,

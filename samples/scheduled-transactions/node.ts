@@ -5,8 +5,10 @@
 import { defineApp } from 'carillon'
 import { scheduledTransactions } from './app.js'
 import { gateOf } from './gate.js'
+import { signaturesPanel } from './panel.js'
 
 const network = scheduledTransactions()
 
 export const app = defineApp({ ...network.app, flows: [...network.app.flows, gateOf(network)] })
+export const panels = [signaturesPanel()]
 export { endpoints } from './endpoints.js'

@@ -188,7 +188,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
           {live.app.name} {live.app.version}
         </span>
         <span class="space" />
-        {live.virtualTime && may('operate') ? <ClockHands /> : null}
+        {live.virtualTime && may('operate') ? <ClockHands key={live.node} nowMs={nowMs} /> : null}
         <time class="clock">{new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
         {connectionLamp(connection, live)}
       </header>

@@ -4,25 +4,29 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, utf8Length, type Encoded, type Json } from '../encoding/canonical.js'
+import type { Encoded, Json } from '../encoding/canonical.js'
 import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { showRef } from '../ledger/StateRef.js'
-import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
+import type { FlowOrigin, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
-import { clipLabel, describeOperation, type Description } from './describeOperation.js'
+import { clipLabel, describeOperation } from './describeOperation.js'
 import type { AnyFlowDefinition } from './FlowDefinition.js'
+import { consumedRefOf, failureFor } from './flowFailure.js'
 import type { FlowId } from './FlowId.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
 import { endSessions } from './performSession.js'
-import type { Message } from '../session/Message.js'
+import { recordable } from './recordable.js'
+import { recordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin } from './replayFlow.js'
 import { jitteredWait } from './RetryPolicy.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
+import { turnIsOver } from './turnIsOver.js'
+import { waitingFor, waitingOf } from './waiting.js'
 
 export type FlowStart = {
   readonly id: FlowId
@@ -32,93 +36,6 @@ export type FlowStart = {
   /** As recorded. */
   readonly encodedInput: Json | Encoded
   readonly origin: FlowOrigin
-}
-
-const recordedOf = ({ operation, answer }: LiveFlow['unrecorded'][number]): RecordedOperation => {
-  const description = describeOperation(operation)
-  if (answer.kind === 'error') return { ...description, error: recordError(answer.error, 'flow-threw') }
-  return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
-}
-
-/** A label and a digest, in plain letters; labels in others are counted on top. */
-const plainWeight = 300
-
-/** About how many bytes an answered operation will take in the record; never much too few. */
-const weightOf = (operation: Operation, answer: Answer): number => {
-  if (answer.kind === 'error') return plainWeight + utf8Length(canonicalText(recordError(answer.error, 'flow-threw')))
-  if (operation.kind === 'progress') return plainWeight + 2 * utf8Length(canonicalText(clipLabel(operation.label)))
-  if (operation.kind === 'step')
-    return plainWeight + (answer.recorded === undefined ? 0 : utf8Length(canonicalText(answer.recorded)))
-  if (
-    answer.recorded !== undefined &&
-    typeof answer.recorded === 'object' &&
-    answer.recorded !== null &&
-    'proposal' in answer.recorded
-  )
-    return plainWeight + utf8Length(canonicalText(answer.recorded))
-  const { recorded } = answer
-  const refs = typeof recorded === 'object' && recorded !== null && 'refs' in recorded ? recorded['refs'] : recorded
-  return plainWeight + (Array.isArray(refs) ? refs.length * 70 : 0)
-}
-
-/** A value as the log will hold it; throws when it has no canonical form or is larger than it may be. */
-const recordable = (value: unknown, longest: number): Json => {
-  // Most flows return next to nothing.
-  if (value === null || typeof value === 'boolean' || Number.isSafeInteger(value)) {
-    canonicalText(value)
-    return value as Json
-  }
-  const text = canonicalText(value)
-  const bytes = utf8Length(text)
-  if (bytes > longest)
-    throw new CarillonError('fact-too-large', `it takes ${bytes} bytes; at most ${longest} bytes can be recorded.`)
-  return JSON.parse(text) as Json
-}
-
-/** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
-const failureFor = (error: unknown): Extract<Message, { readonly kind: 'error' }> =>
-  error instanceof CarillonError
-    ? { kind: 'error', ...recordError(error, 'flow-threw') }
-    : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
-
-/** The state that an error says was consumed by another, be it this node's word, a notary's or a counterparty's. */
-const consumedRefOf = (error: unknown): unknown => {
-  if (!(error instanceof CarillonError)) return undefined
-  const code = error.code === 'counterparty-failed' ? error.details['code'] : error.code
-  return code === 'state-consumed' ? error.details['ref'] : undefined
-}
-
-/** Operations that state facts of their own, which may be large: in a full tick they wait for the next. */
-const statesFacts: ReadonlySet<Operation['kind']> = new Set([
-  'changeNotary',
-  'finalise',
-  'kill',
-  'lock',
-  'record',
-  'vend',
-  'send',
-  'initiate',
-  'close',
-  'notarise',
-])
-
-/** Operations that read transactions back from the log: those of the very tick are not there yet. */
-const readsLog: ReadonlySet<Operation['kind']> = new Set(['walk', 'vend'])
-
-const waitingOf = (row: FlowRow): Waiting | undefined =>
-  row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
-
-const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
-  switch (wait.kind) {
-    case 'until':
-      return { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
-    case 'message': {
-      const { session, role, seq } = wait.operation
-      return { for: 'message', ...description, session, role, seq }
-    }
-    case 'step':
-      return { for: 'step', ...description, attempt }
-  }
 }
 
 export class FlowEngine {
@@ -324,12 +241,7 @@ export class FlowEngine {
         this.#park(decision, row, error)
         return
       }
-      if (
-        turn >= limits.operationsPerTurn ||
-        live.weight > limits.turnBytes ||
-        (turn > 0 && statesFacts.has(operation.kind) && decision.isFull()) ||
-        (readsLog.has(operation.kind) && decision.hasRecorded())
-      ) {
+      if (turnIsOver(decision, { operations: turn, weight: live.weight }, operation)) {
         live.pending = operation
         this.#record(decision, row, live, { for: 'turn' })
         this.#keep(live)

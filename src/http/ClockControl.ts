@@ -7,13 +7,16 @@ import type { VirtualClock } from '../time/VirtualClock.js'
 
 const turnMs = 50
 
+/** Nodes that talk to each other are done when none has moved for so long; a message takes much less. */
+const quietMs = 15
+
 /** The hands of a virtual clock: play, pause, jump. Give it to `serveHttp` to offer it on the dashboard. */
 export class ClockControl {
   readonly #clock: VirtualClock
   readonly #nodes: () => readonly Node[]
   #speed = 1
   #timer: NodeJS.Timeout | undefined
-  #turning = false
+  #turning: Promise<void> | undefined
 
   constructor(clock: VirtualClock, nodes: () => readonly Node[]) {
     this.#clock = clock
@@ -36,17 +39,22 @@ export class ClockControl {
   play(speed: number): void {
     this.#speed = speed
     this.#timer ??= setInterval(() => {
-      void this.#turn()
+      this.#turning ??= this.#turn().finally(() => {
+        this.#turning = undefined
+      })
     }, turnMs).unref()
   }
 
-  pause(): void {
+  /** Stops the clock. Resolves once it stands. */
+  async pause(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
+    await this.#turning
   }
 
   /** Moves on to the next instant anyone waits for. */
   async jump(): Promise<void> {
+    await this.#turning
     await this.#settle()
     const next = this.#clock.nextWakeMs()
     if (next !== undefined) this.#clock.setTo(Math.max(next, this.#clock.now()))
@@ -55,26 +63,29 @@ export class ClockControl {
 
   /** As far as the speed says, stopping wherever something falls due. A turn that takes long is not caught up with. */
   async #turn(): Promise<void> {
-    if (this.#turning) return
-    this.#turning = true
-    try {
-      const untilMs = this.#clock.now() + turnMs * this.#speed
-      const deadline = performance.now() + turnMs
-      for (;;) {
-        const next = this.#clock.nextWakeMs()
-        if (next === undefined || next > untilMs) break
-        this.#clock.setTo(Math.max(next, this.#clock.now()))
-        await this.#settle()
-        if (performance.now() > deadline) return
-      }
-      this.#clock.setTo(Math.round(untilMs))
-    } finally {
-      this.#turning = false
+    const untilMs = this.#clock.now() + turnMs * this.#speed
+    const deadline = performance.now() + turnMs
+    for (;;) {
+      const next = this.#clock.nextWakeMs()
+      if (next === undefined || next > untilMs) break
+      this.#clock.setTo(Math.max(next, this.#clock.now()))
+      await this.#settle()
+      if (performance.now() > deadline) return
     }
+    this.#clock.setTo(Math.round(untilMs))
   }
 
   async #settle(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    for (const node of this.#nodes()) await node.idle()
+    const nodes = this.#nodes().filter(({ stopped }) => stopped === undefined)
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+    for (let before = ''; ;) {
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const node of nodes) await node.idle()
+      const now = nodes.map(({ head }) => head.revision).join(' ')
+      // One node has nobody to wait for; among several a message may be under way from one to the other.
+      if (nodes.length < 2 || now === before) return
+      before = now
+      await pause(quietMs)
+    }
   }
 }

@@ -2,6 +2,7 @@
  * A node as the HTTP API serves it: the node, what the app contributes, and what is counted while it runs.
  */
 import type { Node } from '../node/Node.js'
+import type { ClockControl } from './ClockControl.js'
 import type { Endpoint } from './Endpoint.js'
 import type { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
@@ -14,4 +15,6 @@ export type House = {
   readonly endpoints: readonly Endpoint[]
   readonly rollup: Rollup
   readonly verification: LogVerification
+  /** The hands of the node's clock, where that is virtual. */
+  readonly clock: ClockControl | undefined
 }

@@ -109,13 +109,20 @@ const wordOf = (event: { readonly type: string; readonly outcome?: string }): st
 export class Rollup {
   readonly #seconds = new Series(1_000, 900)
   readonly #minutes = new Series(60_000, 1_440)
+  readonly #nowMs: () => number
+
+  /** A node whose clock is turned at will is counted by another, on which a second is a second. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
 
   readonly hear = (committed: Committed): void => {
+    const nowMs = this.#nowMs()
     const tally = committed.tally(wordOf)
     const latenesses = committed.latenesses()
     const ended = (tally.get('ended') ?? 0) + (tally.get('failed') ?? 0)
     for (const series of [this.#seconds, this.#minutes]) {
-      const point = series.at(committed.atMs)
+      const point = series.at(nowMs)
       point.events += committed.size
       point.transactions += tally.get('transactions') ?? 0
       point.started += tally.get('started') ?? 0
@@ -130,11 +137,12 @@ export class Rollup {
     }
   }
 
-  seconds(nowMs: number, count: number): readonly Point[] {
-    return this.#seconds.upTo(nowMs, count)
+  /** The last so many seconds, the one under way included. */
+  seconds(count: number): readonly Point[] {
+    return this.#seconds.upTo(this.#nowMs(), count)
   }
 
-  minutes(nowMs: number, count: number): readonly Point[] {
-    return this.#minutes.upTo(nowMs, count)
+  minutes(count: number): readonly Point[] {
+    return this.#minutes.upTo(this.#nowMs(), count)
   }
 }

@@ -7,7 +7,6 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import type { ClockControl } from './ClockControl.js'
 import type { Gate } from './Gate.js'
 import type { House } from './House.js'
 import type { Principal } from './Principal.js'
@@ -19,7 +18,6 @@ export type Surroundings = {
   readonly houses: readonly House[]
   readonly gate: Gate
   readonly streams: Streams
-  readonly clock: ClockControl | undefined
   readonly metrics: () => Promise<string>
   readonly openApi: () => unknown
 }

@@ -36,6 +36,8 @@ export type ServedNode = {
   readonly panels?: readonly Panel[]
   /** Addresses of the API. Default: none. */
   readonly endpoints?: readonly Endpoint[]
+  /** The hands of this node's virtual clock. Default: those of {@link HttpOptions.clock}. */
+  readonly clock?: ClockControl
 }
 
 /** How nodes are served over HTTP. Everything has a default. */
@@ -50,7 +52,7 @@ export type HttpOptions = {
   readonly names?: readonly string[]
   /** The token that allows everything. Default: a new one that nobody knows, so that only links and issued tokens work. */
   readonly localToken?: string
-  /** The hands of the nodes' virtual clock, to be offered on the dashboard. Default: none. */
+  /** The hands of the virtual clock that all nodes share, to be offered on the dashboard. Default: none. */
   readonly clock?: ClockControl
   /** Requests one address may send in a second, on average; twice as many at once. Default 200. */
   readonly requestsPerSecond?: number
@@ -94,10 +96,33 @@ const strictHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-const houseOf = ({ node, name, panels = [], endpoints = [] }: ServedNode): House => {
-  const rollup = new Rollup()
+const houseOf = (served: ServedNode, ofAll: ClockControl | undefined): House => {
+  const { node, name = node.party.name, panels = [], endpoints = [], clock = ofAll } = served
+  const rollup = new Rollup(clock === undefined ? () => node.nowMs : Date.now)
   node.follow(rollup.hear)
-  return { name: name ?? node.party.name, node, panels, endpoints, rollup, verification: new LogVerification(node) }
+  return { name, node, panels, endpoints, rollup, clock, verification: new LogVerification(node) }
+}
+
+/** Addresses that apps contribute, each once: nodes of several apps may have some in common. */
+const appRoutesOf = (houses: readonly House[]): readonly Route[] => [
+  ...new Map(
+    houses
+      .flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.route))
+      .map((route) => [`${route.method} ${route.path}`, route]),
+  ).values(),
+]
+
+/** What an address means at a node: an app's address is answered by the app of that node alone. */
+const routeAt = (house: House, route: Route, principal: Principal): Route => {
+  if (!route.path.startsWith('/app/')) return route
+  const own = house.endpoints.find((each) => each.route.method === route.method && each.route.path === route.path)
+  if (own === undefined)
+    throw new CarillonError(
+      'route-unknown',
+      `The app of ${house.name} has no ${route.method} ${basePath}${route.path}. Another node of this server has: name it with ?node=.`,
+    )
+  assertMay(principal, own.route.permission)
+  return own.route
 }
 
 const houseNamed = (houses: readonly House[], request: FastifyRequest): House => {
@@ -173,7 +198,13 @@ const register = (server: FastifyInstance, route: Route, { houses, doorman, surr
       const principal = principals.get(request) ?? { ...nobody, from: request.ip }
       try {
         const house = houseNamed(houses, request)
-        const answer = await route.perform({ ...surroundings, house, principal, request, reply })
+        const answer = await routeAt(house, route, principal).perform({
+          ...surroundings,
+          house,
+          principal,
+          request,
+          reply,
+        })
         // The route has sent, or goes on sending, its answer itself.
         if (reply.raw.headersSent || route.form === 'events') return await reply
         return await reply
@@ -249,15 +280,12 @@ export const serveHttp = async (
   const { host = '127.0.0.1', port = 0, names = [], clock, logger = silentLogger } = options
   const tls = tlsOf(host, options.tls)
   const all: readonly [ServedNode, ...ServedNode[]] = 'node' in served ? [served] : served
-  const houses = all.map(houseOf)
+  const houses = all.map((each) => houseOf(each, clock))
   const gate = new Gate(all[0].node, options.localToken ?? newTokenText().text)
   const metrics = new NodeMetrics()
   for (const { name, node } of houses) metrics.watch(name, node)
   const streams = new Streams()
-  const routes = [
-    ...builtInRoutes,
-    ...new Set(houses.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.route))),
-  ]
+  const routes = [...builtInRoutes, ...appRoutesOf(houses)]
   const document = openApiOf(routes)
   const server = await build(tls, {
     houses,
@@ -265,7 +293,7 @@ export const serveHttp = async (
     doorman: new Doorman(gate, { host, names, perSecond: options.requestsPerSecond ?? limits.httpRequestsPerSecond }),
     logger,
     requestMs: options.requestMs ?? limits.httpRequestMs,
-    surroundings: { houses, gate, streams, clock, metrics: () => metrics.text(), openApi: () => document },
+    surroundings: { houses, gate, streams, metrics: () => metrics.text(), openApi: () => document },
   })
   try {
     await server.listen({ host, port })

@@ -26,6 +26,7 @@ import {
 import { LineReader } from './LineReader.js'
 import type { By, ByWithNote, Node } from './Node.js'
 
+/** A control socket that is open. */
 export type ControlSocket = {
   readonly path: string
   /** Hangs up on everyone and removes the socket. */

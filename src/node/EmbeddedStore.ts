@@ -5,7 +5,8 @@
 import { CarillonError } from '../errors/CarillonError.js'
 import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
-import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { BackgroundCheckpoints } from '../sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database } from '../views/Database.js'
@@ -19,10 +20,13 @@ export class EmbeddedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #ticks: SqliteTicks
+  /** Undefined for a store in memory, which has no file to bring up to date. */
+  readonly #checkpoints: BackgroundCheckpoints | undefined
   #head: Head
 
-  private constructor(db: Database, reader: Database) {
+  private constructor(db: Database, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
     this.#db = db
+    this.#checkpoints = checkpoints
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
     this.views = new Views(db)
@@ -43,7 +47,7 @@ export class EmbeddedStore implements TickStore {
       let reader = db
       try {
         if (file !== ':memory:') reader = openDatabase(file, { readOnly: true })
-        return new EmbeddedStore(db, reader)
+        return new EmbeddedStore(db, reader, file === ':memory:' ? undefined : new BackgroundCheckpoints(file))
       } catch (error) {
         if (reader !== db) reader.close()
         db.close()
@@ -82,6 +86,7 @@ export class EmbeddedStore implements TickStore {
     }
     this.#head = headAfter(tick)
     this.views.committed()
+    this.#checkpoints?.committed(linesOf(tick.events).length)
     return { kind: 'appended' }
   }
 
@@ -106,12 +111,13 @@ export class EmbeddedStore implements TickStore {
 
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
-    return new EmbeddedStore(this.#db, this.reader)
+    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints)
   }
 
-  readonly close = (): Promise<void> => {
+  readonly close = async (): Promise<void> => {
+    // The last connection to close leaves one whole file behind; that must be this one.
+    await this.#checkpoints?.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
-    return Promise.resolve()
   }
 }

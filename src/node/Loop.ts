@@ -48,6 +48,7 @@ export class Loop {
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
+  #tickWaits: (() => void)[] = []
   readonly #backlog = new Backlog()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
@@ -163,6 +164,11 @@ export class Loop {
     return this.#ticking
   }
 
+  /** Resolves when the tick that is under way, if there is one, is over; the next has not begun then. */
+  tickOver(): Promise<void> {
+    return this.#ticking ? new Promise((resolve) => this.#tickWaits.push(resolve)) : Promise.resolve()
+  }
+
   /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
   async stop(reason: CarillonError, lastWords?: (decision: Decision) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
@@ -182,7 +188,7 @@ export class Loop {
     }
     this.halt(reason)
     this.#parts.store.abandon?.()
-    while (this.#ticking) await new Promise((resolve) => setImmediate(resolve))
+    await this.tickOver()
   }
 
   /** Stops at once, without a word in the log, as a crash would. */
@@ -233,6 +239,9 @@ export class Loop {
     }
     this.#backlog.took(taken.length, this.#parts.clock.now() - beganMs)
     this.#ticking = false
+    const waits = this.#tickWaits
+    this.#tickWaits = []
+    for (const resolve of waits) resolve()
     try {
       this.#next(retryLater)
     } catch (error) {

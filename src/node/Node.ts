@@ -46,7 +46,9 @@ import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
+import { FlowEnds } from './FlowEnds.js'
 import type { FlowHandle } from './FlowHandle.js'
+import { flowProgress } from './flowProgress.js'
 import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
 import { signHead } from './signedHead.js'
@@ -77,12 +79,8 @@ export type NodeInternals = {
   readonly releaseHold: () => Promise<void>
 }
 
-/** Someone who waits for a flow to end. */
-type EndWait = { readonly resolve: () => void; readonly reject: (reason: CarillonError) => void }
-
 const defaultOperator = 'api'
 
-/** A running node. {@link startNode} gives one; every method that changes something resolves once that is durable. */
 /** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
 const copyOf = (input: Json): Json => {
   try {
@@ -99,7 +97,7 @@ export class Node {
   // Reads happen between two ticks, when the indexes in memory hold what is committed and nothing else.
   readonly #transactions: Locate
   readonly #flows: Locate
-  readonly #ends = new Map<FlowId, Set<EndWait>>()
+  readonly #ends = new FlowEnds()
   #stopped: CarillonError | undefined
 
   constructor(internals: NodeInternals) {
@@ -108,21 +106,12 @@ export class Node {
     this.#flows = internals.store.views.flows.locate
     this.party = internals.party
     internals.loop.follow((committed) => {
-      if (this.#ends.size === 0) return
-      for (const flow of committed.endedFlows()) {
-        const id = flow as FlowId
-        const waits = this.#ends.get(id)
-        this.#ends.delete(id)
-        waits?.forEach(({ resolve }) => {
-          resolve()
-        })
-      }
+      if (this.#ends.isEmpty) return
+      for (const flow of committed.endedFlows()) this.#ends.ended(flow as FlowId)
     })
     internals.loop.whenStopped((reason) => {
       this.#stopped = reason
-      // The next start of the node goes on with their flows; nobody here will see the end.
-      for (const waits of this.#ends.values()) for (const { reject } of waits) reject(reason)
-      this.#ends.clear()
+      this.#ends.stop(reason)
     })
   }
 
@@ -174,79 +163,26 @@ export class Node {
       if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
         throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
       }
-      await this.#endOf(id, signal)
+      if (this.#stopped !== undefined) throw this.#stopped
+      await this.#ends.wait(id, signal)
     }
-  }
-
-  #endOf(id: FlowId, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      if (this.#stopped !== undefined) {
-        reject(this.#stopped)
-        return
-      }
-      const waits = this.#ends.get(id) ?? new Set()
-      const over = (): void => signal?.removeEventListener('abort', giveUp)
-      const wait: EndWait = {
-        resolve: () => {
-          over()
-          resolve()
-        },
-        reject: (reason) => {
-          over()
-          reject(reason)
-        },
-      }
-      const giveUp = (): void => {
-        waits.delete(wait)
-        if (waits.size === 0) this.#ends.delete(id)
-        reject(new CarillonError('node-busy', `Nobody waits for flow ${id} any more; it goes on.`, { flow: id }))
-      }
-      if (signal?.aborted === true) {
-        giveUp()
-        return
-      }
-      signal?.addEventListener('abort', giveUp, { once: true })
-      waits.add(wait)
-      this.#ends.set(id, waits)
-    })
   }
 
   /** How many callers wait for the end of a flow. */
   get waitingCallers(): number {
-    let count = 0
-    for (const waits of this.#ends.values()) count += waits.size
-    return count
+    return this.#ends.size
   }
 
   /** Where a flow is, now and whenever that changes, until it has ended. Who is slow to ask is given the newest only. */
-  async *progressOf(id: FlowId): AsyncGenerator<FlowDetails> {
-    let newest: FlowDetails | undefined
-    let wake: () => void = () => undefined
-    const unwatch = this.watchFlow(id, (flow) => {
-      newest = flow
-      wake()
-    })
-    // A node that stops has nothing more to say; whoever watches is not left waiting.
-    this.#internals.loop.whenStopped(() => wake())
-    try {
-      const first = await this.flow(id)
-      if (first === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
-      newest ??= first
-      for (;;) {
-        while (newest === undefined) {
-          if (this.#stopped !== undefined) throw this.#stopped
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
-        const told: FlowDetails = newest
-        newest = undefined
-        yield told
-        if (told.endedAt !== undefined) return
-      }
-    } finally {
-      unwatch()
-    }
+  progressOf(id: FlowId): AsyncGenerator<FlowDetails> {
+    return flowProgress(
+      {
+        flow: (flow) => this.flow(flow),
+        watchFlow: (flow, callback) => this.watchFlow(flow, callback),
+        whenStopped: (callback) => this.#internals.loop.whenStopped(callback),
+      },
+      id,
+    )
   }
 
   // --- the vault
@@ -542,7 +478,7 @@ export class Node {
       signHead(key, store.head(), views.facts.range),
       { type: 'NodeStopped' },
     ])
-    await this.#close()
+    await this.#internals.releaseHold()
   }
 
   /** Stops at once, without a word in the log: what a crash looks like to the next start. For tests. */
@@ -550,11 +486,7 @@ export class Node {
     this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
     this.#internals.store.abandon?.()
-    while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
-    await this.#close()
-  }
-
-  async #close(): Promise<void> {
+    await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
   }
 
@@ -571,7 +503,7 @@ export class Node {
 
   /** Reads committed views: between two ticks, where reader and writer are the same connection. */
   async #read<A>(read: (db: Database) => A): Promise<A> {
-    while (this.#internals.loop.isTicking) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#internals.loop.isTicking) await this.#internals.loop.tickOver()
     return read(this.#internals.store.reader)
   }
 

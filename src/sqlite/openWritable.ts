@@ -11,6 +11,9 @@ import { storeFailure } from './storeFailure.js'
 /** Page cache in KiB (negative by SQLite's convention): enough for the hot pages of a million pending activities. */
 const cacheSize = -65_536
 
+/** After so many pages of the write-ahead log a commit moves them into the file itself, unless a thread has done it. */
+const checkpointPages = 16_000
+
 export const openWritable = (file: string): Database => {
   try {
     if (file !== ':memory:' && !existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -23,7 +26,7 @@ export const openWritable = (file: string): Database => {
     db.exec(`PRAGMA cache_size = ${cacheSize}`)
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec('PRAGMA busy_timeout = 2000')
-    db.exec('PRAGMA wal_autocheckpoint = 4000')
+    db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
     return db
   } catch (error) {
     throw storeFailure(error, file)

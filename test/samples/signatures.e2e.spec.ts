@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { instant } from '../../src/index.js'
 import { walletProgram } from '../../samples/scheduled-transactions/cli/walletProgram.js'
+import { showTransactionID } from '../../samples/scheduled-transactions/model/TransactionID.js'
 import { carillon, RunningNode, scratchFolder } from '../cli/spawnCarillon.js'
 
 const networkApp = join(import.meta.dirname, '../../samples/scheduled-transactions/node.ts')
@@ -70,6 +71,55 @@ describe('scheduled transactions from the command line', function () {
     const signed = await start('ScheduleSign', await wallet('sign', '--info', join(folder, 'info.json'), ...signing))
     expect(signed).to.have.nested.property('execution.receipt.status', 'SUCCESS')
     expect(await start('ScheduleGetInfo', '{"schedule":"0.0.1002"}')).to.deep.equal({ status: 'SCHEDULE_DELETED' })
+    const history = await start('ScheduleGetHistory', '{"schedule":"0.0.1002"}')
+    expect(history).to.have.nested.property('history.end.as', 'executed')
+    expect(history).to.have.nested.property('history.execution.scheduleRef', '0.0.1002')
+  })
+
+  it('are taken over HTTP as well, every operation and every question', async () => {
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(node.stdout) ?? []
+    const token = readFileSync(join(store, 'http.token'), 'utf8').trim()
+    const ask = async (path: string, body?: string): Promise<Record<string, unknown>> => {
+      const json = { 'content-type': 'application/json' }
+      const response = await fetch(`${url}/api/v1/app/${path}`, {
+        headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : json) },
+        ...(body === undefined ? {} : { method: 'POST', body }),
+      })
+      expect(response.status, path).to.equal(200)
+      return (await response.json()) as Record<string, unknown>
+    }
+    const treasury = ['--account', '0.0.2', '--key', file('treasury')]
+    const { publicKey } = JSON.parse(readFileSync(file('treasury'), 'utf8')) as { publicKey: string }
+    const transfers = [
+      { accountID: '0.0.1001', amount: -10 },
+      { accountID: '0.0.2', amount: 10 },
+    ]
+    const transfer = JSON.stringify({ kind: 'cryptoTransfer', transfers })
+    const admin = ['--admin-key', JSON.stringify(publicKey), '--nonce', '7']
+    const created = await ask('schedules/create', await wallet('create', transfer, ...treasury, ...admin))
+    expect(created).to.deep.include({ status: 'SUCCESS' }).and.to.have.nested.property('receipt.schedule', '0.0.1003')
+
+    const info = await ask('schedules/info?schedule=0.0.1003')
+    expect(info).to.have.nested.property('info.adminKey', publicKey)
+    expect(await ask('schedules/info', await wallet('info', '0.0.1003', ...treasury))).to.deep.equal(info)
+    writeFileSync(join(folder, 'info.json'), JSON.stringify(info))
+    const signing = ['--info', join(folder, 'info.json'), '--sign', file('alice')]
+    expect(await ask('schedules/sign', await wallet('sign', ...treasury, ...signing))).to.deep.include({
+      status: 'SUCCESS',
+    })
+    expect(await ask('schedules/delete', await wallet('delete', '0.0.1003', ...treasury))).to.deep.include({
+      status: 'SUCCESS',
+    })
+    expect(await ask('schedules/info?schedule=0.0.1003')).to.deep.equal({ status: 'SCHEDULE_DELETED' })
+    expect(await ask('schedules/history?schedule=0.0.1003')).to.have.nested.property('history.end.as', 'deleted')
+    const account = JSON.stringify({ kind: 'cryptoCreateAccount', key: publicKey })
+    const submitted = await wallet('submit', account, ...treasury)
+    expect(await ask('transactions', submitted)).to.have.nested.property('receipt.accountID', '0.0.1004')
+    const { body } = JSON.parse(submitted) as { body: { transactionID: Parameters<typeof showTransactionID>[0] } }
+    const id = encodeURIComponent(showTransactionID(body.transactionID))
+    expect(await ask(`records?id=${id}`)).to.have.nested.property('record.receipt.accountID', '0.0.1004')
+    const second = Math.floor(Date.now() / 1_000) + 3_600
+    expect(await ask(`schedules/capacity?second=${second}&kind=cryptoTransfer`)).to.include({ hasRoom: true })
   })
 
   it('say what is wrong with a request before it is signed', async () => {

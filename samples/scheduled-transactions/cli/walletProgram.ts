@@ -176,6 +176,14 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       signed(options, { kind: 'scheduleSign', scheduleID, sigMap })
     })
 
+  paying('info', 'ScheduleGetInfo', 'pay for get info, where questions cost something')
+    .argument('<schedule>', 'its number', schedule)
+    .action((id: ScheduleID, options: Paying) => {
+      const asked = { kind: 'scheduleGetInfo', schedule: id }
+      const payment = new Wallet(options.account, options.key).transaction(asked, timestampOf(now()))
+      printJson({ header: { payment }, schedule: id })
+    })
+
   paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys')
     .argument('<schedule>', 'its number', schedule)
     .action((id: ScheduleID, options: Paying) => signed(options, { kind: 'scheduleDelete', schedule: id }))

@@ -2,7 +2,7 @@
  * The network as a program uses it: submit transactions, ask about schedules, records and balances. Every answer is
  * durable, and says what was done or the name of the reason why not.
  */
-import type { FlowDefinition, Json, Node } from 'carillon'
+import type { Json, Node } from 'carillon'
 import type { NetworkApp } from '../app.js'
 import { OpenNetwork, SetParameters } from '../flows/govern.js'
 import {
@@ -12,6 +12,7 @@ import {
   ScheduleGetInfo,
   type Answer,
   type Capacity,
+  type QueryHeader,
   type ScheduleHistory,
   type ScheduleInfo,
 } from '../flows/queries.js'
@@ -71,12 +72,19 @@ export class ScheduleNetwork {
     return this.#node.run(this.#flows.Submit, signed)
   }
 
-  info(schedule?: ScheduleID): Promise<Answer<{ readonly info: ScheduleInfo }>> {
-    return this.#about(ScheduleGetInfo, schedule)
+  /** Where questions cost something, the header brings the payment. */
+  info(
+    schedule?: ScheduleID,
+    header?: QueryHeader,
+  ): Promise<Answer<{ readonly info: ScheduleInfo; readonly cost: number }>> {
+    return this.#node.run(ScheduleGetInfo, {
+      ...(schedule === undefined ? {} : { schedule }),
+      ...(header === undefined ? {} : { header }),
+    })
   }
 
   history(schedule?: ScheduleID): Promise<Answer<{ readonly history: ScheduleHistory }>> {
-    return this.#about(ScheduleGetHistory, schedule)
+    return this.#node.run(ScheduleGetHistory, schedule === undefined ? {} : { schedule })
   }
 
   record(transactionID: TransactionID): Promise<Answer<{ readonly record: TransactionRecord }>> {
@@ -108,12 +116,5 @@ export class ScheduleNetwork {
 
   async topic(id: TopicID) {
     return (await this.#node.find(Topic, id))?.data
-  }
-
-  #about<R>(
-    query: FlowDefinition<{ readonly schedule?: ScheduleID }, R>,
-    schedule: ScheduleID | undefined,
-  ): Promise<R> {
-    return this.#node.run(query, schedule === undefined ? {} : { schedule })
   }
 }

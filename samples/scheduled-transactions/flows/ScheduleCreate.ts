@@ -14,6 +14,7 @@ import { entityOf } from '../model/EntityId.js'
 import { identityOf, type HashIdentity } from '../model/Identity.js'
 import { keyOf } from '../model/KeyTree.js'
 import { memoProblem } from '../model/memoProblem.js'
+import { namesTooMany } from '../model/Needs.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type Schedule } from '../model/Schedule.js'
 import { parseBody, type ScheduledBody } from '../model/ScheduledBody.js'
@@ -54,6 +55,7 @@ const readScheduled = (
   if (body?.operation === undefined)
     return refuse(isMerging ? 'UNPARSEABLE_SCHEDULED_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
   if (body.namesItself || (!isMerging && body.nonce !== undefined)) return refuse('TRANSACTION_ID_FIELD_NOT_ALLOWED')
+  if (body.limitsCustomFees) return refuse('MAX_CUSTOM_FEES_IS_NOT_SUPPORTED')
   const memo = memoProblem(body.memo)
   if (memo !== undefined) return refuse(memo)
   const known = settings.whitelist.includes(body.operation.kind) ? operations.get(body.operation.kind) : undefined
@@ -85,10 +87,11 @@ const expirationOf = (
 ): Either<ResponseCode, number> => {
   if (expirationTime === undefined) return right(second + settings.txExpiryTimeSecs)
   if (!settings.longTerm) return refuse('SCHEDULE_EXPIRY_NOT_CONFIGURABLE')
-  if (expirationTime <= second) return refuse('SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME')
-  return expirationTime - second > settings.maxExpirationSecs
+  const ahead = BigInt(expirationTime) - BigInt(second)
+  if (ahead <= 0n) return refuse('SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME')
+  return ahead > BigInt(settings.maxExpirationSecs)
     ? refuse('SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE')
-    : right(expirationTime)
+    : right(Number(expirationTime))
 }
 
 const checkPayer = function* (
@@ -120,6 +123,7 @@ const draftSchedule = function* (
   if (adminKey !== null && !hasSigned(adminKey, signed)) return refuse('INVALID_SIGNATURE')
   const payerAccountID = asked.payer ?? occasion.payer
   const { needs, kind } = scheduled.right.operation
+  if (namesTooMany(needs)) return refuse('TRANSACTION_OVERSIZE')
   const required = yield* requiredNow(books, payerAccountID, needs)
   if (isLeft(required)) return required
   const expirationTime = expirationOf(asked, consensusTimestamp.seconds, settings)

@@ -7,7 +7,7 @@ import type { Books } from '../Books.js'
 import { handleTransaction, refused, type Worked } from '../handling/handleTransaction.js'
 import { performSafely } from '../handling/performSafely.js'
 import { requiredNow } from '../handling/readiness.js'
-import { missingFrom, primitivesIn } from '../model/Needs.js'
+import { missingFrom, namesTooMany, primitivesIn } from '../model/Needs.js'
 import { witness } from '../model/SignatureMap.js'
 import { signedTextOf, SignedTransactionC, type SignedTransaction } from '../model/TransactionBody.js'
 import type { Response } from '../model/TransactionRecord.js'
@@ -29,6 +29,7 @@ const work = function* (
   const operation = operations.get(kindOf(body.operation))?.read(body.operation)
   if (operation === undefined) return refused('NOT_SUPPORTED')
   if (isLeft(operation)) return refused(operation.left)
+  if (namesTooMany(operation.right.needs)) return refused('TRANSACTION_OVERSIZE')
   const required = yield* requiredNow(books, occasion.payer, operation.right.needs)
   // Whoever names an account or a topic that is not there is told so by the operation itself.
   if (!isLeft(required)) {

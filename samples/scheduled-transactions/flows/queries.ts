@@ -4,16 +4,18 @@
  */
 import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, IntegerC, type FlowBody, type PublicKey } from 'carillon'
+import { defineFlow, IntegerC, type FlowBody, type FlowIo, type PublicKey } from 'carillon'
 import { Books, inBooks } from '../Books.js'
+import { handleTransaction, type Worked } from '../handling/handleTransaction.js'
 import { takePlaceFor } from '../handling/precheck.js'
 import { bookedIn, isThere } from '../handling/scheduleBook.js'
 import { ScheduleIDC, type AccountID, type ScheduleID } from '../model/EntityId.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
-import { expiryCostOf } from '../model/Settings.js'
+import { expiryCostOf, priceOf } from '../model/Settings.js'
 import { timestampOf, type Timestamp } from '../model/Timestamp.js'
+import { SignedScheduleGetInfoC } from '../model/TransactionBody.js'
 import { childIDOf, showTransactionID, TransactionIDC, type TransactionID } from '../model/TransactionID.js'
 import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { Record } from '../states.js'
@@ -37,6 +39,29 @@ export type ScheduleInfo = {
 export type Answer<A> = { readonly status: ResponseCode } & Partial<A>
 
 const ScheduleQueryC = t.readonly(t.exact(t.partial({ schedule: ScheduleIDC })), 'ScheduleQuery')
+
+/** The seed's `QueryHeader`: the signed payment, and what kind of answer is asked for. */
+const QueryHeaderC = t.readonly(
+  t.exact(
+    t.partial({
+      payment: SignedScheduleGetInfoC,
+      /** Default `ANSWER_ONLY`. `COST_ANSWER` asks what the answer would cost, and costs nothing. */
+      responseType: t.keyof({
+        ANSWER_ONLY: null,
+        COST_ANSWER: null,
+        ANSWER_STATE_PROOF: null,
+        COST_ANSWER_STATE_PROOF: null,
+      }),
+    }),
+  ),
+  'QueryHeader',
+)
+export type QueryHeader = t.TypeOf<typeof QueryHeaderC>
+
+const ScheduleGetInfoQueryC = t.readonly(
+  t.exact(t.partial({ header: QueryHeaderC, schedule: ScheduleIDC })),
+  'ScheduleGetInfoQuery',
+)
 
 const infoOf = (schedule: Schedule | PastSchedule, signers: readonly PublicKey[]): ScheduleInfo => ({
   schedule: schedule.schedule,
@@ -72,19 +97,60 @@ const getInfo = function* (books: Books, id: ScheduleID | undefined): FlowBody<E
   return refuse(settings.onIdentical === 'merge' ? 'SCHEDULE_DELETED' : 'INVALID_SCHEDULE_ID')
 }
 
+const kind = 'scheduleGetInfo'
+
+/** A question that is free, or is not answered: it takes its place in the bucket of its second. */
+const askFreely = function* (
+  io: FlowIo,
+  schedule: ScheduleID | undefined,
+): FlowBody<Either<ResponseCode, ScheduleInfo>> {
+  const answered = yield* inBooks(io, 'query', null, function* (books): FlowBody<
+    Either<ResponseCode, Either<ResponseCode, ScheduleInfo>>
+  > {
+    const isTaken = yield* takePlaceFor(books, kind, yield* books.settings())
+    return isTaken ? right(yield* getInfo(books, schedule)) : refuse('BUSY')
+  })
+  return isLeft(answered) ? answered : answered.right
+}
+
+// The answer was found before; all that is left to do is to pay.
+// eslint-disable-next-line require-yield -- nothing is read or written
+const paidFor = function* (): FlowBody<Worked> {
+  return { status: 'SUCCESS' }
+}
+
+/** A question that costs something. Nothing is paid for an answer that there is not. */
+const askPaying = function* (
+  io: FlowIo,
+  schedule: ScheduleID | undefined,
+  payment: QueryHeader['payment'],
+): FlowBody<Either<ResponseCode, ScheduleInfo>> {
+  const books = new Books(io, timestampOf(yield* io.now()))
+  const answer = yield* getInfo(books, schedule)
+  if (isLeft(answer)) return yield* askFreely(io, schedule)
+  if (payment === undefined) return refuse('MISSING_QUERY_HEADER')
+  if (payment.body.operation.schedule !== schedule) return refuse('INVALID_TRANSACTION_BODY')
+  const paid = yield* handleTransaction(io, payment, {
+    purpose: 'query',
+    kind,
+    work: paidFor,
+  })
+  return paid.status === 'SUCCESS' ? answer : refuse(paid.status)
+}
+
 /** Get info: what is pending, and under `reject` also what is over but not forgotten. */
 export const ScheduleGetInfo = defineFlow({
   name: 'scheduled-transactions/ScheduleGetInfo',
-  input: ScheduleQueryC,
-  *run(io, { schedule }): FlowBody<Answer<{ readonly info: ScheduleInfo }>> {
-    const answered = yield* inBooks(io, 'query', null, function* (books): FlowBody<
-      Either<ResponseCode, Either<ResponseCode, ScheduleInfo>>
-    > {
-      const isTaken = yield* takePlaceFor(books, 'scheduleGetInfo', yield* books.settings())
-      return isTaken ? right(yield* getInfo(books, schedule)) : refuse('BUSY')
-    })
-    if (isLeft(answered)) return { status: answered.left }
-    return isLeft(answered.right) ? { status: answered.right.left } : { status: 'SUCCESS', info: answered.right.right }
+  input: ScheduleGetInfoQueryC,
+  *run(io, { header = {}, schedule }): FlowBody<Answer<{ readonly info: ScheduleInfo; readonly cost: number }>> {
+    const { payment, responseType = 'ANSWER_ONLY' } = header
+    if (responseType.endsWith('STATE_PROOF')) return { status: 'NOT_SUPPORTED' }
+    const { base, service } = priceOf(kind, yield* new Books(io, timestampOf(yield* io.now())).settings())
+    const cost = base + service
+    if (responseType === 'COST_ANSWER') return { status: 'SUCCESS', cost }
+    const answer = cost === 0 ? yield* askFreely(io, schedule) : yield* askPaying(io, schedule, payment)
+    if (isLeft(answer)) return { status: answer.left }
+    return { status: 'SUCCESS', info: answer.right, ...(cost === 0 ? {} : { cost }) }
   },
 })
 

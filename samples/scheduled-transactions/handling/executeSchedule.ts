@@ -86,6 +86,7 @@ const emptyBody: ScheduledBody = {
   namesItself: false,
   memo: '',
   transactionFee: undefined,
+  limitsCustomFees: false,
   operation: undefined,
 }
 
@@ -100,6 +101,8 @@ export const executeSchedule = function* (
   const consensusTimestamp = nextTime(consensus, books.now)
   yield* books.setConsensus({ ...consensus, last: consensusTimestamp })
   const body = parseBody(schedule.transactionBody) ?? emptyBody
+  // The history keeps the text, and so may the identity whose signatures are used up.
+  books.reserve(2 * Buffer.byteLength(JSON.stringify(schedule)))
   const transferList = books.balances()
   // Nobody pays for what he has not signed.
   const fee =

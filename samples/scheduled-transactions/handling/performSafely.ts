@@ -16,8 +16,10 @@ export const performSafely = function* (
   const putBack = books.mark()
   try {
     const performed = yield* operation.perform(books, occasion)
-    if (isLeft(performed)) putBack()
-    return performed
+    // What one commit cannot hold is not done at all.
+    const done = books.isTooLarge ? refuse('TRANSACTION_OVERSIZE') : performed
+    if (isLeft(done)) putBack()
+    return done
   } catch {
     putBack()
     return refuse('FAIL_INVALID')

@@ -27,6 +27,7 @@ export type Prechecked = { readonly payer: Account; readonly settings: Settings;
 const bodyProblem = (body: TransactionBody<unknown>, now: Timestamp): ResponseCode | undefined => {
   const { transactionID, transactionValidDuration = defaultValidDurationSecs, memo = '' } = body
   if (transactionID.scheduled === true || (transactionID.nonce ?? 0) !== 0) return 'TRANSACTION_ID_FIELD_NOT_ALLOWED'
+  if (body.maxCustomFees !== undefined) return 'MAX_CUSTOM_FEES_IS_NOT_SUPPORTED'
   const memoIsWrong = memoProblem(memo)
   if (memoIsWrong !== undefined) return memoIsWrong
   if (transactionValidDuration < 1 || transactionValidDuration > longestValidDurationSecs)
@@ -68,7 +69,9 @@ export const precheck = function* (
   signatures: number,
 ): FlowBody<Either<ResponseCode, Prechecked>> {
   const settings = yield* books.settings()
-  if (Buffer.byteLength(canonicalText(signed)) > settings.maxTransactionBytes) return refuse('TRANSACTION_OVERSIZE')
+  const bytes = Buffer.byteLength(canonicalText(signed))
+  if (bytes > settings.maxTransactionBytes) return refuse('TRANSACTION_OVERSIZE')
+  books.reserve(bytes)
   const problem = bodyProblem(signed.body, books.now)
   if (problem !== undefined) return refuse(problem)
   const payer = yield* findPayer(books, signed.body, kind, settings)

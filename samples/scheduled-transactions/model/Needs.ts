@@ -35,6 +35,13 @@ export const needs = (some: Partial<Needs>): Needs => ({
   ...some,
 })
 
+/** How many accounts and topics a transaction may name: all of them are part of one commit. */
+export const mostNamed = 900
+
+/** Whether a transaction names more accounts and topics than one commit can look at. */
+export const namesTooMany = ({ accounts, receivers, topics, topicAdmins }: Needs): boolean =>
+  new Set([...accounts, ...receivers, ...topics, ...topicAdmins]).size > mostNamed
+
 /** The ledger as far as it is needed here. */
 export type Lookup = {
   readonly account: (id: AccountID) => Account | undefined

@@ -26,8 +26,10 @@ const meanings = {
   INVALID_SIGNATURE: 'Somebody who must sign has not signed.',
   INSUFFICIENT_TX_FEE: 'The fee is more than the payer is willing to pay.',
   INSUFFICIENT_PAYER_BALANCE: 'The payer cannot pay.',
+  MAX_CUSTOM_FEES_IS_NOT_SUPPORTED: 'The operation has no custom fees that could be limited.',
   MEMO_TOO_LONG: 'The memo is longer than 100 bytes.',
   INVALID_ZERO_BYTE_IN_STRING: 'The memo contains a zero byte.',
+  MISSING_QUERY_HEADER: 'The question costs something, and brings no payment.',
   RECORD_NOT_FOUND: 'There is no record with this transaction id.',
 
   // Schedules

@@ -14,6 +14,7 @@ const ScheduledBodyC = t.exact(
     ),
     memo: t.string,
     transactionFee: IntegerC,
+    maxCustomFees: JsonC,
     operation: t.intersection([t.type({ kind: t.string }), t.record(t.string, JsonC)]),
   }),
 )
@@ -24,6 +25,8 @@ export type ScheduledBody = {
   readonly namesItself: boolean
   readonly memo: string
   readonly transactionFee: number | undefined
+  /** True when it limits custom fees, which no operation here has. */
+  readonly limitsCustomFees: boolean
   readonly operation: ({ readonly kind: string } & Readonly<Record<string, Json>>) | undefined
 }
 
@@ -42,15 +45,21 @@ export const parseBody = (text: string): ScheduledBody | undefined => {
   if (isLeft(json)) return undefined
   const decoded = ScheduledBodyC.decode(json.right)
   if (isLeft(decoded)) return undefined
-  const { transactionID = {}, memo = '', transactionFee, operation } = decoded.right
+  const { transactionID = {}, memo = '', transactionFee, maxCustomFees, operation } = decoded.right
   const { nonce, ...others } = transactionID
-  return { nonce, namesItself: Object.keys(others).length > 0, memo, transactionFee, operation }
+  const limitsCustomFees = maxCustomFees !== undefined
+  return { nonce, namesItself: Object.keys(others).length > 0, memo, transactionFee, limitsCustomFees, operation }
 }
 
 /** The text of a transaction to schedule. Equal transactions have equal text. */
 export const transactionBody = (
   operation: { readonly kind: string } & Readonly<Record<string, unknown>>,
-  more: { readonly nonce?: number; readonly memo?: string; readonly transactionFee?: number } = {},
+  more: {
+    readonly nonce?: number
+    readonly memo?: string
+    readonly transactionFee?: number
+    readonly maxCustomFees?: Json
+  } = {},
 ): string => {
   const { nonce, ...rest } = more
   return canonicalText({ ...rest, ...(nonce === undefined ? {} : { transactionID: { nonce } }), operation })

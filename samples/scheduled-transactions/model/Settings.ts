@@ -63,6 +63,7 @@ export const defaultSettings: Settings = {
     scheduleCreate: { base: 10, service: 90 },
     scheduleSign: { base: 10, service: 10 },
     scheduleDelete: { base: 10, service: 10 },
+    scheduleGetInfo: { base: 0, service: 0 },
     cryptoTransfer: { base: 10, service: 0 },
     cryptoCreateAccount: { base: 10, service: 40 },
   },

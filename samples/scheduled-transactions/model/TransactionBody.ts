@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
-import { canonicalText, IntegerC, JsonC } from 'carillon'
+import { canonicalText, IntegerC, JsonC, type Json } from 'carillon'
 import { AccountIDC, ScheduleIDC } from './EntityId.js'
+import { Int64C } from './Int64.js'
 import { KeyTreeC } from './KeyTree.js'
 import { SignatureMapC, type SignatureMap } from './SignatureMap.js'
 import { TransactionIDC, type TransactionID } from './TransactionID.js'
@@ -21,6 +22,8 @@ const bodyOf = <O>(operation: t.Type<O, unknown>) =>
           /** Seconds from the valid start. Default 120. */
           transactionValidDuration: IntegerC,
           memo: t.string,
+          /** Limits of custom fees, which no operation here has. */
+          maxCustomFees: JsonC,
         }),
       ),
     ]),
@@ -43,7 +46,7 @@ export const ScheduleCreateC = t.readonly(
         /** Signatures over the schedule. Policy `merge` alone. */
         sigMap: SignatureMapC,
         /** In seconds since 1970. Default: a while after the create. */
-        expirationTime: IntegerC,
+        expirationTime: Int64C,
         waitForExpiry: t.boolean,
       }),
     ),
@@ -70,6 +73,14 @@ export type ScheduleDelete = t.TypeOf<typeof ScheduleDeleteC>
 export const SignedScheduleCreateC = signedOf(ScheduleCreateC, 'SignedScheduleCreate')
 export const SignedScheduleSignC = signedOf(ScheduleSignC, 'SignedScheduleSign')
 export const SignedScheduleDeleteC = signedOf(ScheduleDeleteC, 'SignedScheduleDelete')
+/** A question that costs something is paid for by a transaction that asks it, and is good for no other. */
+export const ScheduleGetInfoC = t.readonly(
+  t.intersection([t.strict({ kind: t.literal('scheduleGetInfo') }), t.exact(t.partial({ schedule: ScheduleIDC }))]),
+  'ScheduleGetInfo',
+)
+export type ScheduleGetInfo = t.TypeOf<typeof ScheduleGetInfoC>
+export const SignedScheduleGetInfoC = signedOf(ScheduleGetInfoC, 'SignedScheduleGetInfo')
+
 /** Any transaction; which operations there are is the app's affair. */
 export const SignedTransactionC = signedOf(JsonC, 'SignedTransaction')
 
@@ -82,6 +93,7 @@ export type TransactionBody<O> = {
   readonly transactionFee?: number
   readonly transactionValidDuration?: number
   readonly memo?: string
+  readonly maxCustomFees?: Json
 }
 export type SignedTransaction<O> = { readonly body: TransactionBody<O>; readonly sigMap: SignatureMap }
 

@@ -41,7 +41,7 @@ export type CreateOptions = Signing & {
   readonly signs?: readonly string[]
   /** Signatures as they are, besides those. */
   readonly sigMap?: readonly SigPair[]
-  readonly expirationTime?: number
+  readonly expirationTime?: number | string
   readonly waitForExpiry?: boolean
 }
 

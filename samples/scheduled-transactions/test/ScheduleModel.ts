@@ -23,6 +23,8 @@ type Modelled = {
 export class ScheduleModel {
   readonly schedules: Modelled[] = []
   tree: Tree
+  /** Who receives, if he wants to be asked. */
+  receiver: string | undefined
   readonly #spent = new Map<string, Set<string>>()
 
   constructor(
@@ -82,7 +84,11 @@ export class ScheduleModel {
   }
 
   #addSigners(schedule: Modelled, signs: readonly string[]): boolean {
-    const needed = new Set([this.payer, ...leavesOf(this.tree)])
+    const needed = new Set([
+      this.payer,
+      ...leavesOf(this.tree),
+      ...(this.receiver === undefined ? [] : [this.receiver]),
+    ])
     const spent = this.#spent.get(schedule.identity) ?? new Set()
     if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || spent.has(one))) return false
     // Under `reject` the payer of every transaction of this model is the payer of the schedules.
@@ -92,7 +98,8 @@ export class ScheduleModel {
   }
 
   #isReady({ signers }: Modelled): boolean {
-    return signers.has(this.payer) && holds(this.tree, signers)
+    const isAgreed = this.receiver === undefined || signers.has(this.receiver)
+    return signers.has(this.payer) && isAgreed && holds(this.tree, signers)
   }
 
   #look(schedule: Modelled): void {

@@ -131,21 +131,32 @@ for (const onIdentical of policies)
     it('[HED-261] [HED-291] lies between the next second and 62 days from now', async () => {
       const scene = await open('A', 'B')
       let number = 0
-      const status = (expirationTime: number) =>
+      const status = (expirationTime: number | string) =>
         statusOf(scene.create(scene.transfer('A', 'B', 1, { memo: `${number++}` }), { expirationTime }))
       const tooFar = 'SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE'
       const mustBeHigher = 'SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME'
       expect(await status(at(62 * 86_400))).to.equal('SUCCESS')
       expect(await status(at(5_356_803))).to.equal(tooFar)
-      for (const far of [at(62 * 86_400 + 10), Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
+      expect(await status(String(at(5_356_801)))).to.equal(tooFar)
+      for (const far of [at(62 * 86_400 + 10), '9223372036854775807', '9223372036854775806', Number.MAX_SAFE_INTEGER])
         expect(await status(far)).to.equal(tooFar)
-      for (const past of [at(0), at(-1), 0, Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER + 1])
+      for (const past of [at(0), at(-1), String(at(0)), 0, '-9223372036854775808', '-9223372036854775807'])
         expect(await status(past)).to.equal(mustBeHigher)
       expect(await status(at(1))).to.equal('SUCCESS')
+      expect(await status(String(at(5_356_800)))).to.equal('SUCCESS')
       expect(await scene.create(scene.transfer('A', 'B', 1), { waitForExpiry: true })).to.deep.equal({
         status: 'MISSING_EXPIRY_TIME',
         handled: false,
       })
+    })
+
+    it('[HED-342] is handled when its second begins, and not a millisecond before', async () => {
+      const scene = await open('A', 'B')
+      const id = await scene.created(scene.transfer('A', 'B', 1), { ...waiting(60), signs: ['D', 'A'] })
+      await scene.virtual.advanceBy({ seconds: 59, milliseconds: 999 })
+      expect([await scene.infoStatus(id), await scene.balance('B')]).to.deep.equal(['SUCCESS', 1_000])
+      await scene.virtual.advanceBy({ milliseconds: 1 })
+      expect([await scene.infoStatus(id), await scene.balance('B')]).to.deep.equal([gone, 1_001])
     })
 
     it('[HED-264] [HED-272] records its execution like any other, later than whatever came before', async () => {

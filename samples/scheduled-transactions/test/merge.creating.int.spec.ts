@@ -301,3 +301,63 @@ describe('creating a schedule under policy merge', () => {
     expect(await scene.count('IdentityEntry')).to.equal(1)
   })
 })
+
+describe('what comes close to what is allowed, under policy merge', () => {
+  it('counts memos in bytes, also where a letter takes several', async () => {
+    const scene = await withPeople('A', 'B')
+    const status = (entityMemo: string) => statusOf(scene.create(scene.transfer('A', 'B', 1), { entityMemo }))
+    expect(await status('é'.repeat(50))).to.equal('SUCCESS')
+    expect(await status(`${'é'.repeat(50)}.`)).to.equal('MEMO_TOO_LONG')
+    expect(await status('𝄞'.repeat(25))).to.equal('SUCCESS')
+    expect(await status('𝄞'.repeat(26))).to.equal('MEMO_TOO_LONG')
+    expect(await status('a\u0000b')).to.equal('INVALID_ZERO_BYTE_IN_STRING')
+    const inner = (memo: string) => statusOf(scene.create(scene.transfer('A', 'B', 2, { memo })))
+    expect(await inner('é'.repeat(51))).to.equal('MEMO_TOO_LONG')
+    const outer = await scene.create(scene.transfer('A', 'B', 3), { memo: '\u0000' })
+    expect(outer).to.deep.equal({ status: 'INVALID_ZERO_BYTE_IN_STRING', handled: false })
+  })
+
+  it('gives no account a key that nobody or anybody could satisfy, at once or scheduled', async () => {
+    const scene = await withPeople('A')
+    for (const wrong of [
+      keyList(),
+      thresholdKey(0, key('a')),
+      thresholdKey(-1, key('a')),
+      thresholdKey(2, key('a')),
+      keyList(key('a'), thresholdKey(0, key('b'))),
+      thresholdKey(1, key('a'), keyList()),
+    ]) {
+      for (const operation of [
+        { kind: 'cryptoCreateAccount', key: wrong },
+        { kind: 'cryptoUpdateAccount', accountID: scene.id('A'), key: wrong },
+      ]) {
+        expect(await statusOf(scene.submit(operation, { with: ['A'] }))).to.equal('BAD_ENCODING')
+        expect(await statusOf(scene.create(transactionBody(operation)))).to.equal('BAD_ENCODING')
+      }
+      expect(await statusOf(scene.create(scene.transfer('A', 'D', 1), { adminKey: wrong }))).to.equal(
+        'INVALID_ADMIN_KEY',
+      )
+    }
+  })
+
+  it('asks a receiver who is to receive nothing, and one who came to want it, like any other', async () => {
+    const scene = await withPeople('A', 'B')
+    await scene.person('C', { receiverSigRequired: true })
+    const body = scene.transfers({ A: -1, B: 1, C: 0 })
+    const id = await scene.created(body, { signs: ['D', 'A'] })
+    expect(await scene.ended(id)).to.equal(undefined)
+    const asked = { kind: 'cryptoUpdateAccount', accountID: scene.id('B'), receiverSigRequired: true }
+    expect(await statusOf(scene.submit(asked, { with: ['B'] }))).to.equal('SUCCESS')
+    expect((await scene.sign(id, ['C'])).execution).to.equal(undefined)
+    expect((await scene.sign(id, ['B'])).execution?.receipt.status).to.equal('SUCCESS')
+  })
+
+  it('executes a transfer of nothing by the payer alone', async () => {
+    const scene = await withPeople('A')
+    const { execution } = await scene.create(transactionBody({ kind: 'cryptoTransfer', transfers: [] }), {
+      signs: ['D'],
+    })
+    expect(execution?.receipt.status).to.equal('SUCCESS')
+    expect(execution?.transferList.map(({ amount }) => amount)).to.deep.equal([10, -10])
+  })
+})

@@ -17,12 +17,16 @@ const trees: readonly (readonly [Tree, KeyTree])[] = [
   [{ need: 1, of: ['a', 'b'] }, thresholdKey(1, key('a'), key('b'))],
   [{ need: 2, of: ['a', 'b', 'c'] }, thresholdKey(2, key('a'), key('b'), key('c'))],
   [{ need: 2, of: ['c', { need: 1, of: ['a', 'b'] }] }, keyList(key('c'), thresholdKey(1, key('a'), key('b')))],
+  // A key that stands in it twice counts twice.
+  [{ need: 2, of: ['a', 'a', 'b', 'c'] }, thresholdKey(2, key('a'), key('a'), key('b'), key('c'))],
+  // Whoever pays may have to sign besides.
+  [{ need: 1, of: [{ need: 2, of: ['D', 'b'] }, 'c'] }, thresholdKey(1, keyList(key('D'), key('b')), key('c'))],
 ]
 
 // Mostly what is needed: under `merge` one signature too many spoils them all.
 const signs = fc.oneof(
   fc.constantFrom<string[]>(['D'], ['a'], ['b'], ['D', 'a'], ['a', 'b'], ['D', 'a', 'b']),
-  fc.subarray(['D', ...names]),
+  fc.subarray(['D', ...names, 'B']),
 )
 const steps = fc.oneof(
   {
@@ -32,6 +36,7 @@ const steps = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('sign' as const), schedule: fc.nat(5), signs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), schedule: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('rekey' as const), tree: fc.nat(trees.length - 1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('ask' as const), isAsked: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('down' as const), seconds: fc.integer({ min: 0, max: 12 }) }) },
 )
@@ -110,6 +115,12 @@ class Run {
         const [tree, networkTree] = trees[step.tree]!
         await scene.rekey('A', networkTree, names, names)
         model.tree = tree
+        return
+      }
+      case 'ask': {
+        const receiver = { accountID: scene.id('B'), receiverSigRequired: step.isAsked }
+        await scene.submit({ kind: 'cryptoUpdateAccount', ...receiver }, { as: 'treasury', with: ['B'] })
+        model.receiver = step.isAsked ? 'B' : undefined
         return
       }
       case 'pass':

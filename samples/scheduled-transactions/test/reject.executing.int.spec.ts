@@ -295,11 +295,41 @@ describe('what a transaction costs', () => {
     expect(await costs(scene.delete('0.0.1'))).to.deep.equal(['INVALID_SCHEDULE_ID', 20])
   })
 
-  it('[HED-214] is nothing for a question', async () => {
-    const scene = await withPeople(['A'])
-    const before = await scene.balance('D')
-    expect(await scene.infoStatus('0.0.1')).to.equal('INVALID_SCHEDULE_ID')
-    expect(await scene.balance('D')).to.equal(before)
+  it('[HED-214] is the price of a question, and nothing where there is no answer', async () => {
+    const prices = { ...defaultSettings.prices, scheduleGetInfo: { base: 3, service: 0 } }
+    const scene = await withPeople(['A', 'B'], { prices, buckets: { scheduleGetInfo: 4 } })
+    const id = await scene.created(scene.transfer('A', 'B', 1))
+    const pay = (schedule: string, as = 'A') => ({
+      payment: scene.wallet(as).transaction({ kind: 'scheduleGetInfo', schedule } as const, scene.now),
+    })
+    expect(await scene.network.info(id, { responseType: 'COST_ANSWER' })).to.deep.equal({ status: 'SUCCESS', cost: 3 })
+    expect((await scene.network.info(id)).status).to.equal('MISSING_QUERY_HEADER')
+    expect((await scene.network.info(id, pay('0.0.1'))).status).to.equal('INVALID_TRANSACTION_BODY')
+    expect((await scene.network.info('0.0.1', pay('0.0.1'))).status).to.equal('INVALID_SCHEDULE_ID')
+    expect(await scene.balance('A')).to.equal(1_000)
+    const paid = pay(id)
+    expect((await scene.network.info(id, paid)).info?.schedule).to.equal(id)
+    expect(await scene.balance('A')).to.equal(997)
+    expect((await scene.network.info(id, paid)).status).to.equal('DUPLICATE_TRANSACTION')
+    const forged = { payment: { ...paid.payment, body: pay(id, 'B').payment.body } }
+    expect((await scene.network.info(id, forged)).status).to.equal('INVALID_PAYER_SIGNATURE')
+    expect((await scene.network.info(id, { responseType: 'ANSWER_STATE_PROOF' })).status).to.equal('NOT_SUPPORTED')
+    expect((await scene.network.info(id, pay(id))).status).to.equal('SUCCESS')
+    expect((await scene.network.info(id, pay(id))).status).to.equal('SUCCESS')
+    expect((await scene.network.info(id, pay(id))).status).to.equal('BUSY')
+    expect(await scene.balance('A')).to.equal(991)
+  })
+
+  it('[HED-124] has no custom part that could be limited, of a transaction or of one that is scheduled', async () => {
+    const scene = await withPeople(['A', 'B'])
+    const maxCustomFees = [{ accountID: scene.id('A'), fee: 1 }]
+    const body = { ...scene.wallet('D').transaction({}, scene.now).body, maxCustomFees }
+    const operation = { kind: 'cryptoTransfer', transfers: [] }
+    const submitted = await scene.network.submit({ body: { ...body, operation }, sigMap: [] })
+    expect(submitted).to.deep.equal({ status: 'MAX_CUSTOM_FEES_IS_NOT_SUPPORTED', handled: false })
+    expect(await statusOf(scene.create(scene.transfer('A', 'B', 1, { maxCustomFees })))).to.equal(
+      'MAX_CUSTOM_FEES_IS_NOT_SUPPORTED',
+    )
   })
 })
 

@@ -57,6 +57,39 @@ describe('a key tree', () => {
     expect(isSignedBy(thresholdKey(2, a, a, b), new Set([b]))).to.equal(false)
   })
 
+  it('is satisfied by counting, whatever the tree, and is no key if any part of it is none', () => {
+    const { tree: trees } = fc.letrec<{ tree: KeyTree }>((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom<KeyTree>(a, b, c),
+        fc.array(tie('tree'), { maxLength: 3 }).map((keys) => keyList(...keys)),
+        fc
+          .tuple(fc.integer({ min: -1, max: 4 }), fc.array(tie('tree'), { maxLength: 3 }))
+          .map(([threshold, keys]) => thresholdKey(threshold, ...keys)),
+      ),
+    }))
+    const parts = (tree: KeyTree) => {
+      if (typeof tree === 'string') return undefined
+      return 'keyList' in tree ? { threshold: tree.keyList.length, keys: tree.keyList } : tree.thresholdKey
+    }
+    const isKey = (tree: KeyTree): boolean => {
+      const within = parts(tree)
+      if (within === undefined) return true
+      return within.threshold >= 1 && within.threshold <= within.keys.length && within.keys.every(isKey)
+    }
+    const holds = (tree: KeyTree, signers: ReadonlySet<string>): boolean => {
+      const within = parts(tree)
+      if (within === undefined) return typeof tree === 'string' && signers.has(tree)
+      return within.keys.filter((one) => holds(one, signers)).length >= within.threshold
+    }
+    fc.assert(
+      fc.property(trees, fc.subarray([a, b, c]), (tree, signers) => {
+        expect(keyOf(tree) !== undefined).to.equal(isKey(tree))
+        expect(isSignedBy(tree, new Set(signers))).to.equal(isKey(tree) && holds(tree, new Set(signers)))
+      }),
+    )
+  })
+
   it('is no key when it can never be satisfied, or needs nobody', () => {
     for (const tree of [keyList(), thresholdKey(0, a), thresholdKey(2, a), keyList(a, keyList())])
       expect(keyOf(tree)).to.equal(undefined)

@@ -105,7 +105,7 @@ const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
   return (
     <div class="labels" aria-hidden="true">
       {ticks
-        .filter((at) => share(at) < 96 && share(at) > 2)
+        .filter((at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > 4)
         .map((at) => (
           <span key={at} style={{ left: `${share(at)}%` }}>
             {labelOf(at, stepMs)}
@@ -121,8 +121,17 @@ const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
 }
 
 /** `when` changes whenever something has happened on the node. */
-export const AgendaTimeline = ({ nowMs, when }: { readonly nowMs: number; readonly when: unknown }) => {
-  const [zoom, setZoom] = useState(2)
+export const AgendaTimeline = ({
+  nowMs,
+  when,
+  isVirtual,
+}: {
+  readonly nowMs: number
+  readonly when: unknown
+  readonly isVirtual: boolean
+}) => {
+  // A clock that can be turned is mostly turned by days.
+  const [zoom, setZoom] = useState(isVirtual ? 5 : 2)
   const [shift, setShift] = useState(0)
   const [, spanMs] = spans[zoom] ?? ['', 3_600_000]
   const barMs = spanMs / 100

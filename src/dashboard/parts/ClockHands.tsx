@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { post, type ClockState } from '../api.js'
 import { useGet } from '../useLive.js'
 
-const speeds = [1, 10, 60, 600, 3_600, 86_400] as const
+const speeds = [1, 10, 60, 600, 3_600, 86_400, 604_800] as const
 const names: Readonly<Record<number, string>> = {
   1: '1×',
   10: '10×',
@@ -13,9 +13,10 @@ const names: Readonly<Record<number, string>> = {
   600: '10 min/s',
   3600: '1 h/s',
   86400: '1 day/s',
+  604800: '1 week/s',
 }
 
-export const ClockHands = () => {
+export const ClockHands = ({ nowMs }: { readonly nowMs: number }) => {
   const asking = useGet<ClockState>('/clock', {}, 0)
   const [turned, setTurned] = useState<ClockState>()
   const clock = turned ?? (asking.asked.state === 'answered' ? asking.asked.answer : undefined)
@@ -25,6 +26,7 @@ export const ClockHands = () => {
   }
   return (
     <div class="hands" role="group" aria-label="Virtual clock">
+      <time>{new Date(nowMs).toISOString().slice(0, 16).replace('T', ' ')}</time>
       <button
         type="button"
         onClick={turn(clock.playing ? 'pause' : 'play', clock.speed)}

@@ -76,7 +76,7 @@ export const Agenda = ({
     <>
       <h1>Agenda</h1>
       <Card>
-        <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
+        <AgendaTimeline nowMs={nowMs} when={live.head.revision} isVirtual={live.virtualTime} />
       </Card>
       <Card
         flush

@@ -2,102 +2,130 @@
  * What waits for a hand: activities that are parked, missed or failed, and parked flows, each with its reason and what
  * can be done about it.
  */
+import type { ComponentChildren } from 'preact'
 import { post, type AgendaEntry, type FlowSummary, type Live, type Page } from '../api.js'
 import { Act, Answered, Card, Condition, Empty } from '../parts/ui.js'
-import { useGet } from '../useLive.js'
+import { useGet, type Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { instant, shortId, shortRef, wholeRef } from '../words.js'
 
-export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly mayOperate: boolean }) => {
-  const activities = useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)
-  const flows = useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: 200 }, live.head.revision)
-  return (
-    <>
-      <h1>Waiting for a hand</h1>
-      <Card title="Activities">
-        <Answered asking={activities}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="No activity waits.">
-                An activity comes here when it could not be started, was later than its tolerance, or its flow failed.
-              </Empty>
-            ) : (
-              <ul class="cases">
-                {items.map((entry) => {
-                  const ref = wholeRef(entry.ref)
-                  const act = (action: string) => () => post(`/activities/${ref}/${action}`, {})
-                  return (
-                    <li key={ref}>
-                      <Condition of={entry.standing} />
-                      <div class="grow">
-                        <a href={linkTo('state', ref)}>{entry.flow ?? entry.type}</a> <code>{shortRef(entry.ref)}</code>
-                        <p>
-                          {entry.error === undefined ? 'It was later than its tolerance allows.' : entry.error.message}
-                        </p>
-                        <small>
-                          due {entry.due === undefined ? 'at no instant' : instant(entry.due)}, {entry.attempts}{' '}
-                          {entry.attempts === 1 ? 'attempt' : 'attempts'}
-                        </small>
-                      </div>
-                      {mayOperate ? (
-                        <div class="acts">
-                          <Act label="Retry" weight="primary" act={act('retry')} done={activities.again} />
-                          <Act
-                            label="Discharge"
-                            weight="danger"
-                            confirm="It will not be started again."
-                            act={act('discharge')}
-                            done={activities.again}
-                          />
-                        </div>
-                      ) : null}
-                    </li>
-                  )
-                })}
-              </ul>
-            )
-          }
-        </Answered>
-      </Card>
-      <Card title="Flows">
-        <Answered asking={flows}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="No flow is parked.">
-                A flow comes here when it cannot go on by itself: its code has changed, or it asked for a person.
-              </Empty>
-            ) : (
-              <ul class="cases">
-                {items.map((flow) => {
-                  const act = (action: string) => () => post(`/flows/${flow.id}/${action}`)
-                  return (
-                    <li key={flow.id}>
-                      <Condition of={flow.status} />
-                      <div class="grow">
-                        <a href={linkTo('flow', flow.id)}>{flow.name}</a> <code>{shortId(flow.id)}</code>
-                        <p>{flow.error?.message ?? ''}</p>
-                        <small>since {instant(flow.startedAt)}</small>
-                      </div>
-                      {mayOperate ? (
-                        <div class="acts">
-                          <Act label="Retry" weight="primary" act={act('retry')} done={flows.again} />
-                          <Act
-                            label="Kill"
-                            weight="danger"
-                            confirm="It ends at once."
-                            act={act('kill')}
-                            done={flows.again}
-                          />
-                        </div>
-                      ) : null}
-                    </li>
-                  )
-                })}
-              </ul>
-            )
-          }
-        </Answered>
-      </Card>
-    </>
-  )
+/** One thing that waits, and the two ways out of it: once more, or never again. */
+type Case = {
+  readonly key: string
+  readonly condition: string
+  readonly href: string
+  readonly name: string
+  readonly code: string
+  readonly reason: string
+  readonly note: string
+  readonly act: (action: string) => Promise<unknown>
 }
+
+/** The way out after which it does not come back. */
+type Ending = { readonly action: string; readonly label: string; readonly confirm: string }
+
+const Cases = <A,>({
+  title,
+  asking,
+  caseOf,
+  ending,
+  mayOperate,
+  empty,
+}: {
+  readonly title: string
+  readonly asking: Asking<Page<A>>
+  readonly caseOf: (item: A) => Case
+  readonly ending: Ending
+  readonly mayOperate: boolean
+  readonly empty: ComponentChildren
+}) => (
+  <Card title={title}>
+    <Answered asking={asking}>
+      {({ items }) =>
+        items.length === 0 ? (
+          empty
+        ) : (
+          <ul class="cases">
+            {items.map(caseOf).map(({ key, condition, href, name, code, reason, note, act }) => (
+              <li key={key}>
+                <Condition of={condition} />
+                <div class="grow">
+                  <a href={href}>{name}</a> <code>{code}</code>
+                  <p>{reason}</p>
+                  <small>{note}</small>
+                </div>
+                {mayOperate ? (
+                  <div class="acts">
+                    <Act label="Retry" weight="primary" act={() => act('retry')} done={asking.again} />
+                    <Act
+                      label={ending.label}
+                      weight="danger"
+                      confirm={ending.confirm}
+                      act={() => act(ending.action)}
+                      done={asking.again}
+                    />
+                  </div>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Answered>
+  </Card>
+)
+
+const caseOfActivity = (entry: AgendaEntry): Case => {
+  const ref = wholeRef(entry.ref)
+  return {
+    key: ref,
+    condition: entry.standing,
+    href: linkTo('state', ref),
+    name: entry.flow ?? entry.type,
+    code: shortRef(entry.ref),
+    reason: entry.error?.message ?? 'It was later than its tolerance allows.',
+    note: `due ${entry.due === undefined ? 'at no instant' : instant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
+    act: (action) => post(`/activities/${ref}/${action}`, {}),
+  }
+}
+
+const caseOfFlow = (flow: FlowSummary): Case => ({
+  key: flow.id,
+  condition: flow.status,
+  href: linkTo('flow', flow.id),
+  name: flow.name,
+  code: shortId(flow.id),
+  reason: flow.error?.message ?? '',
+  note: `since ${instant(flow.startedAt)}`,
+  act: (action) => post(`/flows/${flow.id}/${action}`),
+})
+
+export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly mayOperate: boolean }) => (
+  <>
+    <h1>Waiting for a hand</h1>
+    <Cases
+      title="Activities"
+      asking={useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)}
+      caseOf={caseOfActivity}
+      ending={{ action: 'discharge', label: 'Discharge', confirm: 'It will not be started again.' }}
+      mayOperate={mayOperate}
+      empty={
+        <Empty title="No activity waits.">
+          An activity comes here when it could not be started, was later than its tolerance, or its flow failed.
+        </Empty>
+      }
+    />
+    <Cases
+      title="Flows"
+      asking={useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: 200 }, live.head.revision)}
+      caseOf={caseOfFlow}
+      ending={{ action: 'kill', label: 'Kill', confirm: 'It ends at once.' }}
+      mayOperate={mayOperate}
+      empty={
+        <Empty title="No flow is parked.">
+          A flow comes here when it cannot go on by itself: its code has changed, or it asked for a person.
+        </Empty>
+      }
+    />
+  </>
+)

@@ -161,7 +161,7 @@ export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs:
     <h1 class="hidden">Overview</h1>
     <Figures live={live} />
     <Card title="Agenda">
-      <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
+      <AgendaTimeline nowMs={nowMs} when={live.head.revision} isVirtual={live.virtualTime} />
     </Card>
     <div class="two">
       <Soon live={live} nowMs={nowMs} />

@@ -17,11 +17,17 @@ import { useAnswer } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { clock, count, distance, instant, shortId, shortRef, wholeRef } from '../words.js'
 
+const longestWord = 24
+
+/** So many bars have a label, whatever their number: more would run into each other. */
+const labelled = 8
+
 const CellView = ({ cell, nowMs }: { readonly cell: Cell | undefined; readonly nowMs: number }) => {
   if (cell === undefined || cell === null) return <span class="nothing">–</span>
   if (typeof cell === 'boolean') return <>{cell ? 'yes' : 'no'}</>
   if (typeof cell === 'number') return <>{count(cell)}</>
-  if (typeof cell === 'string') return <>{cell}</>
+  // A date or a name is not to be broken in two where a column is narrow; a sentence may be.
+  if (typeof cell === 'string') return <span class={cell.length > longestWord ? '' : 'word'}>{cell}</span>
   if ('instant' in cell) return <time title={instant(cell.instant)}>{distance(cell.instant, nowMs)}</time>
   if ('lamp' in cell) return <Lamp tone={cell.lamp} text={cell.text} />
   if ('ref' in cell) return <a href={linkTo('state', wholeRef(cell.ref))}>{cell.text ?? shortRef(cell.ref)}</a>
@@ -228,7 +234,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
               title={`${bar.label}: ${bar.value}${bar.of === undefined ? '' : ` of ${bar.of}`}`}
             >
               <i class={bar.tone} style={{ height: `${(bar.value / most) * 100}%` }} />
-              <span>{bar.label}</span>
+              <span>{index % Math.ceil(block.bars.length / labelled) === 0 ? bar.label : ''}</span>
             </div>
           ))}
         </div>

@@ -7,7 +7,6 @@ import { limits } from '../../limits.js'
 import { DrainActionC } from '../../node/controlProtocol.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { ChartsC, ClockC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
-import type { ClockControl } from '../ClockControl.js'
 import { CountC } from '../codecs.js'
 import type { House } from '../House.js'
 import { operatorOf } from '../Principal.js'
@@ -16,16 +15,16 @@ import { readStatus } from '../questions/readStatus.js'
 import { done, DoneC, route, type Surroundings } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
-const statusOf = ({ house, houses, clock }: Surroundings): Promise<t.TypeOf<typeof StatusC>> =>
+const statusOf = ({ house, houses }: Surroundings): Promise<t.TypeOf<typeof StatusC>> =>
   readStatus(
     house,
     houses.map(({ name }) => name),
-    clock !== undefined,
+    house.clock !== undefined,
   )
 
-const perSecond = ({ node, rollup }: House): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
+const perSecond = ({ rollup }: House): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
   // The second under way is not over, so the five before it are taken.
-  const points = rollup.seconds(node.nowMs - 1_000, 5)
+  const points = rollup.seconds(6).slice(0, 5)
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   return {
     eventsPerSecond: mean(points.map(({ events }) => events)),
@@ -33,7 +32,7 @@ const perSecond = ({ node, rollup }: House): { readonly eventsPerSecond: number;
   }
 }
 
-const clockOf = (clock: ClockControl | undefined, { node }: House): t.TypeOf<typeof ClockC> => ({
+const clockOf = ({ node, clock }: House): t.TypeOf<typeof ClockC> => ({
   virtual: clock !== undefined,
   now: instantFromMillis(node.nowMs),
   playing: clock?.isPlaying ?? true,
@@ -120,13 +119,12 @@ export const nodeRoutes = [
     query: t.exact(t.partial({ by: t.keyof({ second: null, minute: null }), points: CountC })),
     answer: ChartsC,
     example: { query: { by: 'second', points: '60' } },
-    handle: ({ house: { node, rollup }, query }) => {
+    handle: ({ house: { rollup }, query }) => {
       const points = Math.min(Math.max(query.points ?? 120, 1), 900)
-      const now = node.nowMs
       return Promise.resolve(
         query.by === 'minute'
-          ? { pointMs: 60_000, points: rollup.minutes(now, points) }
-          : { pointMs: 1_000, points: rollup.seconds(now, points) },
+          ? { pointMs: 60_000, points: rollup.minutes(points) }
+          : { pointMs: 1_000, points: rollup.seconds(points) },
       )
     },
   }),
@@ -154,8 +152,16 @@ export const nodeRoutes = [
         }, limits.httpLiveMs).unref()
       }
       const unfollow = house.node.follow(hear)
+      // A virtual clock may go on for long without anything happening, and is to be seen going.
+      let shownMs = house.node.nowMs
+      const watching = setInterval(() => {
+        if (house.clock === undefined || house.node.nowMs === shownMs) return
+        shownMs = house.node.nowMs
+        hear()
+      }, limits.httpLiveMs).unref()
       stream.onClose(() => {
         unfollow()
+        clearInterval(watching)
         clearTimeout(timer)
       })
       send(first)
@@ -169,7 +175,7 @@ export const nodeRoutes = [
     summary: 'What time it is for the node, and whether its clock can be turned',
     permission: 'view',
     answer: ClockC,
-    handle: ({ clock, house }) => Promise.resolve(clockOf(clock, house)),
+    handle: ({ house }) => Promise.resolve(clockOf(house)),
   }),
   route({
     method: 'POST',
@@ -183,16 +189,17 @@ export const nodeRoutes = [
     ]),
     answer: ClockC,
     example: { body: { action: 'play', speed: 60 } },
-    handle: async ({ clock, house, body }) => {
+    handle: async ({ house, body }) => {
+      const { clock } = house
       if (clock === undefined)
         throw new CarillonError('request-invalid', "This node runs on the machine's clock, which is not ours to turn.")
       const speed = body.speed ?? clock.speed
       if (!(speed > 0 && speed <= fastest))
         throw new CarillonError('request-invalid', `A speed is more than 0 and at most ${fastest}.`)
       if (body.action === 'play') clock.play(speed)
-      else if (body.action === 'pause') clock.pause()
+      else if (body.action === 'pause') await clock.pause()
       else await clock.jump()
-      return clockOf(clock, house)
+      return clockOf(house)
     },
   }),
 ]

@@ -1,0 +1,84 @@
+/**
+ * The trades of the demo: short ones, so that there is something to see, and one after another for ever. Terms, dates
+ * and rates follow from the day on which a trade begins.
+ */
+import { addDays, addMonths, localDate, tenor, type Instant, type LocalDate } from 'carillon'
+import { amount } from '../interest-rate-swap/money/Amount.js'
+import { Exact, rate } from '../interest-rate-swap/money/Rate.js'
+import type { Fix } from '../interest-rate-swap/oracle/Fix.js'
+import { generate } from '../interest-rate-swap/schedule/generate.js'
+import type { Terms } from '../interest-rate-swap/terms/Terms.js'
+import { usualCommon, usualFixing, usualLeg, type Parties } from '../interest-rate-swap/trades/terms.js'
+
+/** A kind of trade: the banks keep one of each open. */
+export type Line = {
+  readonly name: string
+  /** Which bank pays the fixed rate. */
+  readonly fixedBy: 'first' | 'second'
+  readonly millions: number
+  readonly percent: string
+  readonly months: number
+  readonly floating: Terms['floating']['frequency']
+  readonly fixed: Terms['fixed']['frequency']
+  readonly index: string
+}
+
+export const lines: readonly Line[] = [
+  {
+    name: 'weekly',
+    fixedBy: 'first',
+    millions: 25,
+    percent: '0.01676',
+    months: 6,
+    floating: 'weekly',
+    fixed: 'monthly',
+    index: '1W',
+  },
+  {
+    name: 'monthly',
+    fixedBy: 'second',
+    millions: 40,
+    percent: '0.0081',
+    months: 24,
+    floating: 'monthly',
+    fixed: 'quarterly',
+    index: '1M',
+  },
+]
+
+export const dateOf = (now: Instant): LocalDate => localDate(now.slice(0, 10))
+
+/** The two business days between the fixing and the first period lie before the trade begins. */
+const daysAhead = 5
+
+export const termsFor = (line: Line, { fixedPayer, floatingPayer, ...parties }: Parties, now: Instant): Terms => {
+  const effective = addDays(dateOf(now), daysAhead)
+  const [payer, receiver] = line.fixedBy === 'first' ? [fixedPayer, floatingPayer] : [floatingPayer, fixedPayer]
+  const leg = (of: Parties['fixedPayer']) =>
+    usualLeg(of, amount('EUR', line.millions * 1_000_000), effective, addMonths(effective, line.months))
+  return {
+    fixed: { ...leg(payer), frequency: line.fixed, calendar: ['London'], rate: rate(line.percent) },
+    floating: {
+      ...leg(receiver),
+      frequency: line.floating,
+      calendar: ['London'],
+      index: { name: 'ICE LIBOR', source: 'Rates Service Provider', tenor: tenor(line.index) },
+      fixing: usualFixing(['London']),
+    },
+    common: usualCommon(`${line.name} ${effective}`, parties.regulators),
+    oracle: parties.oracle,
+  }
+}
+
+/** Made up, but the same whenever it is asked for: a slow wave around one per cent. */
+const rateOn = (day: LocalDate) => {
+  const days = Math.floor(Date.parse(day) / 86_400_000)
+  return rate(new Exact(Math.round(1_000_000 + 450_000 * Math.sin(days / 40) + 30_000 * Math.sin(days * 2.3))).div(1e8))
+}
+
+/** The rates that the fixings of a trade will ask for. */
+export const ratesFor = (terms: Terms): readonly Fix[] =>
+  generate(terms).floating.map(({ fixes }) => ({
+    of: { index: terms.floating.index.name, day: fixes, tenor: terms.floating.index.tenor },
+    rate: rateOn(fixes),
+  }))

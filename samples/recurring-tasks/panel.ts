@@ -1,0 +1,236 @@
+/**
+ * The registry on the dashboard: how full the next slots are, what waits in the queues, and every task with how its
+ * executions have gone.
+ */
+import {
+  CarillonError,
+  definePanel,
+  instant,
+  instantFromMillis,
+  type Block,
+  type Cell,
+  type Node,
+  type Panel,
+  type PanelAction,
+} from 'carillon'
+import { CancelTask } from './flows/CancelTask.js'
+import { ScheduleTask } from './flows/ScheduleTask.js'
+import { StartTasks, StopTasks } from './flows/switchTasks.js'
+import type { Action } from './model/Action.js'
+import { root, signed } from './model/Origin.js'
+import type { Outcome } from './model/Refusal.js'
+import type { Schedule } from './model/Schedule.js'
+import { instantOf, isReserved, slotOf, unixTime } from './model/timeSlots.js'
+import { Registry, Task, theRegistry } from './states.js'
+import { TaskRegistry, type TaskStatus, type TaskView } from './TaskRegistry.js'
+
+const slotsShown = 24
+const tasksShown = 100
+const pagesShown = 20
+
+const actionWords = (action: Action): string => {
+  switch (action.kind) {
+    case 'notify':
+      return `notify: ${action.message}`
+    case 'transfer':
+      return `transfer ${action.amount.toLocaleString('en')} to ${action.to}`
+    case 'call':
+      return `call ${action.flow}`
+  }
+}
+
+const scheduleWords = (schedule: Schedule): string =>
+  schedule.kind === 'recurring' ? `every ${schedule.frequency} s` : `${schedule.executionsLeft} left`
+
+const statusLamps: Readonly<Record<TaskStatus, Cell>> = {
+  scheduled: { lamp: 'blue', text: 'scheduled' },
+  queued: { lamp: 'green', text: 'queued' },
+  missed: { lamp: 'amber', text: 'missed' },
+}
+
+const slotsBlock = async (node: Node, registry: TaskRegistry): Promise<Block> => {
+  const { settings } = await registry.registry()
+  const first = slotOf(unixTime(instantFromMillis(node.nowMs)), settings)
+  const slots = Array.from({ length: slotsShown }, (_, index) => first + index * settings.slotSeconds)
+  const booked = await Promise.all(slots.map((at) => registry.slot(at)))
+  const clockOf = (at: number): string => instantOf(at).slice(11, settings.slotSeconds % 60 === 0 ? 16 : 19)
+  return {
+    kind: 'bars',
+    title: `The next ${slotsShown} slots, ${settings.slotSeconds} s each`,
+    bars: slots.map((at, index) => {
+      const tasks = booked[index]?.tasks.length ?? 0
+      const isFull = tasks >= settings.tasksPerSlot
+      return {
+        label: clockOf(at),
+        value: tasks,
+        tone: isFull ? ('red' as const) : isReserved(at, settings) ? ('grey' as const) : ('blue' as const),
+      }
+    }),
+    empty: 'There are no slots.',
+  }
+}
+
+/** The first so many of an iterable that may be long. */
+const firstOf = async <A>(from: AsyncIterable<A>, count: number): Promise<readonly A[]> => {
+  const found: A[] = []
+  for await (const each of from) if (found.push(each) === count) break
+  return found
+}
+
+const queuesBlock = async (registry: TaskRegistry): Promise<Block> => {
+  const queue = await registry.taskQueue()
+  const missed = await registry.missedQueue()
+  const present =
+    queue === undefined || queue.tasks.length === 0
+      ? []
+      : [
+          {
+            key: 'present',
+            cells: { queue: 'task queue', slot: { instant: instantOf(queue.at) }, tasks: queue.tasks.length },
+          },
+        ]
+  return {
+    kind: 'table',
+    title: 'Queues',
+    columns: [
+      { key: 'queue', label: 'Queue' },
+      { key: 'slot', label: 'Slot' },
+      { key: 'tasks', label: 'Tasks', align: 'right' },
+    ],
+    rows: [
+      ...present,
+      ...missed.slice(0, pagesShown).map(({ page, at, tasks }) => ({
+        key: `missed ${page}`,
+        cells: { queue: 'missed queue', slot: { instant: instantOf(at) }, tasks: tasks.length },
+      })),
+    ],
+    empty: 'Both queues are empty: the present slot has been run, and nothing was missed.',
+  }
+}
+
+const rowFor = ({ id, owner, providedId, action, schedule, counts, status, due }: TaskView) => ({
+  key: id,
+  cells: {
+    task: `${owner}/${providedId}`,
+    action: actionWords(action),
+    is: statusLamps[status],
+    due: due === undefined ? null : { instant: instantOf(due) },
+    schedule: scheduleWords(schedule),
+    executed: counts.executed,
+    failed: counts.failed,
+    missed: counts.missed,
+  },
+  actions: ['cancel'],
+})
+
+const tasksBlock = async (node: Node, registry: TaskRegistry): Promise<Block> => {
+  const [all] = await node.aggregate({ type: Task.type })
+  const count = all?.count ?? 0
+  const tasks = await firstOf(registry.tasks(), tasksShown)
+  return {
+    kind: 'table',
+    title: count > tasksShown ? `Tasks, the first ${tasksShown} of ${count.toLocaleString('en')}` : 'Tasks',
+    columns: [
+      { key: 'task', label: 'Task' },
+      { key: 'action', label: 'Action' },
+      { key: 'is', label: 'Is' },
+      { key: 'due', label: 'Next slot' },
+      { key: 'schedule', label: 'Schedule' },
+      { key: 'executed', label: 'Executed', align: 'right' },
+      { key: 'failed', label: 'Failed', align: 'right' },
+      { key: 'missed', label: 'Missed', align: 'right' },
+    ],
+    rows: [...tasks].sort((a, b) => (a.due ?? 0) - (b.due ?? 0)).map(rowFor),
+    empty: 'No task is scheduled. Schedule one above.',
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What came of a request, to be shown; a refusal is shown as an error. */
+const told = <A>(outcome: Outcome<A>, done: string): string => {
+  if (outcome.ok) return done
+  throw new CarillonError('recurring-tasks/refused', `${outcome.error}. ${outcome.why}`, { error: outcome.error })
+}
+
+const actions: readonly PanelAction[] = [
+  {
+    name: 'schedule',
+    label: 'Schedule a notification',
+    weight: 'primary',
+    fields: [
+      { name: 'account', label: 'Account', kind: 'text' },
+      { name: 'id', label: 'Id', kind: 'text' },
+      { name: 'message', label: 'Message', kind: 'text' },
+      { name: 'at', label: 'Slot (UTC; default: the next that is free)', kind: 'instant', optional: true },
+    ],
+    run: async ({ node, input, by }) => {
+      const registry = TaskRegistry.on(node)
+      const [free] = await registry.nextFreeSlots(1, unixTime(instantFromMillis(node.nowMs)))
+      const at = text(input['at']) === '' ? free : unixTime(instant(text(input['at'])))
+      const scheduled = await node.run(
+        ScheduleTask,
+        {
+          origin: signed(text(input['account'])),
+          providedId: text(input['id']),
+          schedule: { kind: 'fixed', times: at === undefined ? [] : [at] },
+          action: { kind: 'notify', message: text(input['message']) },
+        },
+        { by },
+      )
+      return told(scheduled, `It is booked for ${at === undefined ? 'its slot' : instantOf(at)}.`)
+    },
+  },
+  {
+    name: 'stop',
+    label: 'Stop all tasks',
+    weight: 'danger',
+    confirm: 'Nothing is run until tasks are started again; what falls due meanwhile is missed.',
+    run: async ({ node, by }) => told(await node.run(StopTasks, { origin: root }, { by }), 'Tasks are stopped.'),
+  },
+  {
+    name: 'start',
+    label: 'Start tasks',
+    run: async ({ node, by }) => told(await node.run(StartTasks, { origin: root }, { by }), 'Tasks are running.'),
+  },
+  {
+    name: 'cancel',
+    label: 'Cancel',
+    on: 'row',
+    weight: 'danger',
+    confirm: 'It leaves all its slots; nothing is refunded.',
+    run: async ({ node, row, by }) =>
+      told(await node.run(CancelTask, { origin: root, id: row ?? '' }, { by }), 'It is cancelled.'),
+  },
+]
+
+export const tasksPanel: Panel = definePanel({
+  name: 'tasks',
+  title: 'Tasks',
+  summary: 'Tasks that time slots trigger.',
+  permissions: { view: 'tasks:view', act: 'tasks:manage' },
+  read: async (node) => {
+    const registry = TaskRegistry.on(node)
+    if ((await node.find(Registry, theRegistry)) === undefined)
+      return [{ kind: 'table', columns: [], rows: [], empty: 'The registry has not been opened yet.' }]
+    const { stopped } = await registry.registry()
+    const { sweptAt, nextSweepAt } = await registry.sweeper()
+    return [
+      {
+        kind: 'facts',
+        facts: [
+          {
+            label: 'Tasks are',
+            value: stopped ? { lamp: 'red', text: 'stopped' } : { lamp: 'green', text: 'running' },
+          },
+          { label: 'Last sweep', value: { instant: sweptAt } },
+          { label: 'Next sweep', value: nextSweepAt === null ? 'with the next slot' : { instant: nextSweepAt } },
+        ],
+      },
+      await slotsBlock(node, registry),
+      await queuesBlock(registry),
+      await tasksBlock(node, registry),
+    ]
+  },
+  actions,
+})

@@ -1,0 +1,18 @@
+/**
+ * What the failure of a flow means to others: to the parties it was talking with, and to the state that started it.
+ */
+import { CarillonError, recordError } from '../errors/CarillonError.js'
+import type { Message } from '../session/Message.js'
+
+/** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
+export const failureFor = (error: unknown): Extract<Message, { readonly kind: 'error' }> =>
+  error instanceof CarillonError
+    ? { kind: 'error', ...recordError(error, 'flow-threw') }
+    : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
+
+/** The state that an error says was consumed by another, be it this node's word, a notary's or a counterparty's. */
+export const consumedRefOf = (error: unknown): unknown => {
+  if (!(error instanceof CarillonError)) return undefined
+  const code = error.code === 'counterparty-failed' ? error.details['code'] : error.code
+  return code === 'state-consumed' ? error.details['ref'] : undefined
+}
