@@ -144,8 +144,9 @@ export const defects: readonly Defect[] = [
     name: 'outbox-not-resent',
     mistake: 'What was not acknowledged before a restart is not sent again after it',
     file: 'src/node/Postman.ts',
-    find: '    if (!this.#parts.loop.isTicking) this.#fill()\n    this.#sendDue()\n  }\n\n  stop',
-    replace: '    this.#lastRevision = this.#parts.store.head().revision\n  }\n\n  stop',
+    find: 'addressees())\n      this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })',
+    replace:
+      'addressees())\n      this.#boxes.set(party, { held: 0, lastRevision: this.#parts.store.head().revision, hasMore: true })',
   },
   {
     name: 'resend-given-up',
