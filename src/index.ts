@@ -227,6 +227,17 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+export {
+  defineVerb,
+  defineVerbs,
+  type Verb,
+  type VerbAnswer,
+  type VerbArgument,
+  type VerbAsked,
+  type VerbGroup,
+  type VerbOption,
+  type VerbOptions,
+} from './node/AppVerb.js'
 export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry

@@ -5,6 +5,8 @@
  */
 import { Command, CommanderError } from 'commander'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { ControlClient } from '../node/ControlClient.js'
+import { addAppVerbs, storeIn, unknownVerbHint } from './appVerbs.js'
 import { readPackage } from './packageFile.js'
 import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
@@ -42,6 +44,7 @@ const program = new Command('carillon')
     `
 Every verb has its own help with examples: carillon agenda --help
 Verbs that look or act work whether a node runs on the store or not; only "start" needs one.
+An app may have verbs of its own; they work while its node runs, as in: carillon chores --help
 
 Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
 
@@ -76,6 +79,11 @@ for (const verb of [
 ])
   program.addCommand(verb(terminal))
 
+const words = process.argv.slice(2)
+const store = storeIn(words, process.env)
+const isOwn = (word: string | undefined): boolean =>
+  word === undefined || word.startsWith('-') || program.commands.some((command) => command.name() === word)
+
 /** Commander's settings are not inherited by commands made elsewhere. */
 const settle = (command: Command): void => {
   command.exitOverride().configureOutput({
@@ -84,7 +92,8 @@ const settle = (command: Command): void => {
   })
   command.commands.forEach(settle)
 }
-settle(program)
+
+let node: ControlClient | undefined
 
 // A reader that has seen enough, such as \`head\`, closes the pipe; there is nobody left to write to.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -112,19 +121,23 @@ const sentence = (message: string): string =>
     .replace(/\.$/, '')}.`
 
 try {
+  if (!isOwn(words[0])) node = await addAppVerbs(program, terminal, store)
+  settle(program)
   await program.parseAsync()
 } catch (error) {
   const asked = error instanceof CommanderError
   if (!asked || error.exitCode !== 0) {
-    const words = process.argv.slice(2)
+    const hint = asked && !isOwn(words[0]) ? ` ${unknownVerbHint(store, node !== undefined)}` : ''
     const known = asked
       ? error.code === 'commander.help'
         ? undefined
-        : new CarillonError('usage', `${sentence(error.message)} Try: ${helpFor(words)}`)
+        : new CarillonError('usage', `${sentence(error.message)}${hint || ` Try: ${helpFor(words)}`}`)
       : error
     if (known !== undefined) reportError(terminal, known)
     const usage = asked || (error instanceof CarillonError && error.code === 'usage')
     // At once, because an app that was loaded may hold the process with timers of its own.
     process.exit(usage ? 2 : 1)
   }
+} finally {
+  node?.close()
 }
