@@ -144,9 +144,8 @@ export const defects: readonly Defect[] = [
     name: 'outbox-not-resent',
     mistake: 'What was not acknowledged before a restart is not sent again after it',
     file: 'src/node/Postman.ts',
-    find: 'addressees())\n      this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })',
-    replace:
-      'addressees())\n      this.#boxes.set(party, { held: 0, lastRevision: this.#parts.store.head().revision, hasMore: true })',
+    find: 'addressees()) this.#boxes.set(party, emptyBox())',
+    replace: 'addressees()) this.#boxes.set(party, { ...emptyBox(), lastRevision: this.#parts.store.head().revision })',
   },
   {
     name: 'resend-given-up',
