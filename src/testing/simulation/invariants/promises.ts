@@ -91,8 +91,10 @@ export const noFlowStuck: Invariant = {
         continue
       }
       if (status === 'paused') continue
-      if (waiting === undefined || waiting.for === 'turn') found.push(`${what} could go on, and does not`)
-      else if (waiting.for === 'instant') {
+      if (waiting === undefined || waiting.for === 'turn') {
+        if (waiting?.retryAt === undefined || Date.parse(waiting.retryAt) < network.clock.now())
+          found.push(`${what} could go on, and does not`)
+      } else if (waiting.for === 'instant') {
         if (Date.parse(waiting.until) < network.clock.now()) found.push(`${what} has slept past ${waiting.until}`)
       } else if (waiting.for === 'step') {
         if (waiting.retryAt === undefined || Date.parse(waiting.retryAt) < network.clock.now())
