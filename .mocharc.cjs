@@ -8,5 +8,5 @@ module.exports = {
     'no-experimental-require-module',
   ],
   // Generous, because slowness is no defect here: it only has to catch what would never end.
-  timeout: 60_000,
+  timeout: 300_000,
 }

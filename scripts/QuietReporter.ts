@@ -20,7 +20,11 @@ export default class QuietReporter extends Mocha.reporters.Base {
         console.error(
           `Still open ${patienceMs / 1000} s after the last test: ${process.getActiveResourcesInfo().join(', ')}`,
         )
-        process.exit(1)
+        // Mocha sets the exit code by its own count when the process ends; this is said after it.
+        process.on('exit', () => {
+          process.exitCode = 1
+        })
+        process.exit()
       }, patienceMs).unref()
     })
   }

@@ -156,6 +156,7 @@ export type { SignerCheck } from './finality/respond.js'
 export type { Verdict } from './finality/Verdict.js'
 export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
 export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
+export { KeyedStates, type KeyedState } from './flow/KeyedStates.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
 export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
@@ -226,6 +227,17 @@ export { LogBackedStore, type LogBackedStoreOptions } from './node/LogBackedStor
 export type { TickStore } from './node/TickStore.js'
 export type { Committed } from './node/Committed.js'
 export type { LogFields, Logger } from './node/Logger.js'
+export {
+  defineVerb,
+  defineVerbs,
+  type Verb,
+  type VerbAnswer,
+  type VerbArgument,
+  type VerbAsked,
+  type VerbGroup,
+  type VerbOption,
+  type VerbOptions,
+} from './node/AppVerb.js'
 export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry

@@ -115,8 +115,15 @@ export const limits = {
   messagesAhead: 10_000,
   /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
   unacknowledgedPerParty: 1_000,
+  /**
+   * Bytes of unacknowledged messages to one party: less than a connection buffers, so that a long history streams at the
+   * pace at which it is taken, and nothing of it is dropped on the way and sent again.
+   */
+  unacknowledgedBytesPerParty: 2 * 1024 * KiB,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
   unacknowledged: 10_000,
+  /** What every party may have in memory even when those that are down have taken all the room. */
+  unacknowledgedAtLeast: 16,
   /** A frame between nodes: room for the largest fact and its envelope. Whoever announces more is cut off at once. */
   frameBytes: 1024 * KiB,
   /** Envelopes in one frame, so that one frame is never more than a tick's worth of decisions. */
@@ -163,7 +170,13 @@ export const limits = {
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
   /** Transactions walked back in one operation when another party's knowledge is compared. */
-  historyWalk: 500,
+  historyWalk: 2_500,
+  /** Signatures in one message from which on they are verified in a thread; handing over fewer costs more than it saves. */
+  signaturesPerThread: 32,
+  /** Threads that verify signatures, on a machine that has so many cores to spare. */
+  signatureThreads: 4,
+  /** Verified signatures that are remembered, twice over: those of some pages of history. */
+  signaturesRemembered: 8_192,
   /** Bytes of answers that a client of the control socket may leave unread before it is hung up on. */
   controlUnreadBytes: 16 * 1024 * KiB,
   /** Depth of composite keys within composite keys. */

@@ -1,8 +1,9 @@
 /**
- * The sample's app: the chore engine, two chores, and the governance they work on, put together for one process.
+ * The sample's app: the chore engine, three chores, and the governance they work on, put together for one process.
  */
 import { defineApp, type App, type Node } from 'carillon'
 import { archiveProposals } from './archiveProposals.js'
+import { confirmFollowing } from './confirmFollowing.js'
 import { ChoreDesk, ChoreEngine, type Grants } from './engine/index.js'
 import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
 import { refreshVotingPower } from './refreshVotingPower.js'
@@ -12,6 +13,10 @@ export const grants: Grants = {
   controllers: ['operator'],
   permissions: { auditor: ['ViewChores'], caretaker: ['ManageChores'] },
 }
+
+/** What a party runs that is only followed: governance without chores. */
+export const createGovernanceApp = (): App =>
+  defineApp({ name: 'governance', version: '1.0.0', states: governanceStates, flows: governanceFlows })
 
 export type ChoresApp = {
   readonly app: App
@@ -27,6 +32,7 @@ export const createChoresApp = (): ChoresApp => {
   const governance = new Governance()
   engine.registerChore(refreshVotingPower(engine, governance))
   engine.registerChore(archiveProposals(engine, governance))
+  engine.registerChore(confirmFollowing(engine, governance))
   return {
     engine,
     app: defineApp({

@@ -11,7 +11,7 @@ export const describeStatus = (status: ChoreStatus, now: Instant): string => {
   const task = status.currentTaskId === null ? '' : ` (${status.currentTaskId})`
   const stopping = status.stopRequested ? ', stop requested' : ''
   return [
-    `  ${choreId.padEnd(22)} ${lampOf(status, now).padEnd(8)} ${lifecycle.padEnd(8)}`,
+    `  ${choreId.padEnd(22)} ${lampOf(status, now).padEnd(14)} ${lifecycle.padEnd(8)}`,
     `scheduler ${schedulerStatus}, conductor ${conductorStatus}, task ${taskStatus}${task}${stopping};`,
     `${status.totalSuccessCount} of ${status.totalRunCount} runs succeeded, next ${shown(nextScheduledRunAt)}`,
   ].join(' ')

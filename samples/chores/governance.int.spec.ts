@@ -4,6 +4,7 @@ import { archiveProposals, archiveProposalsId } from './archiveProposals.js'
 import { ChoreStand } from './testing/ChoreStand.js'
 import { Held } from './testing/Held.js'
 import { createChoresApp } from './app.js'
+import { confirmFollowingId } from './confirmFollowing.js'
 import { Archive, SettleProposals } from './governance/Archive.js'
 import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
 import { CreateNeuron, Neuron } from './governance/Neuron.js'
@@ -151,7 +152,7 @@ describe('the app of the sample', () => {
       deskOf('auditor')
         .getChoreStatuses()
         .map(({ choreId }) => choreId),
-    ).to.deep.equal([refreshVotingPowerId, archiveProposalsId])
+    ).to.deep.equal([refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
     await node.stop()
   })
 })

@@ -1,88 +1,96 @@
 /**
- * Three weeks of chores in a few seconds: the clock is virtual, the store is a real folder, and in the second week the
- * process dies in the middle of a run. Run it with `npm run sample:chores`.
+ * Three weeks of chores in a few seconds: three parties, each with its node, under one virtual clock. Ada's node keeps
+ * its log in a real folder, and in the second week it dies in the middle of a run. Run it with `npm run sample:chores`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { instant, plus, startNode, toMillis, type Instant, type Node } from 'carillon'
-import { VirtualClock } from 'carillon/testing'
-import { createChoresApp, type ChoresApp } from './app.js'
+import { EmbeddedStore, instant, plus, toMillis, type Node } from 'carillon'
+import { VirtualNetwork } from 'carillon/testing'
+import { createChoresApp, createGovernanceApp, type ChoresApp } from './app.js'
 import { archiveProposalsId } from './archiveProposals.js'
+import { confirmFollowingId } from './confirmFollowing.js'
 import { describeEntry, describeStatus } from './describe.js'
-import { CreateNeuron } from './governance/Neuron.js'
 import { SettleProposals } from './governance/Archive.js'
+import { Follow } from './governance/Following.js'
+import { CreateNeuron } from './governance/Neuron.js'
 import { refreshVotingPowerId } from './refreshVotingPower.js'
 
 const monday = instant('2026-01-05T00:00:00.000Z')
 const folder = mkdtempSync(join(tmpdir(), 'carillon-chores-'))
-const clock = new VirtualClock(monday)
-
-type Process = { readonly node: Node; readonly chores: ChoresApp }
-
-/** A new process on the same store: chores and closures are made anew, everything else is in the log. */
-const begin = async (): Promise<Process> => {
-  const chores = createChoresApp()
-  const node = await startNode({ app: chores.app, store: folder, clock })
-  await chores.connect(node)
-  return { node, chores }
-}
-
-const advanceTo = async (node: Node, until: Instant): Promise<void> => {
-  await node.idle()
-  for (let next = clock.nextWakeMs(); next !== undefined && next <= toMillis(until); next = clock.nextWakeMs()) {
-    clock.setTo(next)
-    await new Promise((resolve) => setImmediate(resolve))
-    await node.idle()
-  }
-  clock.setTo(toMillis(until))
-  await node.idle()
-}
 
 const say = (text: string): void => {
   console.log(text)
 }
 
-const showStatuses = ({ chores }: Process): void => {
-  for (const status of chores.deskOf('auditor').getChoreStatuses()) say(describeStatus(status, clock.instant))
-}
-
-try {
-  let process = await begin()
+/** Neurons of three parties, settled proposals, and whom Ada follows. */
+const prepare = async (network: VirtualNetwork, ada: Node): Promise<void> => {
   for (const [neuronId, isDissolved] of [
     ['neuron-1', false],
     ['neuron-2', true],
     ['neuron-3', false],
   ] as const)
-    await process.node.run(CreateNeuron, { neuronId, isDissolved })
-  await process.node.run(SettleProposals, { count: 250 })
+    await ada.run(CreateNeuron, { neuronId, isDissolved })
+  await ada.run(SettleProposals, { count: 250 })
+  for (const name of ['Bela', 'Carol']) {
+    await network.node(name).run(CreateNeuron, { neuronId: `${name}-1`, isDissolved: false })
+    await ada.run(Follow, { followee: network.party(name) })
+  }
+}
 
-  say(`${monday}  three neurons (one of them dissolved) and 250 settled proposals; both chores are started\n`)
-  const desk = process.chores.deskOf('caretaker')
-  await desk.control(refreshVotingPowerId, { verb: 'start' })
-  await desk.control(archiveProposalsId, { verb: 'start' })
-  await advanceTo(process.node, plus(monday, { days: 6, hours: 23 }))
-  showStatuses(process)
+try {
+  let chores: ChoresApp = createChoresApp()
+  const network = await VirtualNetwork.start({
+    start: monday,
+    development: false,
+    parties: {
+      Ada: { app: chores.app, store: EmbeddedStore.open(join(folder, 'ada.sqlite')) },
+      Bela: { app: createGovernanceApp() },
+      Carol: { app: createGovernanceApp() },
+    },
+  })
+  const showStatuses = (): void => {
+    for (const status of chores.deskOf('auditor').getChoreStatuses()) say(describeStatus(status, network.now))
+  }
+  await chores.connect(network.node('Ada'))
+  await prepare(network, network.node('Ada'))
+  await network.crash('Carol')
+
+  say(`${monday}  Ada has three neurons (one of them dissolved) and 250 settled proposals, and follows Bela and Carol,`)
+  say('                          whose node is down. All three chores are started\n')
+  const desk = chores.deskOf('caretaker')
+  for (const id of [refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
+    await desk.control(id, { verb: 'start' })
+  await network.advanceTo(plus(monday, { minutes: 10 }))
+  say(`${network.now}  Bela has answered, Carol has not:`)
+  showStatuses()
+  await network.restart('Carol')
+  await network.advanceTo(plus(monday, { days: 6, hours: 23 }))
+  say(`\n${network.now}  Carol's node came back after ten minutes, and answered. Nearly a week later:`)
+  showStatuses()
 
   const secondMonday = plus(monday, { weeks: 1 })
-  await advanceTo(process.node, plus(secondMonday, { seconds: 15 }))
-  say(`\n${clock.instant}  in the middle of the second run:`)
-  showStatuses(process)
-  await process.node.crash()
-  clock.setTo(toMillis(plus(secondMonday, { hours: 2 })))
-  say(`${clock.instant}  … the process was killed; this is the next one, two hours later. The run begins again:`)
-  process = await begin()
-  await process.node.idle()
-  showStatuses(process)
+  await network.advanceTo(plus(secondMonday, { seconds: 15 }))
+  say(`\n${network.now}  in the middle of the second run:`)
+  showStatuses()
+  chores.engine.disconnect()
+  await network.crash('Ada')
+  network.clock.setTo(toMillis(plus(secondMonday, { hours: 2 })))
+  say(`${network.now}  … the process was killed; this is the next one, two hours later. The run begins again:`)
+  // Chores and closures are made anew; everything else is in the log.
+  chores = createChoresApp()
+  await chores.connect(await network.restart('Ada', { app: chores.app }))
+  await network.runUntilQuiet()
+  showStatuses()
 
-  await advanceTo(process.node, plus(monday, { weeks: 3 }))
-  say(`\n${clock.instant}  three weeks are over:`)
-  showStatuses(process)
+  await network.advanceTo(plus(monday, { weeks: 3 }))
+  say(`\n${network.now}  three weeks are over:`)
+  showStatuses()
 
-  const deskOfAuditor = process.chores.deskOf('auditor')
   say('\nThe second week of the voting power, from the log:')
+  const deskOfAuditor = chores.deskOf('auditor')
   for (const entry of await deskOfAuditor.getChoreLog(refreshVotingPowerId, { run: 2 })) say(describeEntry(entry))
-  await process.node.stop()
+  for (const name of network.names) await network.stop(name)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -4,7 +4,14 @@
 import { definePanel, instantFromMillis, type Cell, type Panel, type PanelAction, type Tone } from 'carillon'
 import { lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
 
-const tones: Readonly<Record<Lamp, Tone>> = { Off: 'grey', OK: 'green', Active: 'blue', Overdue: 'amber', Error: 'red' }
+const tones: Readonly<Record<Lamp, Tone>> = {
+  Off: 'grey',
+  OK: 'green',
+  Active: 'blue',
+  Overdue: 'amber',
+  CircuitBreaker: 'red',
+  Error: 'red',
+}
 
 const when = (at: ChoreStatus['nextScheduledRunAt']): Cell => (at === null ? null : { instant: at })
 

@@ -3,7 +3,7 @@
  * everything is written in one transaction, or nothing is.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { CommandDefinition, FlowBody, FlowIo } from 'carillon'
+import { KeyedStates, type CommandDefinition, type FlowBody, type FlowIo } from 'carillon'
 import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
 import { meaningOf, type Outcome, type Refusal } from './model/Refusal.js'
 import type { Settings } from './model/Settings.js'
@@ -21,17 +21,16 @@ import {
   theSweeper,
   TimeSlot,
 } from './states.js'
-import { StorageMap } from './StorageMap.js'
 
 export class Books {
-  readonly taskMap = new StorageMap(Task)
-  readonly triggerMap = new StorageMap(TimeSlot)
-  readonly taskQueue = new StorageMap(TaskQueue)
-  readonly missedQueue = new StorageMap(MissedPage)
-  readonly accounts = new StorageMap(Account)
-  readonly calls = new StorageMap(Call)
-  readonly registryMap = new StorageMap(Registry)
-  readonly sweeperMap = new StorageMap(Sweeper)
+  readonly taskMap = new KeyedStates(Task)
+  readonly triggerMap = new KeyedStates(TimeSlot)
+  readonly taskQueue = new KeyedStates(TaskQueue)
+  readonly missedQueue = new KeyedStates(MissedPage)
+  readonly accounts = new KeyedStates(Account)
+  readonly calls = new KeyedStates(Call)
+  readonly registryMap = new KeyedStates(Registry)
+  readonly sweeperMap = new KeyedStates(Sweeper)
   readonly events: TaskEvent[] = []
   readonly #all = [
     ...[this.registryMap, this.sweeperMap, this.taskMap, this.triggerMap],

@@ -3,7 +3,7 @@
  * everything is written in one commit, or nothing is.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { FlowBody, FlowIo, TransactionBuilder } from 'carillon'
+import { canonicalText, KeyedStates, type FlowBody, type FlowIo } from 'carillon'
 import { commands, type Purpose } from './commands.js'
 import type { Account as AccountData } from './model/Account.js'
 import type { Consensus as ConsensusData } from './model/Consensus.js'
@@ -28,32 +28,31 @@ import {
   theNetwork,
   Topic,
 } from './states.js'
-import { StorageMap } from './StorageMap.js'
 
 /** A map of states that is staged along with the books. */
-type Attached = Pick<StorageMap<never>, 'mark' | 'hasChanged' | 'size' | 'bytes'> & {
-  readonly stage: (transaction: TransactionBuilder) => void
-}
+type Attached = Pick<KeyedStates<unknown>, 'known' | 'mark' | 'hasChanged' | 'stage' | 'refer'>
 
 /** A transaction of the ledger holds a thousand of each; a few are for what every commit writes besides. */
 const mostStates = 960
 /** A fact of the log is no longer than 256 KiB. */
 const mostBytes = 248 * 1_024
+/** What goes with a state that is consumed and produced: its ref, its type, its contract, what it asks for. */
+const frameBytes = 400
 
 const notOpen = 'The network has not been opened; run scheduled-transactions/OpenNetwork first.'
 
 export class Books {
-  readonly network = new StorageMap(Network)
-  readonly sequence = new StorageMap(Consensus)
-  readonly accounts = new StorageMap(Account)
-  readonly topics = new StorageMap(Topic)
-  readonly schedules = new StorageMap(Schedule)
-  readonly signatories = new StorageMap(Signatories)
-  readonly past = new StorageMap(PastSchedule)
-  readonly identities = new StorageMap(IdentityEntry)
-  readonly seconds = new StorageMap(ExpirySecond)
-  readonly records = new StorageMap(Record)
-  readonly calls = new StorageMap(Call)
+  readonly network = new KeyedStates(Network)
+  readonly sequence = new KeyedStates(Consensus)
+  readonly accounts = new KeyedStates(Account)
+  readonly topics = new KeyedStates(Topic)
+  readonly schedules = new KeyedStates(Schedule)
+  readonly signatories = new KeyedStates(Signatories)
+  readonly past = new KeyedStates(PastSchedule)
+  readonly identities = new KeyedStates(IdentityEntry)
+  readonly seconds = new KeyedStates(ExpirySecond)
+  readonly records = new KeyedStates(Record)
+  readonly calls = new KeyedStates(Call)
   readonly #all: Attached[] = [
     ...[this.network, this.sequence, this.accounts, this.topics, this.schedules, this.signatories],
     ...[this.past, this.identities, this.seconds, this.records, this.calls],
@@ -68,7 +67,7 @@ export class Books {
   ) {}
 
   /** Lets an app's own states be part of the same commit. */
-  attach<A>(map: StorageMap<A>): StorageMap<A> {
+  attach<A>(map: KeyedStates<A>): KeyedStates<A> {
     this.#all.push(map)
     return map
   }
@@ -121,8 +120,14 @@ export class Books {
 
   /** Whether more has been read and changed than one commit can hold. */
   get isTooLarge(): boolean {
-    const states = this.#all.reduce((sum, { size }) => sum + size, 0)
-    return states > mostStates || this.#all.reduce((sum, { bytes }) => sum + bytes, this.#reserved) > mostBytes
+    let states = 0
+    let bytes = this.#reserved
+    for (const map of this.#all)
+      for (const { before, now } of map.known()) {
+        states += 1
+        if (now !== before) bytes += frameBytes + (now === undefined ? 0 : Buffer.byteLength(canonicalText(now)))
+      }
+    return states > mostStates || bytes > mostBytes
   }
 
   /** Keeps room for what will be written besides the states: what was submitted, and what is about to end. */
@@ -147,7 +152,11 @@ export class Books {
   *write(purpose: Purpose, submitted: SignedTransaction<unknown> | null): FlowBody<void> {
     if (!this.#all.some((map) => map.hasChanged)) return
     yield* this.io.finalise((transaction) => {
-      for (const map of this.#all) map.stage(transaction)
+      // What was only read is named as well, since the contract looks up whose keys are needed.
+      for (const map of this.#all) {
+        map.stage(transaction)
+        map.refer(transaction)
+      }
       return transaction.command(commands[purpose], [this.io.me], { submitted })
     })
   }

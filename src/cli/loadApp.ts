@@ -10,6 +10,7 @@ import type { App } from '../app/App.js'
 import type { Endpoint } from '../http/Endpoint.js'
 import type { Panel } from '../http/Panel.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import type { VerbGroup } from '../node/AppVerb.js'
 import type { Node } from '../node/Node.js'
 import type { ForecastOptions } from '../testing/forecast/forecast.js'
 import type { SimulationOptions } from '../testing/simulation/simulate.js'
@@ -22,6 +23,8 @@ export type LoadedApp = {
   readonly panels?: readonly Panel[]
   /** Addresses of the HTTP API. */
   readonly endpoints?: readonly Endpoint[]
+  /** Verbs of the command line. */
+  readonly verbs?: readonly VerbGroup[]
   /** How the app wants to be simulated, where it says so. */
   readonly simulation?: Omit<SimulationOptions, 'app'>
   /** What a forecast of the app assumes, and how it reads cash flows. */
@@ -55,6 +58,9 @@ const isPanel = (value: unknown): value is Panel =>
   isObject(value) && typeof value['name'] === 'string' && typeof value['read'] === 'function'
 
 const isEndpoint = (value: unknown): value is Endpoint => isObject(value) && isObject(value['route'])
+
+const isVerbGroup = (value: unknown): value is VerbGroup =>
+  isObject(value) && isObject(value['description']) && Array.isArray(value['verbs'])
 
 const isListOf = <A>(is: (value: unknown) => value is A, value: unknown): value is readonly A[] =>
   Array.isArray(value) && value.every(is)
@@ -117,11 +123,13 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
   const exported = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
   const panels = exported('panels') ?? []
   const endpoints = exported('endpoints') ?? []
+  const verbs = exported('verbs') ?? []
   const onStart = exported('onStart')
   const simulation = exported('simulation')
   if (!isListOf(isPanel, panels)) throw notLoadable(file, 'its export "panels" is not a list made with definePanel.')
   if (!isListOf(isEndpoint, endpoints))
     throw notLoadable(file, 'its export "endpoints" is not a list made with defineEndpoint.')
+  if (!isListOf(isVerbGroup, verbs)) throw notLoadable(file, 'its export "verbs" is not a list made with defineVerbs.')
   if (onStart !== undefined && !isOnStart(onStart))
     throw notLoadable(file, 'its export "onStart" is not a function of the node.')
   if (simulation !== undefined && !isSimulation(simulation))
@@ -136,6 +144,7 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
     app,
     panels,
     endpoints,
+    verbs,
     forecasting: { ...(cashFlows === undefined ? {} : { cashFlows }), ...(steps === undefined ? {} : { steps }) },
     ...(onStart === undefined ? {} : { onStart }),
     ...(simulation === undefined ? {} : { simulation }),

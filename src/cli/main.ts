@@ -5,6 +5,8 @@
  */
 import { CommanderError, type Command } from 'commander'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { ControlClient } from '../node/ControlClient.js'
+import { addAppVerbs, storeIn, unknownVerbHint } from './appVerbs.js'
 import { makeProgram } from './program.js'
 import { reportError } from './reportError.js'
 import { processTerminal } from './Terminal.js'
@@ -12,6 +14,11 @@ import { processTerminal } from './Terminal.js'
 const terminal = processTerminal(process)
 
 const program = makeProgram(terminal)
+
+const words = process.argv.slice(2)
+const store = storeIn(words, process.env)
+const isOwn = (word: string | undefined): boolean =>
+  word === undefined || word.startsWith('-') || program.commands.some((command) => command.name() === word)
 
 /** Commander's settings are not inherited by commands made elsewhere. */
 const settle = (command: Command): void => {
@@ -21,7 +28,8 @@ const settle = (command: Command): void => {
   })
   command.commands.forEach(settle)
 }
-settle(program)
+
+let node: ControlClient | undefined
 
 // A reader that has seen enough, such as \`head\`, closes the pipe; there is nobody left to write to.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -49,19 +57,23 @@ const sentence = (message: string): string =>
     .replace(/\.$/, '')}.`
 
 try {
+  if (!isOwn(words[0])) node = await addAppVerbs(program, terminal, store)
+  settle(program)
   await program.parseAsync()
 } catch (error) {
   const asked = error instanceof CommanderError
   if (!asked || error.exitCode !== 0) {
-    const words = process.argv.slice(2)
+    const hint = asked && !isOwn(words[0]) ? ` ${unknownVerbHint(store, node !== undefined)}` : ''
     const known = asked
       ? error.code === 'commander.help'
         ? undefined
-        : new CarillonError('usage', `${sentence(error.message)} Try: ${helpFor(words)}`)
+        : new CarillonError('usage', `${sentence(error.message)}${hint || ` Try: ${helpFor(words)}`}`)
       : error
     if (known !== undefined) reportError(terminal, known)
     const usage = asked || (error instanceof CarillonError && error.code === 'usage')
     // At once, because an app that was loaded may hold the process with timers of its own.
     process.exit(usage ? 2 : 1)
   }
+} finally {
+  node?.close()
 }

@@ -38,7 +38,8 @@ export const makeProgram = (terminal: Terminal): Command => {
       'after',
       `
   Every verb has its own help with examples: carillon agenda --help
-  Verbs that look or act work whether a node runs on the store or not; only "start" needs one.
+  Verbs that look or act work whether a node runs on the store or not; only "start" and "api" need one.
+An app may have verbs of its own; they work while its node runs, as in: carillon chores --help
 
   Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
 

@@ -13,5 +13,6 @@ export const reportError = (terminal: Terminal, error: unknown): void => {
   const broken = error instanceof CarillonError ? (code === 'app-not-loadable' ? error.cause : undefined) : error
   const stack = stackOf(broken)?.split('\n').slice(1, 8).map(printable).join('\n')
   if (stack !== undefined && stack !== '') terminal.err(terminal.tone('dim', stack))
-  terminal.err(terminal.tone('dim', `see docs/errors/${code}.md`))
+  // A code with a slash is the app's own, and so is its page.
+  if (!code.includes('/')) terminal.err(terminal.tone('dim', `see docs/errors/${code}.md`))
 }

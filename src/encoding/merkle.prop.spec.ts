@@ -1,13 +1,22 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { sha256, type Hash } from './hash.js'
-import { leafHash, merkleProof, merkleRoot, rootFromProof } from './merkle.js'
+import { leafHash, merkleProof, merkleProofs, merkleRoot, rootFromProof } from './merkle.js'
 
 const treesWithPlace = fc
   .uniqueArray(fc.string(), { minLength: 1, maxLength: 70 })
   .chain((texts) => fc.tuple(fc.constant(texts.map(leafHash)), fc.nat({ max: texts.length - 1 })))
 
 describe('a Merkle tree', () => {
+  it('gives all proofs at once as it gives them one by one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { maxLength: 40 }), (texts) => {
+        const leaves = texts.map(leafHash)
+        expect(merkleProofs(leaves)).to.deep.equal(leaves.map((_, index) => merkleProof(leaves, index)))
+      }),
+    )
+  })
+
   it('gives each leaf a proof that leads to the root', () => {
     fc.assert(
       fc.property(treesWithPlace, ([leaves, index]) => {

@@ -39,6 +39,22 @@ export const merkleProof = (leaves: readonly Hash[], index: number): readonly Ha
   return path
 }
 
+/** Every leaf's proof at once: each node is hashed once, where proof by proof each would be hashed for every leaf. */
+export const merkleProofs = (leaves: readonly Hash[]): readonly (readonly Hash[])[] => {
+  const paths = leaves.map((): Hash[] => [])
+  const climb = (from: number, until: number): Hash => {
+    const first = leaves[from]
+    if (first === undefined || until - from < 2) return first ?? merkleRoot([])
+    const middle = from + largestPowerBelow(until - from)
+    const left = climb(from, middle)
+    const right = climb(middle, until)
+    for (let index = from; index < until; index++) paths[index]?.push(index < middle ? right : left)
+    return nodeHash(left, right)
+  }
+  climb(0, leaves.length)
+  return paths
+}
+
 /** Beyond this many leaves {@link largestPowerBelow} is wrong; no batch comes near, but a forged proof may say so. */
 const mostLeaves = 2 ** 31
 

@@ -234,7 +234,7 @@ export const finaliseTogether = function* (
   const tearOffs = options.tearOffs ?? []
   assertAllReachable(io, proposal, [...sessions, ...tearOffs.map(({ session }) => session)])
   const signed = yield* collectSignatures(io, proposal, sessions, tearOffs)
-  const finalised = (yield* perform({ kind: 'record', transactions: [signed], role: 'final' })) as Finalised
+  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
   const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
   const others = [...proposal.participants, ...(options.observers ?? [])].filter(({ key }) => {
     if (told.has(key)) return false

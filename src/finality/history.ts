@@ -3,50 +3,52 @@
  * then that is sent, oldest first, page by page. Each page is verified and recorded as it arrives, so an
  * interrupted transfer goes on where it was.
  */
-import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FlowBody } from '../flow/FlowDefinition.js'
 import type { LedgerOperation } from '../flow/LedgerOperation.js'
-import type { Session } from '../flow/Session.js'
+import type { Walked } from '../flow/performLedger.js'
+import { Session } from '../flow/Session.js'
+import { TakenC } from '../flow/Taken.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { AncestorsC, HistoryC, HistoryEndC, LackingC } from './protocol.js'
+import { HeldC } from './protocol.js'
 
 /** Hands one operation to the engine. */
 export const perform = function* (operation: LedgerOperation): FlowBody<unknown> {
   return yield operation
 }
 
-/** Sends everything the other party lacks of the history of these transactions, themselves included. */
-export const sendHistory = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<void> {
+/** What the other party does not hold of the history of these transactions, themselves included, newest first. */
+const lackingOf = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<readonly TransactionId[]> {
   const lacking: TransactionId[] = []
   let frontier = wanted
   while (frontier.length > 0) {
-    const walked = (yield* perform({ kind: 'walk', frontier })) as {
-      readonly visited: readonly TransactionId[]
-      readonly frontier: readonly TransactionId[]
+    const walked = (yield* perform({ kind: 'walk', frontier })) as Walked
+    const { ids } = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, HeldC)
+    const held = new Set(ids)
+    const lacks = walked.visited.filter((id) => !held.has(id))
+    for (const id of lacks) lacking.push(id)
+    if (held.size === 0) {
+      frontier = walked.frontier
+      continue
     }
-    const answer = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, LackingC)
-    const offered = new Set(walked.visited)
-    const lacks = [...new Set(answer.ids)].filter((id) => offered.has(id))
-    lacking.push(...lacks)
     // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known. What
     // this walk had yet to come to may lie on another branch than all it has offered.
     const parents = lacks.length === 0 ? [] : ((yield* perform({ kind: 'parents', ids: lacks })) as TransactionId[])
     const beyond = new Set([...frontier, ...parents])
     frontier = walked.frontier.filter((id) => beyond.has(id))
   }
+  return lacking
+}
+
+/** Sends everything the other party lacks of the history of these transactions, themselves included. */
+export const sendHistory = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<void> {
   // Walked newest first; sent oldest first, so that each can be verified when it arrives.
-  const toSend = [...new Set(lacking)].reverse()
+  const toSend = [...new Set(yield* lackingOf(session, wanted))].reverse()
+  const { id, role } = session
   for (let sent = 0; sent < toSend.length;) {
-    sent += Number(
-      yield* perform({
-        kind: 'vend',
-        session: session.id,
-        role: session.role,
-        ids: toSend.slice(sent, sent + pageLimit),
-      }),
-    )
+    const ids = toSend.slice(sent, sent + pageLimit)
+    sent += Number(yield* perform({ kind: 'vend', session: id, role, ids }))
   }
   yield* session.send({ type: 'historyEnd' })
 }
@@ -56,20 +58,13 @@ const pageLimit = 500
 
 /** Receives and records what is lacking, until the other side says that this was all. */
 export const receiveHistory = function* (session: Session): FlowBody<void> {
-  for (;;) {
-    const message = yield* session.receive(t.union([AncestorsC, HistoryC, HistoryEndC]))
-    switch (message.type) {
-      case 'ancestors': {
-        const ids = (yield* perform({ kind: 'missing', ids: message.ids })) as readonly TransactionId[]
-        yield* session.send({ type: 'lacking', ids: [...ids] })
-        break
-      }
-      case 'history':
-        yield* perform({ kind: 'record', transactions: message.transactions, role: 'history' })
-        break
-      case 'historyEnd':
-        return
-    }
+  const { id, role, party } = session
+  for (let isOver = false; !isOver;) {
+    // The engine itself deals with each message: a flow that is run over its record need not see a whole history again.
+    const taken = yield* Session.takeNext(session, (seq) => {
+      return { kind: 'takeHistory', session: id, role, party: party.name, seq }
+    })
+    isOver = TakenC.is(taken) && taken.isLast
   }
 }
 

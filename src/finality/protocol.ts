@@ -20,9 +20,9 @@ export const SignatureC = t.strict({ type: t.literal('signature'), signature: Tr
 export const RefusedC = t.strict({ type: t.literal('refused'), reason: t.string })
 export const RecordedC = t.strict({ type: t.literal('recorded') })
 
-/** These are the next of its ancestors, newest first; which of them do you lack? */
+/** These are the next of its ancestors, newest first; which of them do you hold already? */
 export const AncestorsC = t.strict({ type: t.literal('ancestors'), ids: t.readonlyArray(TransactionIdC) })
-export const LackingC = t.strict({ type: t.literal('lacking'), ids: t.readonlyArray(TransactionIdC) })
-/** Some of what you lack, oldest first; `left` more pages follow. */
+export const HeldC = t.strict({ type: t.literal('held'), ids: t.readonlyArray(TransactionIdC) })
+/** Some of what you lack, oldest first; more follow. */
 export const HistoryC = t.strict({ type: t.literal('history'), transactions: t.readonlyArray(SignedTransactionC) })
 export const HistoryEndC = t.strict({ type: t.literal('historyEnd') })

@@ -52,7 +52,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
 export const receiveFinality = function* (session: Session): FlowBody<Finalised> {
   const { transaction: signed } = yield* session.receive(FinalityC)
   yield* resolveDependencies(session, signed)
-  const finalised = (yield* perform({ kind: 'record', transactions: [signed], role: 'final' })) as Finalised
+  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
   yield* session.send({ type: 'recorded' })
   return finalised
 }

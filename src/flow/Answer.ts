@@ -12,7 +12,7 @@ export type Answer =
 
 export type Wait =
   | { readonly kind: 'until'; readonly atMs: number }
-  | { readonly kind: 'message'; readonly operation: Extract<Operation, { readonly kind: 'receive' }> }
+  | { readonly kind: 'message'; readonly operation: Extract<Operation, { readonly kind: 'receive' | 'takeHistory' }> }
   | { readonly kind: 'step'; readonly operation: Extract<Operation, { readonly kind: 'step' }> }
 
 export const valueAnswer = (value: unknown, recorded?: Json): Answer => ({ kind: 'value', value, recorded })

@@ -15,18 +15,20 @@ export type LedgerOperation =
   | { readonly kind: 'sign'; readonly signed: SignedTransaction }
   /** This party's signature over a transaction of which it was shown a part. */
   | { readonly kind: 'signId'; readonly id: TransactionId }
-  /** Which of the transactions this node does not hold. */
-  | { readonly kind: 'missing'; readonly ids: readonly TransactionId[] }
+  /** The next message of another party that sends history: what it brings is verified and recorded, or answered. */
+  | {
+      readonly kind: 'takeHistory'
+      readonly session: SessionId
+      readonly role: Role
+      readonly party: string
+      readonly seq: number
+    }
   /** Which of a transaction's dependencies this node does not hold. */
   | { readonly kind: 'dependencies'; readonly signed: SignedTransaction }
   /** Everything about a transaction is checked, except that these keys have yet to sign. */
   | { readonly kind: 'check'; readonly signed: SignedTransaction; readonly exceptKeys: readonly PublicKey[] }
-  /** Transactions are verified and recorded, in this order; history may hold what concerned one party alone. */
-  | {
-      readonly kind: 'record'
-      readonly transactions: readonly SignedTransaction[]
-      readonly role: 'final' | 'history'
-    }
+  /** Transactions are verified and recorded, in this order. */
+  | { readonly kind: 'record'; readonly transactions: readonly SignedTransaction[] }
   /** A transaction that puts states under another notary and changes nothing else. */
   | { readonly kind: 'changeNotary'; readonly refs: readonly StateRef[]; readonly notary: Party }
   /** From these transactions back towards their origins. */

@@ -26,6 +26,16 @@ const detailsOf = (details: Readonly<Record<string, unknown>> | undefined): Erro
     ),
   )
 
+/** Why a message that is no data means that nothing more will come. */
+export const endOfSession = (message: Exclude<Message, { readonly kind: 'data' }>, party: string): CarillonError =>
+  message.kind === 'error'
+    ? new CarillonError('counterparty-failed', `${party} answered with an error: ${message.message}`, {
+        ...detailsOf(message.details),
+        party,
+        code: message.code,
+      })
+    : new CarillonError('session-ended', `${party} has ended the session; no further message will come.`, { party })
+
 /** One end of a conversation with another party's flow. Call its operations with `yield*`. */
 export class Session {
   readonly id: SessionId
@@ -67,20 +77,8 @@ export class Session {
       party: this.party.name,
       seq,
     })) as Message
-    if (message.kind === 'error') {
-      this.#over = new CarillonError(
-        'counterparty-failed',
-        `${this.party.name} answered with an error: ${message.message}`,
-        { ...detailsOf(message.details), party: this.party.name, code: message.code },
-      )
-      throw this.#over
-    }
     if (message.kind !== 'data') {
-      this.#over = new CarillonError(
-        'session-ended',
-        `${this.party.name} has ended the session; no further message will come.`,
-        { party: this.party.name },
-      )
+      this.#over = endOfSession(message, this.party.name)
       throw this.#over
     }
     const decoded = decodeWith(codec, message.payload)
@@ -92,6 +90,20 @@ export class Session {
       )
     }
     return decoded.right
+  }
+
+  /** Lets the engine itself deal with the next message of a session, by the operation that is given its number. */
+  static *takeNext(session: Session, operationFor: (seq: number) => Operation): FlowBody<unknown> {
+    if (session.#over !== undefined) throw session.#over
+    const seq = session.#taken
+    session.#taken += 1
+    try {
+      return yield* ask(operationFor(seq))
+    } catch (error) {
+      if (error instanceof CarillonError && ['counterparty-failed', 'session-ended'].includes(error.code))
+        session.#over = error
+      throw error
+    }
   }
 
   *sendAndReceive<A>(payload: Json, codec: t.Decoder<unknown, A>): FlowBody<A> {

@@ -46,8 +46,8 @@ const labelOf = (operation: Operation): string => {
       return `sign ${operation.id}, having seen a part`
     case 'changeNotary':
       return `change of notary to ${operation.notary.name}, ${operation.refs.length} ${operation.refs.length === 1 ? 'state' : 'states'}`
-    case 'missing':
-      return 'see which transactions are missing'
+    case 'takeHistory':
+      return `receive history from ${operation.party}`
     case 'dependencies':
       return 'see which dependencies are missing'
     case 'check':
@@ -97,7 +97,6 @@ const detailOf = (operation: Operation): string => {
       return canonicalText(operation.input)
     case 'changeNotary':
       return `${operation.notary.key} ${operation.refs.map(showRef).join(' ')}`
-    case 'missing':
     case 'parents':
       return canonicalText(operation.ids)
     case 'dependencies':
@@ -117,6 +116,7 @@ const detailOf = (operation: Operation): string => {
     case 'send':
       return `${operation.session} ${operation.payload}`
     case 'receive':
+    case 'takeHistory':
       return `${operation.session} ${operation.seq}`
     case 'close':
       return operation.session

@@ -5,13 +5,20 @@ import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { DomainEvent, EventOf, Waiting } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
+import type { SessionTable } from '../session/SessionTable.js'
 import type { SoftLocks } from '../vault/SoftLocks.js'
 import type { StateTable } from '../vault/StateTable.js'
 import type { FlowId } from './FlowId.js'
 import type { FlowRow } from './FlowRow.js'
 import type { FlowTable } from './FlowTable.js'
+import { TakenC } from './Taken.js'
 
-export type FlowTables = { readonly flows: FlowTable; readonly states: StateTable; readonly softLocks: SoftLocks }
+export type FlowTables = {
+  readonly flows: FlowTable
+  readonly states: StateTable
+  readonly softLocks: SoftLocks
+  readonly sessions: SessionTable
+}
 
 type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
 
@@ -98,6 +105,13 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   tables.states.touch(state)
 }
 
+/** A page of history is on the ledger once it was taken; only that it arrived has to be known after that. */
+const forgetTaken = ({ sessions }: FlowTables, result: unknown): void => {
+  if (!TakenC.is(result)) return
+  const row = sessions.find(result.session, result.role)
+  if (row !== undefined) sessions.emptyIncoming(row, result.seq)
+}
+
 /** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */
 const readyAgain = (row: FlowRow, atMs: number): void => {
   row.status = 'running'
@@ -114,6 +128,7 @@ export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number,
   assertInvariant(row !== undefined, `${event.type} names the unknown flow ${event.flow}`)
   switch (event.type) {
     case 'FlowAdvanced':
+      for (const { kind, result } of event.operations) if (kind === 'takeHistory') forgetTaken(tables, result)
       tables.flows.appendOperations(row, event.operations.map(canonicalText))
       wait(row, event.waiting, atMs)
       if (event.progress !== undefined) row.progress = event.progress

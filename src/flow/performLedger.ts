@@ -2,9 +2,11 @@
  * The operations by which parties agree on a transaction: sign it, see what of its history is missing, check it,
  * record it, and hand its history to another party. The sub-flows of src/finality are written in them.
  */
+import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
+import { canonicalText, Encoded, utf8Length, type Json } from '../encoding/canonical.js'
+import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { signTransaction } from '../ledger/signatures.js'
@@ -28,7 +30,7 @@ import type { LedgerOperation } from './LedgerOperation.js'
 import { emitMessage } from './performSession.js'
 
 /** Ids of those that this node does not hold. */
-const missingOf = (decision: Decision, ids: readonly TransactionId[]): readonly TransactionId[] =>
+export const missingOf = (decision: Decision, ids: readonly TransactionId[]): readonly TransactionId[] =>
   ids.filter((id) => decision.views.transactions.find(id) === undefined)
 
 /** The transaction as its contracts see it, after everything about it has been checked but the signatures still to come. */
@@ -45,12 +47,11 @@ export const checkTransaction = (
   return transaction
 }
 
+/** What a walk has come through, newest first, and what it had yet to come to. */
+export type Walked = { readonly visited: readonly TransactionId[]; readonly frontier: readonly TransactionId[] }
+
 /** Walks from transactions back towards their origins, newest first, as far as the limit goes. */
-const walk = (
-  decision: Decision,
-  frontier: readonly TransactionId[],
-  limit: number,
-): { readonly visited: readonly TransactionId[]; readonly frontier: readonly TransactionId[] } => {
+const walk = (decision: Decision, frontier: readonly TransactionId[], limit: number): Walked => {
   const revisionOf = (id: TransactionId): number => decision.views.transactions.find(id)?.revision ?? -1
   const open = new Map(frontier.map((id) => [id, revisionOf(id)]))
   const visited: TransactionId[] = []
@@ -66,21 +67,36 @@ const walk = (
   return { visited, frontier: [...open.keys()] }
 }
 
+/** A walk as a record keeps it: numbers of this node's own, an eighth of the length of ids. */
+const recordWalk = (decision: Decision, { visited, frontier }: Walked): Json => {
+  const numbers = (ids: readonly TransactionId[]) => ids.map((id) => decision.views.transactions.locate(id) ?? -1)
+  return { visited: numbers(visited), frontier: numbers(frontier) }
+}
+
+export const WalkedC = t.strict({ visited: t.readonlyArray(IntegerC), frontier: t.readonlyArray(IntegerC) })
+
+/** What a walk came to, from its record. */
+export const reviveWalk = (decision: Decision, { visited, frontier }: t.TypeOf<typeof WalkedC>): Walked => {
+  const ids = (numbers: readonly number[]) => numbers.flatMap((seq) => decision.views.transactions.get(seq)?.id ?? [])
+  return { visited: ids(visited), frontier: ids(frontier) }
+}
+
 /** Sends as many of the transactions as one message holds, oldest first; answers how many those were. */
 const vend = (decision: Decision, operation: Extract<LedgerOperation, { readonly kind: 'vend' }>): Answer => {
   const session = decision.views.sessions.find(operation.session, operation.role)
   if (session === undefined || session.closed)
     throw new CarillonError('session-ended', 'The session has ended; no history can be sent on it.')
-  const page: Json[] = []
+  const page: Encoded[] = []
   let bytes = 0
   for (const id of operation.ids) {
-    const signed = decision.signedTransaction(id) as unknown as Json
-    const size = utf8Length(canonicalText(signed))
+    const text = canonicalText(decision.signedTransaction(id))
+    const size = utf8Length(text)
     if (page.length > 0 && bytes + size > limits.historyPageBytes) break
     bytes += size
-    page.push(signed)
+    page.push(new Encoded(text))
   }
-  emitMessage(decision, session, { kind: 'data', payload: { type: 'history', transactions: page } })
+  const payload = new Encoded(canonicalText({ type: 'history', transactions: page }))
+  emitMessage(decision, session, { kind: 'data', payload })
   return valueAnswer(page.length, page.length)
 }
 
@@ -94,7 +110,11 @@ export const requestFor = (decision: Decision, signed: SignedTransaction): Notar
   return { type: 'tearOff', tearOff: shown, callerSignature }
 }
 
-export const performLedger = (decision: Decision, flow: FlowId, operation: LedgerOperation): Answer => {
+export const performLedger = (
+  decision: Decision,
+  flow: FlowId,
+  operation: Exclude<LedgerOperation, { readonly kind: 'takeHistory' }>,
+): Answer => {
   switch (operation.kind) {
     case 'sign': {
       const { body } = operation.signed
@@ -114,10 +134,6 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       const proposal = decideNotaryChange(decision, operation.refs, operation.notary)
       return valueAnswer(proposal, { proposal: proposal.body as unknown as Json })
     }
-    case 'missing': {
-      const missing = missingOf(decision, operation.ids)
-      return valueAnswer(missing, missing)
-    }
     case 'dependencies': {
       checkNotaryTrusted(decision, operation.signed.body)
       const missing = missingOf(decision, dependenciesOf(operation.signed.body))
@@ -133,14 +149,14 @@ export const performLedger = (decision: Decision, flow: FlowId, operation: Ledge
       return valueAnswer(transaction)
     }
     case 'record': {
-      const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow, operation.role))
+      const recorded = operation.transactions.map((signed) => recordSigned(decision, signed, flow))
       const last = recorded.at(-1)
       if (last === undefined) return valueAnswer(undefined)
       return valueAnswer(finalised(last.id, last.outputs), { transaction: last.id, outputs: last.outputs.length })
     }
     case 'walk': {
       const walked = walk(decision, operation.frontier, limits.historyWalk)
-      return valueAnswer(walked, walked)
+      return valueAnswer(walked, recordWalk(decision, walked))
     }
     case 'parents': {
       const parents = [...new Set(operation.ids.flatMap((id) => dependenciesOf(decision.signedTransaction(id).body)))]

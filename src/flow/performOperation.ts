@@ -18,6 +18,7 @@ import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
 import { performKill } from './performKill.js'
 import { performLedger } from './performLedger.js'
+import { takeHistory } from './takeHistory.js'
 import { performLock } from './performLock.js'
 import { performSession } from './performSession.js'
 
@@ -134,7 +135,6 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'sign':
     case 'changeNotary':
     case 'signId':
-    case 'missing':
     case 'dependencies':
     case 'check':
     case 'record':
@@ -144,6 +144,8 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
     case 'notaryRequest':
     case 'notarise':
       return performLedger(decision, flow, operation)
+    case 'takeHistory':
+      return takeHistory(decision, flow, operation)
     case 'sleep':
       return { kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }
     case 'sleepUntil':

@@ -27,7 +27,7 @@ export const emitMessage = (decision: Decision, session: SessionRow, message: Wr
   decision.emit({ type: 'MessageSent', session: session.id, role: session.role, seq: session.sent, message })
 }
 
-const sessionAt = (decision: Decision, id: SessionId, role: Role): SessionRow => {
+export const sessionAt = (decision: Decision, id: SessionId, role: Role): SessionRow => {
   const session = decision.views.sessions.find(id, role)
   if (session === undefined) throw new CarillonError('session-ended', `There is no session ${id}.`, { session: id })
   return session
@@ -75,7 +75,7 @@ const send = (decision: Decision, operation: Extract<Operation, { readonly kind:
 /** The message a receive asks for, once it has arrived. */
 export const messageFor = (
   decision: Decision,
-  operation: Extract<Operation, { readonly kind: 'receive' }>,
+  operation: Extract<Operation, { readonly kind: 'receive' | 'takeHistory' }>,
 ): Message | undefined =>
   decision.views.sessions.incoming(sessionAt(decision, operation.session, operation.role), operation.seq)
 

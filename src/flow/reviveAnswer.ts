@@ -15,7 +15,7 @@ import { resolveBody } from '../vault/resolveBody.js'
 import { sealBody, TransactionBodyC } from '../ledger/Transaction.js'
 import { finalised, type Finalised } from './Finalised.js'
 import type { Operation } from './Operation.js'
-import { checkTransaction, requestFor } from './performLedger.js'
+import { checkTransaction, requestFor, reviveWalk, WalkedC } from './performLedger.js'
 import { messageFor } from './performSession.js'
 import { stateAt } from './performOperation.js'
 
@@ -82,6 +82,8 @@ export const reviveAnswer = (decision: Decision, operation: Operation, recorded:
     case 'changeNotary':
     case 'record':
       return valueAnswer(reviveTransaction(decision, recorded))
+    case 'walk':
+      return valueAnswer(reviveWalk(decision, decode(WalkedC, recorded)))
     case 'check':
       return valueAnswer(checkTransaction(decision, operation.signed, operation))
     case 'notaryRequest':

@@ -12,6 +12,7 @@ const statesFacts: ReadonlySet<Operation['kind']> = new Set([
   'kill',
   'lock',
   'record',
+  'takeHistory',
   'vend',
   'send',
   'initiate',

@@ -6,6 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, t
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
+import { isVerified, rememberVerified } from './verifiedSignatures.js'
 
 /** A key that can sign. It shows only its public half when it is printed or encoded. */
 export type KeyPair = {
@@ -17,7 +18,7 @@ export type KeyPair = {
 }
 
 // The fixed DER header of an Ed25519 SubjectPublicKeyInfo; the 32 key bytes follow it.
-const spkiHeader = '302a300506032b6570032100'
+export const spkiHeader = '302a300506032b6570032100'
 
 /** A key of node:crypto as Carillon writes it; undefined when it is not an Ed25519 key. */
 export const publicKeyFrom = (key: KeyObject): PublicKey | undefined => {
@@ -77,31 +78,19 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
   return object
 }
 
-const verifyNow = (key: PublicKey, text: string, signature: string): boolean => {
-  try {
-    return verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
-  } catch {
-    return false
-  }
-}
-
-/**
- * A node meets most signatures several times: when it collects one, when it records the transaction, when it passes
- * that on. What was found out is kept for a while, under everything it depends on. Long texts are not worth the room.
- */
-const checksKept = 4_096
-const longestTextKept = 256
-const checks = new Map<string, boolean>()
+/** Text that is too long to be worth remembering a check of it: what is checked again and again is short. */
+const longestTextKept = 1_000
 
 /** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
 export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
-  if (text.length + signature.length > longestTextKept) return verifyNow(key, text, signature)
-  // The key has a fixed length and the text's is told, so no two checks share an entry.
-  const check = `${key}${text.length} ${text}${signature}`
-  const known = checks.get(check)
-  if (known !== undefined) return known
-  const isValid = verifyNow(key, text, signature)
-  if (checks.size >= checksKept) checks.clear()
-  checks.set(check, isValid)
-  return isValid
+  const claimed = { by: key, text, signature }
+  const isShort = text.length + signature.length <= longestTextKept
+  if (isShort && isVerified(claimed)) return true
+  try {
+    const holds = verify(null, Buffer.from(text, 'utf8'), keyObjectOf(key), Buffer.from(signature, 'base64'))
+    if (holds && isShort) rememberVerified(claimed)
+    return holds
+  } catch {
+    return false
+  }
 }

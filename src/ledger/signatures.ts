@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC, type Hash } from '../encoding/hash.js'
-import { merkleProof, merkleRoot, rootFromProof } from '../encoding/merkle.js'
+import { merkleProof, merkleProofs, merkleRoot, rootFromProof } from '../encoding/merkle.js'
 import { verifySignature, type KeyPair } from '../identity/KeyPair.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from './TransactionId.js'
@@ -46,9 +46,23 @@ export const signatureFor = (
   path: merkleProof(ids, index),
 })
 
+/** Every transaction's signature out of a batch, in the order of the ids. */
+export const signaturesOfBatch = (
+  by: PublicKey,
+  ids: readonly TransactionId[],
+  signature: string,
+): readonly TransactionSignature[] =>
+  merkleProofs(ids).map((path, index) => ({ by, signature, index, count: ids.length, path }))
+
+/** The text that a signature over a transaction must have signed; undefined when the proof it brings leads nowhere. */
+export const textSigned = (id: TransactionId, { index, count, path }: TransactionSignature): string | undefined => {
+  const root = rootFromProof(id, index, count, path)
+  return root === undefined ? undefined : textToSign(count, root)
+}
+
 export const verifyTransactionSignature = (id: TransactionId, signature: TransactionSignature): boolean => {
-  const root = rootFromProof(id, signature.index, signature.count, signature.path)
-  return root !== undefined && verifySignature(signature.by, textToSign(signature.count, root), signature.signature)
+  const text = textSigned(id, signature)
+  return text !== undefined && verifySignature(signature.by, text, signature.signature)
 }
 
 /** A signature over one transaction alone: a batch of one. */

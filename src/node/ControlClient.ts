@@ -8,6 +8,13 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, reviveError } from '../errors/CarillonError.js'
 import { FlowIdC, type FlowId } from '../flow/FlowId.js'
 import { limits } from '../limits.js'
+import {
+  VerbAnswerC,
+  VerbGroupDescriptionC,
+  type VerbAnswer,
+  type VerbGroupDescription,
+  type VerbRequest,
+} from './AppVerb.js'
 import { controlPath } from './controlAddress.js'
 import { AnswerC, lineTooLong, type OperatorRequest, type StartArgs } from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
@@ -91,6 +98,16 @@ export class ControlClient {
   /** A link that opens the dashboard, once. */
   async link(): Promise<string> {
     return (await this.#call('link', {}, t.strict({ link: t.string }))).link
+  }
+
+  /** The verbs of the app that the node runs. */
+  verbs(): Promise<readonly VerbGroupDescription[]> {
+    return this.#call('verbs', {}, t.readonlyArray(VerbGroupDescriptionC))
+  }
+
+  /** Does what a verb of the app does. */
+  perform(request: VerbRequest): Promise<VerbAnswer> {
+    return this.#call('app', request, VerbAnswerC)
   }
 
   close(): void {

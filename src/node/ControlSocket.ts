@@ -34,7 +34,7 @@ export type ControlSocket = {
 }
 
 /** Verbs that whoever runs the node adds: each gives its answer. */
-export type ExtraVerbs = Readonly<Record<string, () => unknown>>
+export type ExtraVerbs = Readonly<Record<string, (args: unknown) => unknown>>
 
 /** Clients that were told to go have this long to read why. */
 const farewellMs = 1_000
@@ -97,7 +97,9 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   }
 }
 
-const handlers: ReadonlyMap<string, Handler> = new Map([
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  // Whoever runs an app with verbs of its own answers this in its place.
+  ['verbs', () => Promise.resolve([])],
   [
     'start',
     handler(StartArgsC, async (node, { flow, input, ...options }) => ({
@@ -221,7 +223,7 @@ export const openControlSocket = async (node: Node, folder: string, extra: Extra
     ...handlers,
     ...Object.entries(extra).map(([name, answer]): [string, Handler] => [
       name,
-      () => Promise.resolve().then(() => answer()),
+      (_node, args) => Promise.resolve().then(() => answer(args)),
     ]),
   ])
   const clients = new Set<Socket>()

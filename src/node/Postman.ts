@@ -3,24 +3,37 @@
  * here, and again and again until the other side says that it is durable there.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
+import { countSignatures, signaturesIn } from '../finality/signaturesIn.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
 import { decideEnvelope } from '../session/decideMessage.js'
-import { EnvelopeC, otherRole, type Envelope } from '../session/Message.js'
+import { EnvelopeC, otherRole, type Envelope, type Message } from '../session/Message.js'
 import { endKey, type OutgoingRow } from '../session/SessionTable.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
 import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
+import type { SignatureThreads } from './SignatureThreads.js'
 import type { TickStore } from './TickStore.js'
 
 /** The post for one party: how much of it is held in memory, and up to where it was taken from the outbox. */
-type Box = { held: number; lastRevision: number; hasMore: boolean }
+type Box = { held: number; heldBytes: number; lastRevision: number; hasMore: boolean }
 
-type Waiting = { readonly to: PublicKey; readonly envelope: Envelope; nextMs: number; tries: number }
+const emptyBox = (): Box => ({ held: 0, heldBytes: 0, lastRevision: -1, hasMore: true })
+
+type Waiting = {
+  readonly to: PublicKey
+  readonly envelope: Envelope
+  readonly size: number
+  nextMs: number
+  tries: number
+}
+
+/** Messages taken from the outbox at a time: they may be large, and only some of them may fit. */
+const takenAtOnce = 8
 
 export type PostmanParts = {
   readonly loop: Loop
@@ -29,6 +42,8 @@ export type PostmanParts = {
   readonly transport: Transport
   readonly clock: Clock
   readonly logger: Logger
+  /** Verifies signatures ahead of the decision. Without it, decisions do so themselves. */
+  readonly threads?: SignatureThreads
 }
 
 const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
@@ -51,8 +66,7 @@ export class Postman {
   start(): void {
     // Not before the start of the node is recorded: what others send belongs to the new term.
     this.#parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
-    for (const party of this.#parts.store.views.sessions.addressees())
-      this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })
+    for (const party of this.#parts.store.views.sessions.addressees()) this.#boxes.set(party, emptyBox())
     if (!this.#parts.loop.isTicking) this.#fill()
     this.#sendDue()
   }
@@ -68,20 +82,34 @@ export class Postman {
   }
 
   #fillFor(party: PublicKey): void {
-    const box = this.#boxes.get(party) ?? { held: 0, lastRevision: -1, hasMore: true }
+    const box = this.#boxes.get(party) ?? emptyBox()
     this.#boxes.set(party, box)
-    const room = Math.min(limits.unacknowledgedPerParty - box.held, limits.unacknowledged - this.#waiting.size)
-    if (!box.hasMore || room <= 0) return
-    const rows = this.#parts.store.views.sessions.outgoing(party, box.lastRevision, room)
-    for (const row of rows) this.#take(row, box)
-    box.hasMore = rows.length === room
+    while (box.hasMore) {
+      const room = Math.min(
+        limits.unacknowledgedPerParty - box.held,
+        // However many others are down, there is always room for some to one that is not.
+        Math.max(limits.unacknowledged - this.#waiting.size, limits.unacknowledgedAtLeast - box.held),
+      )
+      if (room <= 0) return
+      const wanted = Math.min(room, takenAtOnce)
+      const rows = this.#parts.store.views.sessions.outgoing(party, box.lastRevision, wanted)
+      for (const row of rows) {
+        // One at least, however large; the rest when that is acknowledged.
+        if (box.held > 0 && box.heldBytes + row.text.length > limits.unacknowledgedBytesPerParty) return
+        this.#take(row, box)
+      }
+      box.hasMore = rows.length === wanted
+    }
   }
 
-  #take({ revision, session, role, party, seq, message }: OutgoingRow, box: Box): void {
+  #take({ revision, session, role, party, seq, text }: OutgoingRow, box: Box): void {
     box.lastRevision = revision
     box.held += 1
+    box.heldBytes += text.length
+    const message = JSON.parse(text) as Message
     const envelope: Envelope = { kind: 'message', session, from: role, seq, message }
-    this.#waiting.set(`${endKey(session, role)} ${seq}`, { to: party, envelope, nextMs: 0, tries: 0 })
+    const waiting = { to: party, envelope, size: text.length, nextMs: 0, tries: 0 }
+    this.#waiting.set(`${endKey(session, role)} ${seq}`, waiting)
   }
 
   #committed(committed: Committed): void {
@@ -89,9 +117,12 @@ export class Postman {
     let isFreed = false
     for (const { session, role, seq } of committed.messages('MessageAcknowledged')) {
       const key = `${endKey(session, role)} ${seq}`
-      const box = this.#boxes.get(this.#waiting.get(key)?.to ?? ('' as PublicKey))
-      if (!this.#waiting.delete(key) || box === undefined) continue
+      const waiting = this.#waiting.get(key)
+      const box = waiting === undefined ? undefined : this.#boxes.get(waiting.to)
+      if (waiting === undefined || box === undefined) continue
+      this.#waiting.delete(key)
       box.held -= 1
+      box.heldBytes -= waiting.size
       isFreed ||= box.hasMore
     }
     const { sessions } = this.#parts.store.views
@@ -99,7 +130,7 @@ export class Postman {
       const party = sessions.find(session, role)?.party
       if (party === undefined) continue
       const box = this.#boxes.get(party)
-      if (box === undefined) this.#boxes.set(party, { held: 0, lastRevision: -1, hasMore: true })
+      if (box === undefined) this.#boxes.set(party, emptyBox())
       else box.hasMore = true
       isFreed = true
     }
@@ -140,6 +171,18 @@ export class Postman {
     await Promise.all(envelopes.map((value) => this.#decide(from, value)))
   }
 
+  /** What is verified before the decision need not be in it; a page of history brings enough of that to pay. */
+  #verifyAhead(envelope: Envelope): Promise<void> | undefined {
+    const { threads } = this.#parts
+    if (threads?.isWorth(countSignatures(envelope)) !== true) return undefined
+    try {
+      return threads.verify(signaturesIn(envelope))
+    } catch {
+      // What cannot even be sealed is for the decision to refuse, with an answer to its sender.
+      return undefined
+    }
+  }
+
   async #decide(from: PublicKey, value: unknown): Promise<void> {
     const { loop, engine, transport, logger } = this.#parts
     const decoded = EnvelopeC.decode(value)
@@ -149,6 +192,8 @@ export class Postman {
     }
     const envelope = decoded.right
     try {
+      const ahead = this.#verifyAhead(envelope)
+      if (ahead !== undefined) await ahead
       const verdict = await loop.submit((decision) => decideEnvelope(decision, engine, from, envelope))
       if (verdict === 'refuse') logger.warn('A message was refused that its sender has no right to send.', { from })
       if (verdict === 'acknowledge' && !this.#stopped)

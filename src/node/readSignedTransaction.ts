@@ -3,7 +3,7 @@
  * batch, the transaction's own share of that signature is proven.
  */
 import { NodeFault } from '../errors/CarillonError.js'
-import { signatureFor } from '../ledger/signatures.js'
+import { signaturesOfBatch } from '../ledger/signatures.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
@@ -21,22 +21,20 @@ export const signedTransactionsOf = (tick: EncodedTick): ReadonlyMap<Transaction
   const batchSignatures = events.filter(
     (event): event is EventOf<'TransactionsSigned'> => event.type === 'TransactionsSigned',
   )
+  const shares = batchSignatures.map(({ by, signature }) => signaturesOfBatch(by, batch, signature))
+  let place = 0
   return new Map(
-    recorded.map(({ id, body, signatures }) => [
-      id,
-      {
-        // Events read from the log are decoded; only those of an open tick hold text.
-        body: body as TransactionBody,
-        signatures:
-          signatures ??
-          batchSignatures.map(({ by, signature }) => signatureFor(by, batch, batch.indexOf(id), signature)),
-      },
-    ]),
+    recorded.map(({ id, body, signatures }) => {
+      const index = signatures === undefined ? place++ : -1
+      const own = signatures ?? shares.flatMap((share) => share[index] ?? [])
+      // Events read from the log are decoded; only those of an open tick hold text.
+      return [id, { body: body as TransactionBody, signatures: own }]
+    }),
   )
 }
 
 /** How many ticks stay decoded: history is asked for in runs that lie close together. */
-const keptTicks = 64
+const keptTicks = 16
 
 export class SignedTransactionReader {
   readonly #tick: (number: number) => EncodedTick | undefined

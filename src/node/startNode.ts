@@ -27,6 +27,7 @@ import { openLog, whenReachable } from './openLog.js'
 import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from './transports/TlsTransport.js'
 import type { Transport } from '../session/Transport.js'
+import { SignatureThreads } from './SignatureThreads.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
 import type { TickStore } from './TickStore.js'
@@ -203,12 +204,21 @@ export const lead = async (
       steps.forget(committed.endedFlows() as readonly FlowId[])
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
-    const postman = transport === undefined ? undefined : new Postman({ loop, store, engine, transport, clock, logger })
+    // In virtual time nothing may take real time: there, decisions verify by themselves.
+    const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
+    const postman =
+      transport === undefined
+        ? undefined
+        : new Postman({
+            ...{ loop, store, engine, transport, clock, logger },
+            ...(threads === undefined ? {} : { threads }),
+          })
     const lease = leadership.leaseMs === undefined ? undefined : new LeaseKeeper(loop, leadership.leaseMs)
     const stopOutside = (): void => {
       lease?.stop()
       steps.stop()
       postman?.stop()
+      threads?.stop()
     }
     try {
       await loop.start((error) => {

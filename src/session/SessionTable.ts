@@ -30,7 +30,8 @@ export type OutgoingRow = {
   readonly role: Role
   readonly party: PublicKey
   readonly seq: number
-  readonly message: Message
+  /** The message as canonical text. It may be large; whoever needs the message reads it. */
+  readonly text: string
 }
 
 export const sessionsSchema = `
@@ -80,7 +81,7 @@ export const outgoingOf = (row: SqlRow): OutgoingRow => ({
   role: String(row['role']) as Role,
   party: String(row['party']) as PublicKey,
   seq: Number(row['seq']),
-  message: JSON.parse(String(row['message'])) as Message,
+  text: String(row['message']),
 })
 
 export class SessionTable {
@@ -93,6 +94,7 @@ export class SessionTable {
   readonly #openOfFlow: Statement
   readonly #insertIncoming: Statement
   readonly #incoming: Statement
+  readonly #empty: Statement
   readonly #insertOutgoing: Statement
   readonly #deleteOutgoing: Statement
   readonly #outgoing: Statement
@@ -107,6 +109,7 @@ export class SessionTable {
     this.#openOfFlow = db.prepare('SELECT * FROM sessions WHERE flow_seq = ? AND closed = 0 ORDER BY seq')
     this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
+    this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
     this.#insertOutgoing = db.prepare('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)')
     this.#deleteOutgoing = db.prepare('DELETE FROM outbox WHERE session = ? AND role = ? AND seq = ?')
     this.#outgoing = db.prepare('SELECT * FROM outbox WHERE party = ? AND revision > ? ORDER BY revision LIMIT ?')
@@ -163,10 +166,20 @@ export class SessionTable {
     this.#insertIncoming.run(row.seq, seq, message)
   }
 
-  /** The message with a number, if it has arrived. */
+  /** Whether the message with a number has arrived, be it kept or not. */
+  hasArrived(row: SessionRow, seq: number): boolean {
+    return this.#incoming.get(row.seq, seq) !== undefined
+  }
+
+  /** The message with a number, if it has arrived and is kept. */
   incoming(row: SessionRow, seq: number): Message | undefined {
-    const found = this.#incoming.get(row.seq, seq)
-    return found === undefined ? undefined : (JSON.parse(String(found['message'])) as Message)
+    const text = String(this.#incoming.get(row.seq, seq)?.['message'] ?? '')
+    return text === '' ? undefined : (JSON.parse(text) as Message)
+  }
+
+  /** Keeps of a message only that it has arrived: nobody will ask for it again. */
+  emptyIncoming(row: SessionRow, seq: number): void {
+    this.#empty.run(row.seq, seq)
   }
 
   send(row: SessionRow, revision: number, seq: number, message: string): void {

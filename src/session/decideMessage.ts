@@ -143,11 +143,10 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
   }
   // Another party's session: to someone who is not its other end it does not exist.
   if (session.party !== from) return 'refuse'
-  if (decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session))
-    return 'acknowledge'
+  if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session)) return 'acknowledge'
   // Far ahead of what has arrived there is nothing an honest sender would have sent yet; it will send it again.
   const behind = envelope.seq - limits.messagesAhead
-  if (behind >= 0 && decision.views.sessions.incoming(session, behind) === undefined) return 'ignore'
+  if (behind >= 0 && !decision.views.sessions.hasArrived(session, behind)) return 'ignore'
   decision.emit({
     type: 'MessageReceived',
     session: envelope.session,

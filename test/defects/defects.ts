@@ -123,7 +123,7 @@ export const defects: readonly Defect[] = [
     name: 'message-taken-twice',
     mistake: 'A message that comes twice is taken twice',
     file: 'src/session/decideMessage.ts',
-    find: 'decision.views.sessions.incoming(session, envelope.seq) !== undefined || isOver(decision, session)',
+    find: 'decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session)',
     replace: 'isOver(decision, session)',
   },
   {

@@ -65,6 +65,9 @@ const faults = (faultOf: (words: readonly string[]) => string | undefined): read
     return fault === undefined ? [] : [`${where}: ${words.join(' ')}: ${fault}`]
   })
 
+/** Verbs of apps that pages speak of; what they are is the app's affair. */
+const appVerbs: ReadonlySet<string> = new Set(['chores', 'kettles'])
+
 describe('the commands in the documentation', () => {
   it('name scripts of package.json that exist', () => {
     expect(faults(npmFault)).to.deep.equal([])
@@ -85,7 +88,7 @@ describe('the commands in the documentation', () => {
     expect(
       faults((words) => {
         const verbs = carillonWords(words)
-        return verbs === undefined ? undefined : carillonFault(commands, verbs)
+        return verbs === undefined || appVerbs.has(verbs[0] ?? '') ? undefined : carillonFault(commands, verbs)
       }),
     ).to.deep.equal([])
   })

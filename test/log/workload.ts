@@ -328,4 +328,5 @@ export const tour: readonly Deed[][] = [
   [make('plain', 5), upgrade('later'), operator('reassess'), operator('trigger')],
   [make('plain', 5), upgrade('without a flow'), wait(10), operator('drain'), operator('endDraining')],
   [operator('issueToken'), operator('revokeToken')],
+  [make('none', 5), work('plain', 1), wait(9)],
 ]

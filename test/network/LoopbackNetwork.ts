@@ -27,6 +27,7 @@ export class LoopbackNetwork {
   readonly lines: string[] = []
   readonly delivered: Delivered[] = []
   #open: { readonly name: string; readonly transport: TlsTransport }[] = []
+  #attackers: TLSSocket[] = []
 
   private constructor() {
     const root = { name: 'root', key: this.rootKey.publicKey }
@@ -104,6 +105,8 @@ export class LoopbackNetwork {
   async close(): Promise<void> {
     await Promise.all(this.#open.map(({ transport }) => transport.close()))
     this.#open = []
+    for (const socket of this.#attackers) socket.destroy()
+    this.#attackers = []
   }
 
   /** A raw TLS socket to a party's node, with any certificate. */
@@ -116,6 +119,7 @@ export class LoopbackNetwork {
       ...options,
     })
     socket.on('error', () => undefined)
+    this.#attackers.push(socket)
     return socket
   }
 

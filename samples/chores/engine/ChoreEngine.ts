@@ -154,6 +154,11 @@ export class ChoreEngine {
     return this.control(choreId, { verb: 'stop-chore' }, by)
   }
 
+  /** The circuit breaker: whatever watches over the chores opens it, and a person must let the chore go on. */
+  openBreaker(choreId: string, reason: string, by: By = {}): Promise<void> {
+    return this.control(choreId, { verb: 'break', reason }, by)
+  }
+
   async stopAllChores(by: By = {}): Promise<void> {
     await this.#controlAll({ verb: 'stop-chore' }, by)
   }

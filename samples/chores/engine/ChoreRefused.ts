@@ -1,6 +1,10 @@
 /**
  * A call that cannot be done as it was asked; nothing was changed by it.
  */
-export class ChoreRefused extends Error {
-  override readonly name = 'ChoreRefused'
+import { CarillonError } from 'carillon'
+
+export class ChoreRefused extends CarillonError {
+  constructor(message: string) {
+    super('chores/refused', message)
+  }
 }

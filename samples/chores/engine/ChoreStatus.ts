@@ -54,6 +54,8 @@ export type ChoreStatus = Pick<ChoreRuntimeState, Shared> &
     readonly choreDescription: string
     readonly choreType: string
     readonly lifecycle: Lifecycle
+    /** The circuit breaker keeps it from running until a person enables, starts or triggers it. */
+    readonly circuitBroken: boolean
     readonly schedulerStatus: 'Idle' | 'Scheduled'
     readonly conductorStatus: 'Idle' | 'Running' | 'Polling'
     readonly taskStatus: 'Idle' | 'Running'
@@ -105,11 +107,12 @@ export const statusOf = (
     states,
     execution,
   )
-  const { choreId, choreType, name, config } = states.scheduler.data
+  const { choreId, choreType, name, config, timer } = states.scheduler.data
   const { enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds } = config
   return {
     ...{ choreId, choreType, choreName: name, choreDescription: definition?.description ?? '' },
     ...{ lifecycle: lifecycleOf(config), enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds },
+    circuitBroken: timer === 'broken',
     ...shared,
     schedulerStatus: schedulerTimerId === null ? 'Idle' : 'Scheduled',
     conductorStatus:

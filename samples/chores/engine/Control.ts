@@ -23,6 +23,8 @@ export const ControlC = t.union([
   verb('stop'),
   /** The emergency stop: end the run and disarm, but leave the chore enabled. */
   verb('stop-chore'),
+  /** The circuit breaker: end the run, disarm, and say why; a person must let it go on. */
+  t.readonly(t.strict({ verb: t.literal('break'), reason: t.string })),
   t.readonly(t.strict({ verb: t.literal('next-run'), at: InstantC })),
   verb('cancel-timers'),
   verb('resume-timers'),

@@ -22,8 +22,11 @@ export const SchedulerC = t.readonly(
     /** Orders the instances of a type. */
     serial: IntegerC,
     config: ChoreConfigC,
-    /** `stopped` and `cancelled` keep an enabled chore from firing: the first until it is enabled or triggered, the second until timers are resumed. */
-    timer: t.keyof({ set: null, stopped: null, cancelled: null }),
+    /**
+     * What keeps an enabled chore from firing: `stopped` until it is enabled or triggered, `broken` by the circuit
+     * breaker likewise, `cancelled` until timers are resumed.
+     */
+    timer: t.keyof({ set: null, stopped: null, broken: null, cancelled: null }),
     nextScheduledRunAt: orNull(InstantC),
     /** From which the interval of the present booking was drawn, where there was a choice. */
     bookingSeed: orNull(t.string),

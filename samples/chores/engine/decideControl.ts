@@ -75,7 +75,9 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
       return changed(before, { config: { taskTimeoutSeconds: control.seconds } })
     case 'trigger':
       if (before.conductorActive) return nothing
-      return changed(before, before.timer === 'stopped' ? { timer: 'set' } : {}, { startsRun: true })
+      return changed(before, before.timer === 'stopped' || before.timer === 'broken' ? { timer: 'set' } : {}, {
+        startsRun: true,
+      })
     case 'start':
       return changed(before, { config: awake, timer: 'set', ...booking() }, { startsRun: true })
     case 'schedule':
@@ -93,6 +95,14 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
       )
     case 'stop-chore':
       return changed(before, before.config.enabled ? { timer: 'stopped' } : {}, { stopsRun: true })
+    case 'break':
+      if (control.reason.trim() === '') return refused('A circuit breaker says why it opens.')
+      if (!before.config.enabled) return refused(`Chore ${before.choreId} is stopped already.`)
+      return changed(
+        before,
+        { timer: 'broken', lastError: `Circuit breaker: ${control.reason}`, lastErrorAt: now },
+        { stopsRun: true },
+      )
     case 'next-run':
       if (!before.config.enabled) return refused(`Chore ${before.choreId} is stopped, so it has no next run to move.`)
       return changed(before, { nextScheduledRunAt: control.at, bookingSeed: null })

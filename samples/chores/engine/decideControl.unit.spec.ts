@@ -71,6 +71,24 @@ describe('deciding a control', () => {
     expect(decide({}, { verb: 'timeout', seconds: 300 })).to.deep.equal({ kind: 'nothing' })
   })
 
+  it('opens the circuit breaker of a chore that lives, with a reason, and closes it by enable, start or trigger', () => {
+    const broken = decide({ conductorActive: true }, { verb: 'break', reason: 'the market is closed' })
+    expect(broken).to.include({ kind: 'changed', stopsRun: true })
+    expect(broken.kind === 'changed' && broken.scheduler).to.include({
+      timer: 'broken',
+      lastError: 'Circuit breaker: the market is closed',
+      lastErrorAt: now,
+    })
+    expect(decide({}, { verb: 'break', reason: ' ' }).kind).to.equal('refused')
+    const stopped = { config: { ...running.config, enabled: false } }
+    expect(decide(stopped, { verb: 'break', reason: 'x' }).kind).to.equal('refused')
+    expect(decide({ timer: 'broken' }, { verb: 'resume-timers' })).to.deep.equal({ kind: 'nothing' })
+    for (const verb of ['enable', 'start', 'trigger'] as const) {
+      const verdict = decide({ timer: 'broken' }, { verb })
+      expect(verdict.kind === 'changed' && verdict.scheduler.timer, verb).to.equal('set')
+    }
+  })
+
   it('never begins a run beside one that is active, and never ends one that is not', () => {
     for (const verb of ['start', 'resume'] as const) {
       const verdict = decide(

@@ -4,10 +4,10 @@
 import { millisBetween, type Instant } from 'carillon'
 import type { ChoreStatus } from './ChoreStatus.js'
 
-export type Lamp = 'Off' | 'OK' | 'Active' | 'Overdue' | 'Error'
+export type Lamp = 'Off' | 'OK' | 'Active' | 'Overdue' | 'CircuitBreaker' | 'Error'
 
 /** From best to worst. */
-const order: readonly Lamp[] = ['Off', 'OK', 'Active', 'Overdue', 'Error']
+const order: readonly Lamp[] = ['Off', 'OK', 'Active', 'Overdue', 'CircuitBreaker', 'Error']
 
 const minuteMs = 60_000
 export const lampLimits = {
@@ -36,6 +36,7 @@ export const lampOf = (status: ChoreStatus, now: Instant): Lamp => {
   const active = conductorStatus !== 'Idle'
   if (active && conductorStartedAt !== null && millisBetween(conductorStartedAt, now) > lampLimits.longestRunMs)
     return 'Error'
+  if (status.circuitBroken) return 'CircuitBreaker'
   if (lastRunFailed(status) && (lifecycle !== 'Stopped' || active)) return 'Error'
   if (lifecycle === 'Running' && isOverdue(status, now)) return 'Overdue'
   if (active) return 'Active'

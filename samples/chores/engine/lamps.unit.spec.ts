@@ -10,6 +10,7 @@ const running: ChoreStatus = {
   choreDescription: '',
   choreType: 'chore',
   lifecycle: 'Running',
+  circuitBroken: false,
   enabled: true,
   intervalSeconds: 3_600,
   maxIntervalSeconds: null,
@@ -55,6 +56,7 @@ describe('the lamp of a chore', () => {
     ['has never succeeded', { lastCompletedRunAt: null, lastError: 'x', lastErrorAt: now }, 'Error'],
     ['has been at work for an hour', active(60), 'Active'],
     ['has been at work for longer', active(61), 'Error'],
+    ['was stopped by its circuit breaker', { circuitBroken: true, lastError: 'x', lastErrorAt: now }, 'CircuitBreaker'],
     ['is at work but overdue', { ...active(10), lastCompletedRunAt: plus(now, { hours: -4 }) }, 'Overdue'],
   ]
   for (const [what, change, lamp] of rules)
@@ -63,7 +65,7 @@ describe('the lamp of a chore', () => {
     })
 
   it('[SNE-109] shows the worst of several', () => {
-    const order: readonly Lamp[] = ['Off', 'OK', 'Active', 'Overdue', 'Error']
+    const order: readonly Lamp[] = ['Off', 'OK', 'Active', 'Overdue', 'CircuitBreaker', 'Error']
     for (const [place, worst] of order.entries())
       for (const better of order.slice(0, place + 1)) {
         expect(worstLamp([better, worst])).to.equal(worst)

@@ -1,12 +1,16 @@
 /**
  * Governance as chores see it: a remote system that is asked and answers. Here it happens to live on the same node.
  */
-import type { Node } from 'carillon'
+import { instantFromMillis, type Node } from 'carillon'
 import { Archive, ArchivePortion, ArchiveProgress, SettleProposals } from './Archive.js'
+import { AnswerFollower, AskFollowee, Follow, Following } from './Following.js'
 import { CreateNeuron, Neuron, RefreshVotingPower } from './Neuron.js'
 
-export const governanceStates = [Neuron, Archive]
-export const governanceFlows = [CreateNeuron, RefreshVotingPower, SettleProposals, ArchiveProgress, ArchivePortion]
+export const governanceStates = [Neuron, Archive, Following]
+export const governanceFlows = [
+  ...[CreateNeuron, RefreshVotingPower, SettleProposals, ArchiveProgress, ArchivePortion],
+  ...[Follow, AskFollowee, AnswerFollower],
+]
 
 export class Governance {
   #node: Node | undefined
@@ -36,5 +40,34 @@ export class Governance {
 
   archiveFrom(from: number): Promise<{ readonly archived: number; readonly settled: number }> {
     return this.#connected.run(ArchivePortion, { from }, { by: 'chores' })
+  }
+
+  /** The day it is, in UTC. */
+  today(): string {
+    return instantFromMillis(this.#connected.nowMs).slice(0, 10)
+  }
+
+  /** The names of all parties that are followed, in order. */
+  async listFollowees(): Promise<readonly string[]> {
+    const followings = await this.#connected.states(Following, { limit: 1_000 })
+    return followings.map(({ data }) => data.followee.name).sort((a, b) => a.localeCompare(b))
+  }
+
+  /** Has a party asked, once a day, and does not wait for its answer. */
+  async askFollowee(name: string, day: string): Promise<void> {
+    const node = this.#connected
+    const following = await node.find(Following, name)
+    if (following === undefined) throw new Error(`${name} is not followed any more.`)
+    await node.start(AskFollowee, { followee: following.data.followee }, { clientId: `ask ${name} ${day}` })
+  }
+
+  /** With how many neurons each party votes that has answered on a day or later. */
+  async answersSince(day: string): Promise<ReadonlyMap<string, number>> {
+    const followings = await this.#connected.states(Following, { limit: 1_000 })
+    return new Map(
+      followings.flatMap(({ data: { followee, answeredAt, votingNeurons } }) =>
+        answeredAt !== null && answeredAt.slice(0, 10) >= day ? [[followee.name, votingNeurons] as const] : [],
+      ),
+    )
   }
 }

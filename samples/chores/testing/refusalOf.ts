@@ -5,7 +5,7 @@ export const refusalOf = async (call: () => unknown): Promise<string> => {
   try {
     await call()
   } catch (error) {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return error instanceof Error ? `${error.constructor.name}: ${error.message}` : String(error)
   }
   return 'not refused'
 }

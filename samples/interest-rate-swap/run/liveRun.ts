@@ -53,10 +53,16 @@ const runToEnd = async (
   const progress = new Progress(process.stdout)
   const from = network.now
   let killed = 0
+  let lastDay = from.slice(0, 10)
   try {
     for (;;) {
       const goesOn = await network.step(daysPerSecond)
-      if (killed < kills) say(await network.killDuring(victims[killed++ % victims.length] ?? '', randomInt(longestMs)))
+      // One on a day on which something is due, and not yet on the day of the offer.
+      const day = network.now.slice(0, 10)
+      if (killed < kills && day > lastDay) {
+        say(await network.killDuring(victims[killed++ % victims.length] ?? '', randomInt(longestMs)))
+        lastDay = day
+      }
       const { swap, isOver } = await look(network, names.fixedPayer)
       if (swap !== undefined) {
         progress.show(progressLine(swap, from, maturityInstant(swap), network.now))

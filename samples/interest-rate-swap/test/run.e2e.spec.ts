@@ -85,8 +85,8 @@ describe('Half a year of the example trade in processes of their own', () => {
       expect(said).to.include('Matured.')
       const killed = said.filter((line) => line.includes('killed process'))
       expect(killed).to.have.lengthOf(2)
-      expect(killed[0]).to.match(/killed process \d+ of Bank B; process \d+ goes on$/)
-      expect(killed[1]).to.match(/killed process \d+ of Bank A; process \d+ goes on$/)
+      expect(killed[0]).to.match(/^2016-03-09 {2}killed process \d+ of Bank B; process \d+ goes on$/)
+      expect(killed[1]).to.match(/^2016-\d\d-\d\d {2}killed process \d+ of Bank A; process \d+ goes on$/)
       expect(readdirSync(join(folder, 'payments')).filter((file) => file.endsWith('.json'))).to.have.lengthOf(2)
       expect(existsSync(join(folder, 'Bank A', 'store'))).to.be.true
     } finally {

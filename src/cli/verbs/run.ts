@@ -18,6 +18,7 @@ import { jsonLogger } from '../../telemetry/jsonLogger.js'
 import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../views/NodeFacts.js'
+import { answersFor } from '../answersFor.js'
 import { banner } from '../banner.js'
 import { LiveLines } from '../LiveLines.js'
 import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
@@ -129,9 +130,26 @@ const endOfStdin = (): Promise<string> =>
     process.stdin.resume()
   })
 
-const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+/** A verb that has the name of one of the command's own could never be asked for. */
+const assertReachable = (file: string, verbs: LoadedApp['verbs'] = [], own: readonly string[]): void => {
+  const hidden = verbs.find(({ description }) => own.includes(description.name))
+  if (hidden === undefined) return
+  throw new CarillonError(
+    'app-not-loadable',
+    `${file}: its verbs "${hidden.description.name}" have the name of a verb of carillon. Give them another.`,
+    { file },
+  )
+}
+
+const runNode = async (
+  file: string,
+  options: Options,
+  terminal: Terminal,
+  ownVerbs: readonly string[],
+): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
-  const { app, onStart, ...contributed } = await loadApp(file)
+  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
+  assertReachable(file, verbs, ownVerbs)
   const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
@@ -170,7 +188,7 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   }
   try {
     http = await openHttp(node, store, options, contributed, logger)
-    socket = await openSocket(node, store, logger, { link: () => linkOf(http) })
+    socket = await openSocket(node, store, logger, { link: () => linkOf(http), ...answersFor(node, verbs) })
     greet(node, app, options, terminal, http)
     await hearFrom(node, before + 1, lines)
     const why = await Promise.race([
@@ -253,7 +271,8 @@ export const run = (terminal: Terminal): Command =>
       }
       // A reader that went away, such as `head`, is no reason for the node to stop.
       process.stdout.on('error', () => undefined)
-      await runNode(file, options, terminal)
+      const ownVerbs = asked.parent?.commands.map((command) => command.name()) ?? []
+      await runNode(file, options, terminal, ownVerbs)
       // The app may have timers or connections of its own that would keep the process.
       process.exit()
     })

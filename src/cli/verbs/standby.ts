@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
 import { standBy } from '../../node/standby/Standby.js'
+import { answersFor } from '../answersFor.js'
 import { appFile, commandOfApp, loadApp } from '../loadApp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
@@ -21,7 +22,7 @@ type Options = StoreOptions & {
 
 const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, log, lease, party, network } = options
-  const { app, onStart } = await loadApp(file)
+  const { app, onStart, verbs = [] } = await loadApp(file)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
@@ -48,7 +49,7 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
     onLeading: (node) => {
       tell('leading', `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`, { head: node.head })
       const serve = async (): Promise<void> => {
-        socket = await openControlSocket(node, store)
+        socket = await openControlSocket(node, store, answersFor(node, verbs))
         await onStart?.(node)
       }
       serve().catch((error: unknown) => {

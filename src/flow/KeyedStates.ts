@@ -2,26 +2,23 @@
  * One kind of state by its key, as one flow reads and changes it. Nothing is on the ledger before the whole is staged
  * into a transaction, so what is abandoned or taken back has changed nothing.
  */
-import {
-  canonicalText,
-  type FlowBody,
-  type FlowIo,
-  type StateAndRef,
-  type StateDefinition,
-  type TransactionBuilder,
-} from 'carillon'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { FlowBody } from './FlowDefinition.js'
+import type { FlowIo } from './FlowIo.js'
 
 type Entry<A> = { readonly before: StateAndRef<A> | undefined; now: A | undefined }
 
-/** What goes with a state that is consumed and produced: its ref, its type, its contract, what it asks for. */
-const frameBytes = 400
+/** An entry that was read or written: as it was on the ledger, and as it is now. Undefined where there is none. */
+export type KeyedState<A> = { readonly key: string; readonly before: A | undefined; readonly now: A | undefined }
 
-const utf8Length = (value: unknown): number => Buffer.byteLength(canonicalText(value))
-
-export class StorageMap<A> {
+/** The states of one kind by their key, as one flow reads and changes them until they are staged into a transaction. */
+export class KeyedStates<A> {
   readonly #definition: StateDefinition<A>
   readonly #entries = new Map<string, Entry<A>>()
 
+  /** The definition must have a key. */
   constructor(definition: StateDefinition<A>) {
     this.#definition = definition
   }
@@ -30,6 +27,7 @@ export class StorageMap<A> {
     return (yield* this.#entry(io, key)).now
   }
 
+  /** Puts a value under its key, in place of what may be there. */
   *put(io: FlowIo, key: string, value: A): FlowBody<void> {
     const entry = yield* this.#entry(io, key)
     entry.now = value
@@ -52,8 +50,8 @@ export class StorageMap<A> {
     return entry
   }
 
-  /** What has been read or written so far, as it was on the ledger and as it is now. */
-  *known(): Iterable<{ readonly key: string; readonly before: A | undefined; readonly now: A | undefined }> {
+  /** What has been read or written so far. */
+  *known(): Iterable<KeyedState<A>> {
     for (const [key, { before, now }] of this.#entries) yield { key, before: before?.data, now }
   }
 
@@ -73,30 +71,23 @@ export class StorageMap<A> {
     }
   }
 
-  /** How many entries have been read or written. */
-  get size(): number {
-    return this.#entries.size
-  }
-
-  /** How much the ledger would have to write for what has changed, a little more rather than less. */
-  get bytes(): number {
-    let bytes = 0
-    for (const { before, now } of this.#entries.values())
-      if (now !== before?.data) bytes += frameBytes + (now === undefined ? 0 : utf8Length(now))
-    return bytes
-  }
-
   get hasChanged(): boolean {
-    return [...this.#entries.values()].some(({ before, now }) => now !== before?.data)
+    for (const { before, now } of this.#entries.values()) if (now !== before?.data) return true
+    return false
   }
 
-  /** Puts every change into a transaction, and names what was read and not changed, so that the contract can see it. */
+  /** Puts every change into a transaction; what was only read is left alone. */
   stage(transaction: TransactionBuilder): void {
     for (const { before, now } of this.#entries.values()) {
-      if (before !== undefined && now === before.data) transaction.reference(before)
       if (now === before?.data) continue
       if (before !== undefined) transaction.consume(before)
       if (now !== undefined) transaction.produce(this.#definition, now)
     }
+  }
+
+  /** Names what was read and not changed, so that the contract can see it. */
+  refer(transaction: TransactionBuilder): void {
+    for (const { before, now } of this.#entries.values())
+      if (before !== undefined && now === before.data) transaction.reference(before)
   }
 }

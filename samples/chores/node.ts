@@ -1,0 +1,27 @@
+/**
+ * The chores for `carillon run samples/chores/node.ts`: a panel on the dashboard and verbs on the command line. In a
+ * network, the node follows every other party of it.
+ */
+import type { Node } from 'carillon'
+import { createChoresApp } from './app.js'
+import { SettleProposals } from './governance/Archive.js'
+import { Follow } from './governance/Following.js'
+import { CreateNeuron, Neuron } from './governance/Neuron.js'
+import { choresPanel } from './panel.js'
+import { choresVerbs } from './verbs.js'
+
+const chores = createChoresApp()
+
+export const { app } = chores
+export const panels = [choresPanel(chores.engine)]
+export const verbs = [choresVerbs(chores.deskOf)]
+
+export const onStart = async (node: Node): Promise<void> => {
+  await chores.connect(node)
+  for (const { party, notary } of node.network.members)
+    if (party.key !== node.party.key && notary === undefined) await node.run(Follow, { followee: party })
+  if ((await node.states(Neuron)).length > 0) return
+  for (const neuronId of ['neuron-1', 'neuron-2', 'neuron-3'])
+    await node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'neuron-2' })
+  await node.run(SettleProposals, { count: 250 })
+}

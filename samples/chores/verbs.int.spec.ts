@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { instant, type VerbAnswer } from 'carillon'
+import { VirtualNode } from 'carillon/testing'
+import { createChoresApp } from './app.js'
+import { archiveProposalsId as chore } from './archiveProposals.js'
+import { choresVerbs } from './verbs.js'
+
+describe('the verbs of the chores', () => {
+  const open = async () => {
+    const chores = createChoresApp()
+    const virtual = await VirtualNode.start({ app: chores.app, start: instant('2026-01-05T00:00:00.000Z') })
+    await chores.connect(virtual.node)
+    const { verbs } = choresVerbs(chores.deskOf)
+    const ask = (name: string, words: Readonly<Record<string, string>> = {}): Promise<VerbAnswer> => {
+      const verb = verbs.find(({ description }) => description.name === name)
+      if (verb === undefined) throw new Error(`There is no verb ${name}.`)
+      return verb.perform(virtual.node, { as: 'operator', ...words }, 'cli:me')
+    }
+    const refusal = (name: string, words: Readonly<Record<string, string>>): Promise<string> =>
+      ask(name, words).then(
+        () => 'not refused',
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      )
+    const details = async () => (await ask('status', { chore })).lines.join('\n')
+    return { virtual, verbs, ask, refusal, details }
+  }
+
+  it('are those people expect, and those that look can be watched', async () => {
+    const { verbs } = await open()
+    const names = verbs.map(({ description }) => description.name)
+    expect(names).to.include.members([
+      ...['list', 'status', 'enable', 'disable', 'interval', 'timeout', 'trigger', 'start', 'schedule'],
+      ...['pause', 'resume', 'stop', 'stop-all', 'log'],
+    ])
+    const live = verbs.filter(({ description }) => description.live).map(({ description }) => description.name)
+    expect(live).to.deep.equal(['list', 'status', 'log'])
+  })
+
+  it('take a chore through its life, and tell it afterwards with who asked', async () => {
+    const { virtual, ask, details } = await open()
+    await ask('interval', { chore, seconds: '60', as: 'caretaker' })
+    await ask('timeout', { chore, seconds: '30' })
+    expect(await details()).to.match(/interval +60 s\n +timeout +30 s/)
+    await ask('interval', { chore, seconds: '60', max: '90' })
+    expect(await details()).to.contain('60 s to 90 s')
+    await ask('schedule', { chore, instant: '2026-01-06T00:00Z' })
+    expect(await details()).to.contain('Scheduled, next run 2026-01-06T00:00:00Z')
+    for (const [verb, lifecycle] of [
+      ...[['pause', 'Paused'] as const, ['resume', 'Running'] as const, ['stop', 'Stopped'] as const],
+      ...[['enable', 'Running'] as const, ['disable', 'Stopped'] as const, ['start', 'Running'] as const],
+    ]) {
+      await ask(verb, { chore })
+      expect(await details(), verb).to.contain(`lifecycle   ${lifecycle}`)
+    }
+    await virtual.runUntilQuiet()
+    await ask('break', { chore, reason: 'the archive is full' })
+    expect(await details())
+      .to.match(/lamp +CircuitBreaker/)
+      .and.to.contain('Circuit breaker: the archive is full')
+    await ask('trigger', { chore })
+    expect(await details()).not.to.contain('lamp        CircuitBreaker')
+    await ask('stop-all')
+    const { lines } = await ask('log', { chore, last: '100', as: 'auditor' })
+    expect(lines.join('\n')).to.contain('control interval (by caretaker)').and.to.contain('run-started (by operator)')
+    expect((await ask('log', { chore, last: '2' })).data).to.have.length(2)
+    expect((await ask('list')).lines[1]).to.match(/^ {2}archive-proposals/)
+  })
+
+  it('say why they refuse: no permission, no such chore, no sense', async () => {
+    const { refusal } = await open()
+    expect(await refusal('stop-all', { as: 'auditor' })).to.equal('auditor lacks the permission ManageChores (18).')
+    expect(await refusal('list', { as: 'nobody' })).to.equal('nobody lacks the permission ViewChores (19).')
+    expect(await refusal('status', { chore: 'none' })).to.contain('There is no chore none.')
+    expect(await refusal('interval', { chore, seconds: '1h' })).to.contain('a whole number, such as 3600')
+    expect(await refusal('interval', { chore, seconds: '0' })).to.contain('at least 1')
+    expect(await refusal('schedule', { chore, instant: 'soon' })).to.contain('an instant, such as')
+    expect(await refusal('break', { chore, reason: 'x' })).to.contain('is stopped already')
+  })
+})

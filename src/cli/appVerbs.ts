@@ -1,0 +1,107 @@
+/**
+ * The verbs of the app that runs on a store: described by its node, read here, done there. They are only asked for when
+ * the first word of a command line is none of the command's own.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Command, Option } from 'commander'
+import type { VerbAnswer, VerbGroupDescription } from '../node/AppVerb.js'
+import { ControlClient } from '../node/ControlClient.js'
+import { operatorName } from './operatorName.js'
+import { printable, type Terminal } from './Terminal.js'
+import { defaultStore, jsonOption, storeHint, storeOption } from './verb.js'
+
+type Words = Readonly<Record<string, unknown>>
+type Description = VerbGroupDescription['verbs'][number]
+
+const watchEveryMs = 1_000
+const clearScreen = '\u001b[2J\u001b[H'
+
+/** The store a command line names, before anything else of it is understood. */
+export const storeIn = (args: readonly string[], environment: Readonly<Record<string, string | undefined>>): string => {
+  const place = args.indexOf('--store')
+  const joined = args.find((arg) => arg.startsWith('--store='))?.slice('--store='.length)
+  return (place < 0 ? joined : args[place + 1]) ?? environment['CARILLON_STORE'] ?? defaultStore
+}
+
+const show = (terminal: Terminal, { lines, data }: VerbAnswer, json: boolean): void => {
+  if (!json) for (const line of lines) terminal.out(printable(line))
+  else for (const document of Array.isArray(data) ? data : [data]) terminal.out(JSON.stringify(document))
+}
+
+/** Shows an answer again whenever it has changed, until Ctrl-C. */
+const watch = async (terminal: Terminal, ask: () => Promise<VerbAnswer>, json: boolean): Promise<never> => {
+  let seen = ''
+  for (;;) {
+    const answer = await ask()
+    const text = JSON.stringify(answer)
+    if (text !== seen) {
+      if (!json && process.stdout.isTTY) process.stdout.write(clearScreen)
+      show(terminal, answer, json)
+    }
+    seen = text
+    await wait(watchEveryMs)
+  }
+}
+
+const wordsOf = ({ arguments: places, options }: Description, given: readonly unknown[], chosen: Words) => {
+  const words: Record<string, string> = {}
+  for (const [place, { name }] of places.entries()) {
+    const word = given[place]
+    if (typeof word === 'string') words[name] = word
+  }
+  for (const { name } of options) {
+    const word = chosen[name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())]
+    if (typeof word === 'string') words[name] = word
+  }
+  return words
+}
+
+const verbCommand = (terminal: Terminal, group: string, verb: Description, client: ControlClient): Command => {
+  const command = new Command(verb.name)
+    .summary(verb.summary)
+    .description(`${verb.summary.charAt(0).toUpperCase()}${verb.summary.slice(1)}.`)
+    .helpOption('-h, --help', 'show this help')
+  for (const { name, summary, optional } of verb.arguments)
+    command.argument(optional === true ? `[${name}]` : `<${name}>`, summary)
+  for (const { name, summary, value, default: otherwise } of verb.options) {
+    const option = new Option(`--${name} <${value}>`, summary)
+    command.addOption(otherwise === undefined ? option : option.default(otherwise))
+  }
+  if (verb.live) command.addOption(new Option('--watch', 'show it again whenever it changes, until Ctrl-C'))
+  return command
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .action(async () => {
+      const chosen = command.opts<Words>()
+      const words = wordsOf(verb, command.processedArgs, chosen)
+      const ask = () => client.perform({ group, verb: verb.name, words, by: operatorName() })
+      if (chosen['watch'] === true) await watch(terminal, ask, chosen['json'] === true)
+      else show(terminal, await ask(), chosen['json'] === true)
+    })
+}
+
+/** Adds the verbs of the app whose node runs on the store, where one does; gives what is to be closed at the end. */
+export const addAppVerbs = async (
+  program: Command,
+  terminal: Terminal,
+  store: string,
+): Promise<ControlClient | undefined> => {
+  const client = await ControlClient.connect(store)
+  if (client === undefined) return undefined
+  for (const { name, summary, verbs } of await client.verbs()) {
+    const group = new Command(name)
+      .summary(summary)
+      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+      .helpOption('-h, --help', 'show this help')
+      .helpCommand(false)
+    for (const verb of verbs) group.addCommand(verbCommand(terminal, name, verb, client))
+    program.addCommand(group)
+  }
+  return client
+}
+
+/** What to say to a word that is no verb at all. */
+export const unknownVerbHint = (store: string, isListening: boolean): string =>
+  isListening
+    ? `The app that runs on ${store} has no such verb either. Try: carillon --help`
+    : `It may be a verb of an app, but no node runs on ${store}. Run it first: carillon run <app-module>${storeHint(store)}; or name its store with --store. Otherwise try: carillon --help`

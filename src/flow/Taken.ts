@@ -1,0 +1,10 @@
+/**
+ * What a record says of a message that the engine took for a flow: which one it was, and whether it was the last.
+ */
+import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { RoleC } from '../session/Message.js'
+import { SessionIdC } from '../session/SessionId.js'
+
+export const TakenC = t.strict({ session: SessionIdC, role: RoleC, seq: IntegerC, isLast: t.boolean }, 'Taken')
+export type Taken = t.TypeOf<typeof TakenC>
