@@ -15,6 +15,7 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { swapDecade } from './workloads/swapDecade.js'
+import { taskCost } from './workloads/taskCost.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
 
@@ -31,6 +32,7 @@ export const workloads: readonly Workload[] = [
   replay,
   vaultQuery,
   schedules,
+  taskCost,
   verify,
   swapDecade,
   virtualYear,

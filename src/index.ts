@@ -164,7 +164,8 @@ export type { Operation, StepContext } from './flow/Operation.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
 export { ChangeNotary } from './finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
-export type { FlowDetails, FlowQuery, FlowSummary } from './flow/readFlows.js'
+export { retryLater } from './flow/retryLater.js'
+export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from './flow/readFlows.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
 
 // Log

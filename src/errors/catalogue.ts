@@ -57,6 +57,7 @@ export const catalogue = {
   'flow-threw': entry('fail', 'A flow threw an error'),
   'flow-killed': entry('fail', 'The flow was killed'),
   'flow-parked': entry('park', 'A flow asked to be parked'),
+  'flow-retry-later': entry('retry', 'A flow met something that may pass'),
   'step-failed': entry('fail', 'A step kept failing'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 
@@ -71,6 +72,7 @@ export const catalogue = {
   'signature-refused': entry('fail', 'A party refused to sign'),
   'network-map-invalid': entry('refuse', 'The network map cannot be used'),
   'network-map-untrusted': entry('refuse', 'The network map is not signed by the root of this network'),
+  'network-map-outdated': entry('refuse', 'The network map is older than the one the node had'),
   'certificate-invalid': entry('refuse', 'A certificate does not belong to the party or the network'),
   'address-unavailable': entry('refuse', 'The node cannot listen on its address'),
   'network-not-found': entry('refuse', 'There is no network here'),

@@ -10,6 +10,7 @@ import { assertName, assertVersion } from '../ledger/assertName.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
 import type { Operation } from './Operation.js'
+import { assertRetryPolicy, defaultRetry, type RetryPolicy } from './RetryPolicy.js'
 
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
 export type FlowBody<R> = Generator<Operation, R, unknown>
@@ -25,6 +26,10 @@ export type FlowDefinition<I, R> = {
   readonly schedulable: boolean
   /** The flow of another party that this one answers, in the versions it understands. */
   readonly respondsTo: RespondsTo | undefined
+  /** Codes of errors that may pass: a flow that one of them would end is tried again. */
+  readonly transient: readonly string[]
+  readonly retry: RetryPolicy
+  readonly whenFailing: 'fail' | 'park'
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
   /** A reference to this flow with an input, for a state to name. */
   readonly ref: (input: I) => FlowRef
@@ -46,6 +51,15 @@ export type FlowOptions<I, R> = {
   readonly input: t.Type<I, unknown>
   /** Whether a state may name this flow in its activity. Default false. */
   readonly schedulable?: boolean
+  /**
+   * Codes of errors that may pass, such as `state-locked`. A flow that one of them would end is tried again from where it
+   * last did something, as often as `retry` says, and then parked. `retryLater` always counts. Default: none.
+   */
+  readonly transient?: readonly string[]
+  /** How often and how patiently that is done. Default: as for a step. */
+  readonly retry?: Partial<RetryPolicy>
+  /** Whether an error that the flow does not catch ends it, or parks it with the error for a hand. Default `fail`. */
+  readonly whenFailing?: 'fail' | 'park'
   /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
   readonly run: (io: FlowIo, input: I) => FlowBody<R>
 }
@@ -56,6 +70,8 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
   const version = options.version ?? 1
   assertVersion('Flow', options.name, version)
   const schedulable = options.schedulable ?? false
+  const retry = { ...defaultRetry, ...options.retry }
+  assertRetryPolicy(`flow ${options.name}`, retry)
   const ref = (input: I): FlowRef => {
     if (!schedulable) {
       throw new CarillonError(
@@ -72,6 +88,9 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     input: options.input,
     schedulable,
     respondsTo: undefined,
+    transient: Object.freeze([...(options.transient ?? [])]),
+    retry,
+    whenFailing: options.whenFailing ?? 'fail',
     run: options.run,
     ref,
     at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),

@@ -16,6 +16,7 @@ import type { AnyFlowDefinition } from './FlowDefinition.js'
 import { consumedRefOf, failureFor } from './flowFailure.js'
 import type { FlowId } from './FlowId.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
+import { forgetLooks, treat } from './hospital.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from './Operation.js'
 import { performOperation } from './performOperation.js'
@@ -329,6 +330,7 @@ export class FlowEngine {
     stop: Exclude<Stop, { readonly kind: 'asks' }>,
   ): void {
     this.forget(row.id)
+    if (stop.kind === 'threw' && live !== undefined && this.#treat(decision, row, live, stop.error)) return
     const parks = stop.kind === 'threw' && stop.error instanceof CarillonError && stop.error.consequence === 'park'
     // A flow that ends in the tick it started in needs no record; one that was suspended keeps its whole story.
     if (live !== undefined && (parks || row.waiting !== null) && live.unrecorded.length > 0)
@@ -364,17 +366,47 @@ export class FlowEngine {
     }
   }
 
+  /** Keeps a flow that an error would end, where it may pass or is to be looked at; true when it is kept. */
+  #treat(decision: Decision, row: FlowRow, live: LiveFlow, error: unknown): boolean {
+    if (this.#isSuperseded(decision, row, error)) return false
+    const before = waitingOf(row)
+    const tries = before?.for === 'turn' ? (before.attempt ?? 0) : 0
+    const treatment = treat(error, decision.registry.flow(row.name), tries)
+    if (treatment.kind === 'end') return false
+    forgetLooks(live.unrecorded)
+    if (treatment.kind === 'park') {
+      this.#record(decision, row, live, { for: 'turn' })
+      this.#park(decision, row, treatment.error)
+      return true
+    }
+    const { attempt, policy } = treatment
+    const waitMs = jitteredWait(policy, attempt, decision.random.hex)
+    const retryAt = instantFromMillis(Math.min(decision.nowMs + waitMs, latestInstantMs))
+    // What was done before the error is done; only the tries in a row at one place are counted.
+    const count = live.unrecorded.length === 0 ? attempt : 1
+    this.#record(decision, row, live, {
+      for: 'turn',
+      attempt: count,
+      retryAt,
+      error: recordError(error, 'flow-threw'),
+    })
+    return true
+  }
+
+  #isSuperseded(decision: Decision, row: FlowRow, error: unknown): boolean {
+    if (row.stateSeq === null) return false
+    return consumedRefOf(error) === showRef(decision.views.states.get(row.stateSeq).ref)
+  }
+
   #fail(decision: Decision, row: FlowRow, error: unknown): void {
     if (error instanceof CarillonError && error.consequence === 'park') {
       this.#park(decision, row, error)
       return
     }
-    const ref = row.stateSeq === null ? undefined : showRef(decision.views.states.get(row.stateSeq).ref)
-    const superseded = ref !== undefined && consumedRefOf(error) === ref
     decision.emit({
       type: 'FlowEnded',
       flow: row.id,
-      outcome: superseded ? 'superseded' : 'failed',
+      outcome: this.#isSuperseded(decision, row, error) ? 'superseded' : 'failed',
       error: recordError(error, 'flow-threw'),
     })
     endSessions(decision, row, failureFor(error))

@@ -5,7 +5,7 @@ import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { PartyC } from '../identity/Party.js'
 import { SessionIdC } from '../session/SessionId.js'
-import { defineFlow, type FlowBody, type FlowDefinition } from './FlowDefinition.js'
+import { defineFlow, type FlowBody, type FlowDefinition, type FlowOptions } from './FlowDefinition.js'
 import type { FlowIo } from './FlowIo.js'
 import { Session } from './Session.js'
 
@@ -15,7 +15,7 @@ export const SessionInputC = t.strict({ session: SessionIdC, party: PartyC, vers
 export type SessionInput = t.TypeOf<typeof SessionInputC>
 
 /** What an app writes to define a responder. */
-export type ResponderOptions<R> = {
+export type ResponderOptions<R> = Pick<FlowOptions<SessionInput, R>, 'transient' | 'retry' | 'whenFailing'> & {
   /** A name that stays the same for ever, such as `swap/AcceptOffer`. */
   readonly name: string
   /** Counts up when the behaviour changes. Default 1. */
@@ -34,6 +34,9 @@ export const defineResponder = <R>(options: ResponderOptions<R>): FlowDefinition
   const definition = defineFlow({
     name: options.name,
     ...(options.version === undefined ? {} : { version: options.version }),
+    ...(options.transient === undefined ? {} : { transient: options.transient }),
+    ...(options.retry === undefined ? {} : { retry: options.retry }),
+    ...(options.whenFailing === undefined ? {} : { whenFailing: options.whenFailing }),
     input: SessionInputC,
     *run(io, { session, party, version }): FlowBody<R> {
       return yield* options.run(io, new Session(session, party, 'responder'), version)

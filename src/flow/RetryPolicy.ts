@@ -20,7 +20,7 @@ export const defaultRetry: RetryPolicy = { attempts: 5, firstWaitMs: 1_000, long
 
 /** Refuses a policy that no clock can follow. */
 export const assertRetryPolicy = (
-  step: string,
+  what: string,
   { attempts, firstWaitMs, longestWaitMs, jitter }: RetryPolicy,
 ): void => {
   const isWait = (ms: number): boolean => Number.isFinite(ms) && ms >= 0
@@ -28,8 +28,8 @@ export const assertRetryPolicy = (
   if (Number.isSafeInteger(attempts) && attempts >= 1 && isWait(firstWaitMs) && isWait(longestWaitMs) && isShare) return
   throw new CarillonError(
     'definition-invalid',
-    `The retry policy of step "${step}" has ${attempts} attempts, a first wait of ${firstWaitMs} ms, a longest wait of ${longestWaitMs} ms and a jitter of ${jitter}. Attempts are whole numbers from 1, waits are milliseconds from 0, the jitter is a share from 0 to 1.`,
-    { step },
+    `The retry policy of ${what} has ${attempts} attempts, a first wait of ${firstWaitMs} ms, a longest wait of ${longestWaitMs} ms and a jitter of ${jitter}. Attempts are whole numbers from 1, waits are milliseconds from 0, the jitter is a share from 0 to 1.`,
+    { of: what },
   )
 }
 

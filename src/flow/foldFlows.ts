@@ -12,12 +12,14 @@ import type { FlowId } from './FlowId.js'
 import type { FlowRow } from './FlowRow.js'
 import type { FlowTable } from './FlowTable.js'
 import { TakenC } from './Taken.js'
+import type { TroubleTable } from './TroubleTable.js'
 
 export type FlowTables = {
   readonly flows: FlowTable
   readonly states: StateTable
   readonly softLocks: SoftLocks
   readonly sessions: SessionTable
+  readonly troubles: TroubleTable
 }
 
 type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
@@ -32,7 +34,7 @@ const wakeOf = (waiting: Waiting, atMs: number): number | null => {
     case 'message':
       return null
     case 'turn':
-      return atMs
+      return waiting.retryAt === undefined ? atMs : toMillis(waiting.retryAt)
   }
 }
 
@@ -150,5 +152,6 @@ export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number,
       readyAgain(row, atMs)
       break
   }
+  tables.troubles.fold(event, row.seq, revision, atMs)
   tables.flows.touch(row)
 }

@@ -13,6 +13,7 @@ import { findByHash, type Locate } from '../views/HashIndex.js'
 import { FlowIdC, type FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 import { flowRowOf } from './FlowTable.js'
+import type { TroubleKind } from './TroubleTable.js'
 
 /** A flow as people see it. */
 export type FlowSummary = {
@@ -41,12 +42,35 @@ export type FlowSummary = {
 }
 
 /** A flow with its input and everything it has recorded. */
-export type FlowDetails = FlowSummary & { readonly input: unknown; readonly record: readonly RecordedOperation[] }
+export type FlowDetails = FlowSummary & {
+  readonly input: unknown
+  readonly record: readonly RecordedOperation[]
+  /** Every failed try, and every time it was parked, retried, paused or resumed, in order. */
+  readonly troubles: readonly FlowTrouble[]
+}
+
+/** Something that befell a flow, or that an operator did about it. */
+export type FlowTrouble = {
+  readonly at: Instant
+  readonly what: TroubleKind
+  readonly by?: string
+  readonly error?: RecordedError
+  /** When a failed try is followed by the next. */
+  readonly retryAt?: Instant
+}
+
+const troubleOf = (row: SqlRow): FlowTrouble => ({
+  at: instantFromMillis(Number(row['at_ms'])),
+  what: String(row['what']) as TroubleKind,
+  ...(typeof row['by'] === 'string' ? { by: row['by'] } : {}),
+  ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
+  ...(typeof row['retry_at'] === 'string' ? { retryAt: row['retry_at'] as Instant } : {}),
+})
 
 /** Which flows to list. */
 export type FlowQuery = {
-  /** Only flows in this condition; `open` are those that have not ended. */
-  readonly status?: FlowStatus | 'open'
+  /** Only flows in this condition; `open` are those that have not ended, `troubled` those parked or tried again. */
+  readonly status?: FlowStatus | 'open' | 'troubled'
   readonly name?: string
   /** At most so many, newest first; default 100. */
   readonly limit?: number
@@ -96,6 +120,10 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
   const conditions = ['f.seq < ?']
   const values: (string | number)[] = [query.after ?? Number.MAX_SAFE_INTEGER]
   if (query.status === 'open') conditions.push('f.until_revision IS NULL')
+  else if (query.status === 'troubled')
+    conditions.push(
+      "f.until_revision IS NULL AND (f.status = 'parked' OR (f.waiting IS NOT NULL AND json_extract(f.waiting, '$.error') IS NOT NULL))",
+    )
   else if (query.status !== undefined) {
     conditions.push('f.status = ?')
     values.push(query.status)
@@ -123,6 +151,10 @@ export const findFlow = (
   return {
     ...summaryOf(row),
     input: JSON.parse(String(row['input'])) as unknown,
+    troubles: db
+      .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision')
+      .all(seq)
+      .map(troubleOf),
     record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
   }
 }

@@ -42,6 +42,13 @@ export const linesOf = (events: readonly string[]): string => {
   return text
 }
 
+/** The events of {@link linesOf}, which need not be joined again to be hashed. */
+export const eventsOf = (lines: string): readonly string[] => {
+  const events = lines.split('\n')
+  joined.set(events, lines)
+  return events
+}
+
 /** A whole tick as one text: its header and its events. */
 export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${linesOf(tick.events)}`
 

@@ -75,8 +75,8 @@ const WaitingC = t.union([
     role: RoleC,
     seq: IntegerC,
   }),
-  /** More to do at once: the flow made room for others. */
-  strict({ for: t.literal('turn') }),
+  /** More to do at once: the flow made room for others. Or not before an instant: what it met may have passed by then. */
+  withOptional({ for: t.literal('turn') }, { attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
 ])
 
 export const eventCodecs = {
@@ -94,6 +94,8 @@ export const eventCodecs = {
       process: t.string,
       /** For how long after each tick nobody else may lead, where standbys are there. */
       leaseMs: IntegerC,
+      /** The network map it was started with: who signed it, and the number it has. */
+      map: strict({ root: PublicKeyC, serial: IntegerC }),
     },
   ),
   /** The leader is there, although it has had nothing to record. */

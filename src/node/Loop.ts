@@ -18,6 +18,7 @@ import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
 import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
+import type { MapSerial } from '../views/MapTable.js'
 import type { TickStore } from './TickStore.js'
 
 type Input = {
@@ -40,6 +41,7 @@ export type Leadership = {
   readonly reason: 'start' | 'takeover'
   readonly process?: string
   readonly leaseMs?: number
+  readonly map?: MapSerial
 }
 
 export class Loop {

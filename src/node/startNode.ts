@@ -30,6 +30,7 @@ import type { Transport } from '../session/Transport.js'
 import { SignatureThreads } from './SignatureThreads.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
+import type { MapSerial } from '../views/MapTable.js'
 import type { TickStore } from './TickStore.js'
 import { timeCommits } from './timeCommits.js'
 
@@ -126,17 +127,30 @@ export const assertOwn = (store: TickStore, party: string, key: KeyPair, app: st
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
 }
 
+/** Whoever has left the network, or lost a key, must not come back by an older map. */
+const assertCurrent = (store: TickStore, { root, serial }: MapSerial): void => {
+  const newest = store.views.maps.newest(root)
+  if (newest === undefined || newest <= serial) return
+  throw new CarillonError(
+    'network-map-outdated',
+    `The network map is number ${serial}, and this node has been started with number ${newest} before. Ask whoever runs the network for its current map.`,
+    { serial, newest },
+  )
+}
+
 /** What a process needs before it can lead: options without a folder to read them from, and the way to the others. */
 export type Prepared = {
   readonly options: NodeOptions
   /** Opens a transport that is the node's own, to be closed with it. */
   readonly connect?: () => Promise<Transport>
+  /** The signed map the node was given. */
+  readonly map?: MapSerial
 }
 
 export const prepare = (options: NodeOptions): Prepared => {
   if (options.networkFolder === undefined) return { options }
   const { joined, ...rest } = joinNetwork(options.networkFolder, options)
-  return { options: rest, connect: () => openTransport(joined, options) }
+  return { options: rest, connect: () => openTransport(joined, options), map: joined.map }
 }
 
 /** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
@@ -151,7 +165,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
 
 /** Starts to lead on a store that is open. Whatever goes wrong, the store is given back. */
 export const lead = async (
-  { options, connect }: Prepared,
+  { options, connect, map }: Prepared,
   registry: Registry,
   opened: Opened,
   leadership: Leadership,
@@ -166,6 +180,7 @@ export const lead = async (
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
+    if (map !== undefined) assertCurrent(store, map)
     const party = { name, key: key.publicKey }
     // After the store is known to be ours and before anything is recorded: an address may be taken.
     ownTransport = await connect?.()
@@ -221,10 +236,13 @@ export const lead = async (
       threads?.stop()
     }
     try {
-      await loop.start((error) => {
-        stopOutside()
-        options.onFailure?.(error)
-      }, leadership)
+      await loop.start(
+        (error) => {
+          stopOutside()
+          options.onFailure?.(error)
+        },
+        { ...leadership, ...(map === undefined ? {} : { map }) },
+      )
       lease?.start()
     } catch (error) {
       // Otherwise it would go on trying, on a store that is given back below.

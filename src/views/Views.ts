@@ -5,6 +5,7 @@
 import { TokenTable, tokensSchema } from '../access/TokenTable.js'
 import { foldFlow } from '../flow/foldFlows.js'
 import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
+import { TroubleTable, troublesSchema } from '../flow/TroubleTable.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Head } from '../log/Tick.js'
 import { foldAgenda } from '../scheduler/foldAgenda.js'
@@ -25,10 +26,12 @@ import { StateTable, statesSchema } from '../vault/StateTable.js'
 import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
 import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
 import type { Database } from './Database.js'
+import { MapTable, mapsSchema } from './MapTable.js'
 import { NodeFacts, nodeFactsSchema } from './NodeFacts.js'
 
 export const viewsSchema = [
   nodeFactsSchema,
+  mapsSchema,
   kindsSchema,
   transactionsSchema,
   statesSchema,
@@ -37,6 +40,7 @@ export const viewsSchema = [
   softLocksSchema,
   pastAssessmentsSchema,
   flowsSchema,
+  troublesSchema,
   unstartedSchema,
   sessionsSchema,
   spentSchema,
@@ -46,6 +50,7 @@ export const viewsSchema = [
 /** The tables of the views, in the order a digest takes them. */
 export const viewTables = [
   'node_facts',
+  'network_maps',
   'kinds',
   'transactions',
   'states',
@@ -58,6 +63,7 @@ export const viewTables = [
   'past_assessments',
   'flows',
   'flow_records',
+  'flow_troubles',
   'unstarted',
   'sessions',
   'inbox',
@@ -69,6 +75,7 @@ export const viewTables = [
 
 export class Views {
   readonly facts: NodeFacts
+  readonly maps: MapTable
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
@@ -77,6 +84,7 @@ export class Views {
   readonly softLocks: SoftLocks
   readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
+  readonly troubles: TroubleTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
@@ -86,6 +94,7 @@ export class Views {
   constructor(db: Database) {
     this.#db = db
     this.facts = new NodeFacts(db)
+    this.maps = new MapTable(db)
     this.kinds = new Kinds(db)
     this.transactions = new TransactionTable(db)
     this.states = new StateTable(db, this.kinds, this.transactions)
@@ -94,6 +103,7 @@ export class Views {
     this.softLocks = new SoftLocks(db)
     this.pastAssessments = new PastAssessmentTable(db)
     this.flows = new FlowTable(db)
+    this.troubles = new TroubleTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db)
     this.spent = new SpentTable(db)
@@ -114,6 +124,7 @@ export class Views {
         now.appVersion = event.appVersion
         now.term = event.term
         now.running = true
+        if (event.map !== undefined) this.maps.use(event.map)
         return
       }
       case 'NodeStopped':

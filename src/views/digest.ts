@@ -21,6 +21,8 @@ const orderOf = {
   past_assessments: 'state_seq, until_revision',
   flows: 'seq',
   flow_records: 'flow_seq, position',
+  flow_troubles: 'flow_seq, revision',
+  network_maps: 'root',
   unstarted: 'revision',
   sessions: 'seq',
   inbox: 'session_seq, seq',

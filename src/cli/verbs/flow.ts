@@ -27,7 +27,7 @@ import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, t
 
 type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
 
-const statuses = ['open', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
+const statuses = ['open', 'troubled', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
 
 const showWaiting = (waiting: Waiting): string => {
   switch (waiting.for) {
@@ -40,7 +40,9 @@ const showWaiting = (waiting: Waiting): string => {
     case 'message':
       return `to ${waiting.label}`
     case 'turn':
-      return 'for its turn'
+      return waiting.retryAt === undefined
+        ? 'for its turn'
+        : `to be tried again at ${showInstant(waiting.retryAt)}, after: ${waiting.error?.message ?? ''}`
   }
 }
 
@@ -77,7 +79,12 @@ const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
 ]
 
 const list = (real: Terminal): Command =>
-  verb('list', 'list flows, newest first', ['flow list', 'flow list --status parked'], 'print one JSON document a line')
+  verb(
+    'list',
+    'list flows, newest first',
+    ['flow list', 'flow list --status troubled'],
+    'print one JSON document a line',
+  )
     .addOption(new Option('--status <status>', 'only flows in this condition').choices(statuses))
     .addOption(new Option('--name <name>', 'only flows of this name'))
     .addOption(limitOption())
@@ -102,6 +109,18 @@ const operationColumns: readonly Column<RecordedOperation & { readonly position:
     header: 'ANSWER',
     cell: ({ result, error }) => (error === undefined ? showJson(result) : `${error.code}: ${error.message}`),
     tone: ({ error }) => (error === undefined ? undefined : 'red'),
+    flexible: true,
+  },
+]
+
+const troubleColumns: readonly Column<FlowDetails['troubles'][number]>[] = [
+  { header: 'AT', cell: ({ at }) => showInstant(at) },
+  { header: 'TROUBLE', cell: ({ what, by }) => (by === undefined ? what : `${what} by ${by}`) },
+  { header: 'NEXT TRY', cell: ({ retryAt }) => (retryAt === undefined ? '' : showInstant(retryAt)) },
+  {
+    header: 'WHY',
+    cell: ({ error }) => (error === undefined ? '' : `${error.code}: ${error.message}`),
+    tone: () => 'red',
     flexible: true,
   },
 ]
@@ -147,6 +166,10 @@ const show = (terminal: Terminal): Command =>
       terminal.out(terminal.tone('bold', printable(`${flow.name} ${flow.id}`)))
       for (const [label, text] of describe(flow))
         terminal.out(`  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`)
+      if (flow.troubles.length > 0) {
+        terminal.out('')
+        for (const line of table(troubleColumns, flow.troubles, terminal)) terminal.out(line)
+      }
       if (flow.record.length === 0) return
       terminal.out('')
       const rows = flow.record.map((operation, index) => ({ ...operation, position: index + 1 }))

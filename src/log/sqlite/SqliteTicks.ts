@@ -5,7 +5,7 @@ import { HashC } from '../../encoding/hash.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Database, SqlRow, Statement } from '../../views/Database.js'
-import { emptyHead, linesOf, type EncodedTick, type Head } from '../Tick.js'
+import { emptyHead, eventsOf, linesOf, type EncodedTick, type Head } from '../Tick.js'
 
 export const ticksSchema = `
   CREATE TABLE IF NOT EXISTS log_ticks (
@@ -48,7 +48,7 @@ const tickOf = (row: SqlRow): EncodedTick => {
     typeof events !== 'string'
   )
     throw damaged(`tick ${String(tick)} cannot be read`)
-  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, events: events.split('\n') }
+  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, events: eventsOf(events) }
 }
 
 export class SqliteTicks {

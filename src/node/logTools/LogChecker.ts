@@ -1,25 +1,22 @@
 /**
- * Checks a log tick by tick: order, running hash, encoding, transaction ids and every signature. It remembers a
- * bounded number of heads and nothing else, so a log of any length can be checked.
+ * Checks a log tick by tick: each tick by itself, its place after the one before, and the heads that were signed. It
+ * remembers a bounded number of heads and nothing else, so a log of any length can be checked.
  */
-import { canonicalText } from '../../encoding/canonical.js'
 import { leafHash } from '../../encoding/merkle.js'
 import { emptyRange, grow, rangeRoot, type MountainRange } from '../../encoding/MountainRange.js'
-import { messageOf } from '../../errors/CarillonError.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { limits } from '../../limits.js'
-import { decodeEvent, isEventType } from '../../log/decodeEvent.js'
 import type { DomainEvent, EventOf } from '../../log/events.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tick.js'
 import { verifySignedHead, type SignedHead } from '../signedHead.js'
-import { readEventText } from './EventText.js'
 import type { FoundProblem, LogFault, Report } from './LogProblem.js'
 import { rangeText } from './LogProblem.js'
 import { PlaceChecker } from './PlaceChecker.js'
-import { TransactionChecker } from './TransactionChecker.js'
+import { TickChecker } from './TickChecker.js'
+import type { Vouch } from './vouch.js'
 
 export type CheckedTick = {
-  /** The events as decoded; undefined in the place of one that cannot be, or was not asked for. */
+  /** The events as decoded; undefined in the place of one that cannot be, or was not asked for. None if vouched for. */
   readonly events: readonly (DomainEvent | undefined)[]
   readonly problems: readonly FoundProblem[]
 }
@@ -31,30 +28,27 @@ export type LogCheckerOptions = {
   readonly heads?: readonly SignedHead[]
 }
 
-/** Types whose contents the check needs, so that they are always decoded. */
-const proofTypes: ReadonlySet<string> = new Set(['NodeStarted', 'HeadSigned', 'TransactionsSigned'])
-
 type Known = { readonly head: Head; readonly range: MountainRange }
 
 const beforeAll: Known = { head: emptyHead, range: emptyRange }
 
 export class LogChecker {
-  readonly #decode: boolean
+  readonly #inTick: TickChecker
   /** Given heads that the log has not reached yet, the first to come last. */
   readonly #given: SignedHead[]
   readonly #places = new PlaceChecker()
-  readonly #transactions = new TransactionChecker()
   readonly #heads = new Map<number, Known>()
   #head: Head = emptyHead
   #range: MountainRange = emptyRange
   #ticks = 0
   #events = 0
+  #transactions = 0
   #signedHeads = 0
   #confirmed = emptyHead.revision
   #nodeKey: PublicKey | undefined
 
   constructor({ decode = false, heads = [] }: LogCheckerOptions = {}) {
-    this.#decode = decode
+    this.#inTick = new TickChecker(decode)
     this.#given = [...heads].sort((a, b) => b.revision - a.revision)
   }
 
@@ -71,21 +65,26 @@ export class LogChecker {
     return {
       ticks: this.#ticks,
       events: this.#events,
-      transactions: this.#transactions.count,
+      transactions: this.#transactions,
       signedHeads: this.#signedHeads,
     }
   }
 
-  /** Checks the tick that comes next. What follows a problem is checked as if the log had meant what it says. */
-  check(tick: EncodedTick): CheckedTick {
+  /**
+   * Checks the tick that comes next. What follows a problem is checked as if the log had meant what it says. A tick
+   * that someone has vouched for, after the very tick that came before, is only put in its place.
+   */
+  check(tick: EncodedTick, vouch?: Vouch): CheckedTick {
     const problems: FoundProblem[] = []
     const reportAt = reportInto(problems)
-    this.#places.check(this.#head, tick, reportAt(tick.firstRevision))
-    const events = tick.events.map((line, index) => {
-      const revision = tick.firstRevision + index
-      return this.#checkEvent(line, revision, reportAt(revision))
-    })
-    this.#transactions.closeTick(tick.number, reportAt)
+    this.#places.check(this.#head, tick, reportAt(tick.firstRevision), vouch !== undefined)
+    const { events, proofs, transactions } =
+      vouch === undefined ? this.#inTick.check(tick, reportAt) : { ...vouch, events: [] }
+    this.#transactions += transactions
+    for (const { event, revision } of proofs) {
+      if (event.type === 'NodeStarted') this.#nodeKey = event.party.key
+      else this.#checkSignedHead(event, reportAt(revision))
+    }
     this.#head = headAfter(tick)
     this.#range = grow(this.#range, leafHash(tick.hash))
     this.#ticks += 1
@@ -104,39 +103,6 @@ export class LogChecker {
       reportInto(problems)(this.#head.revision + 1)(...(fault ?? ['cut-off', cut]))
     }
     return problems
-  }
-
-  #checkEvent(line: string, revision: number, report: Report): DomainEvent | undefined {
-    const decode = (): DomainEvent | undefined => this.#decodeEvent(line, revision, report)
-    const text = readEventText(line)
-    if (text === undefined) {
-      // Decoding says what is wrong where there is more to say than that it is not canonical.
-      if (decode() !== undefined) report('malformed', 'the event is not in canonical form')
-      return undefined
-    }
-    const event =
-      this.#decode || proofTypes.has(text.type) || text.isSigned === true || !isEventType(text.type)
-        ? decode()
-        : undefined
-    if (text.type === 'TransactionRecorded')
-      this.#transactions.check(text, revision, report, () =>
-        event?.type === 'TransactionRecorded' ? event : undefined,
-      )
-    if (event === undefined) return undefined
-    if (canonicalText(event) !== line) report('malformed', `the ${event.type} says more than its type allows`)
-    if (event.type === 'NodeStarted') this.#nodeKey = event.party.key
-    if (event.type === 'TransactionsSigned') this.#transactions.note(event, revision)
-    if (event.type === 'HeadSigned') this.#checkSignedHead(event, report)
-    return event
-  }
-
-  #decodeEvent(line: string, revision: number, report: Report): DomainEvent | undefined {
-    try {
-      return decodeEvent(line, revision)
-    } catch (error) {
-      report('malformed', messageOf(error), error)
-      return undefined
-    }
   }
 
   #checkSignedHead(event: EventOf<'HeadSigned'>, report: Report): void {

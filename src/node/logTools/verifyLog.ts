@@ -4,6 +4,7 @@
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
+import { inThreads, unvouched } from './inThreads.js'
 import { LogChecker, type LogCheckerOptions } from './LogChecker.js'
 import type { FoundProblem, LogProblem } from './LogProblem.js'
 
@@ -32,6 +33,9 @@ const withoutCause = ({ kind, revision, untilRevision, what }: FoundProblem): Lo
   what,
 })
 
+/** How much of a log is read before threads are started: a short one is checked sooner than they have begun. */
+const shortLogBytes = 8 * 1_048_576
+
 /** Reads a log from its first tick on and reports everything about it that does not hold. */
 export const verifyLog = async (
   ticks: AsyncIterable<EncodedTick>,
@@ -43,8 +47,9 @@ export const verifyLog = async (
     problems.push(...found.slice(0, limits.problemsReported - problems.length))
   }
   try {
-    for await (const tick of ticks) {
-      note(checker.check(tick).problems)
+    const vouched = options.decode === true ? unvouched(ticks) : inThreads(ticks, shortLogBytes)
+    for await (const { tick, vouch } of vouched) {
+      note(checker.check(tick, vouch).problems)
       onProgress?.(checker.counts.events)
     }
   } catch (error) {

@@ -12,6 +12,7 @@ import type { Party } from '../../identity/Party.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { openNetworkMap } from '../../identity/SignedNetworkMap.js'
 import { limits } from '../../limits.js'
+import type { MapSerial } from '../../views/MapTable.js'
 import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
 import { storeFiles } from '../StoreFolder.js'
 import { certifiedKey } from '../transports/certificate.js'
@@ -29,6 +30,8 @@ export type NetworkFolder = {
   readonly party: Party
   readonly key: KeyPair
   readonly network: NetworkMap
+  /** Which map of the network it is. */
+  readonly map: MapSerial
   /** PEM. */
   readonly certificate: string
   /** PEM. */
@@ -90,5 +93,7 @@ export const openNetworkFolder = (folder: string, options: KeyFileOptions = {}):
       `The key in ${files.key}, ${key.publicKey}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it.`,
       { key: key.publicKey },
     )
-  return { party: member.party, key, network, certificate: readFileSync(files.certificate, 'utf8'), rootCertificate }
+  const certificate = readFileSync(files.certificate, 'utf8')
+  const map = { root: terms.root, serial: terms.serial }
+  return { party: member.party, key, network, map, certificate, rootCertificate }
 }

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { defineApp } from '../../app/App.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { signNetworkMap } from '../../identity/SignedNetworkMap.js'
+import { instant } from '../../time/Instant.js'
+import { readKeyFile } from '../keys/KeyFile.js'
 import { startNode } from '../startNode.js'
 import { makeNetwork, type NewNetworkOptions } from './makeNetwork.js'
 import { networkFiles, openNetworkFolder } from './NetworkFolder.js'
@@ -107,4 +110,19 @@ describe('A new network', () => {
     expect(await codeOf(() => openNetworkFolder(alice()))).to.equal('key-locked')
     expect(openNetworkFolder(alice(), { passphrase: 'open sesame' }).party.name).to.equal('Alice')
   }).timeout(60_000)
+
+  it('has a map that is not taken again once a newer one was used', async () => {
+    await make()
+    const { map: file } = networkFiles(alice())
+    const first = readFileSync(file, 'utf8')
+    const root = readKeyFile(join(scratch, 'local', 'root.key'))
+    const { network } = openNetworkFolder(alice())
+    const terms = { name: 'local', serial: 2, madeAt: instant('2026-01-01T00:00:00Z'), members: network.members }
+    writeFileSync(file, JSON.stringify(signNetworkMap(terms, root)))
+    const app = defineApp({ name: 'spec', states: [], flows: [] })
+    await (await startNode({ app, networkFolder: alice() })).stop()
+    await (await startNode({ app, networkFolder: alice() })).stop()
+    writeFileSync(file, first)
+    expect(await codeOf(() => startNode({ app, networkFolder: alice() }))).to.equal('network-map-outdated')
+  })
 })

@@ -1,0 +1,32 @@
+/**
+ * The newest network map this node was started with, by the root that signed it: an older one is not taken again.
+ */
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Database, Statement } from './Database.js'
+
+export const mapsSchema = `
+  CREATE TABLE IF NOT EXISTS network_maps (root TEXT PRIMARY KEY, serial INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+/** Which map it is: its root, and the number that root has given it. */
+export type MapSerial = { readonly root: PublicKey; readonly serial: number }
+
+export class MapTable {
+  readonly #insert: Statement
+  readonly #find: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare('INSERT OR REPLACE INTO network_maps VALUES (?, ?)')
+    this.#find = db.prepare('SELECT serial FROM network_maps WHERE root = ?')
+  }
+
+  /** The serial of the newest map of a root; undefined when none was ever used. */
+  newest(root: PublicKey): number | undefined {
+    const row = this.#find.get(root)
+    return row === undefined ? undefined : Number(row['serial'])
+  }
+
+  use({ root, serial }: MapSerial): void {
+    this.#insert.run(root, serial)
+  }
+}
