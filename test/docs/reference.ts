@@ -137,7 +137,7 @@ const describeVerb = (command: Command, chain: string): string => {
   if (command.commands.length > 0)
     return [
       `### ${command.name()}`,
-      `${command.description()}`,
+      command.description(),
       ...command.commands.map((each) => describeVerb(each, name)),
     ].join('\n\n')
   const takes = command.registeredArguments.map((argument) => {
