@@ -6,6 +6,7 @@ import { chains } from './workloads/chains.js'
 import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
+import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { lateness } from './workloads/lateness.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
@@ -15,6 +16,7 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { swapDecade } from './workloads/swapDecade.js'
+import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
@@ -25,6 +27,8 @@ export const workloads: readonly Workload[] = [
   produceBulk,
   fireBurst,
   fireAtScale,
+  fireOnPostgres,
+  takeover,
   lateness,
   chains,
   restartPending,

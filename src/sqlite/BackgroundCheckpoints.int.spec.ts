@@ -50,6 +50,17 @@ describe('checkpoints in the background', () => {
     expect(isInFile(file)).to.equal(true)
   })
 
+  it('do not keep a process alive that is done and has closed nothing', async () => {
+    const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
+    const { file, db } = store()
+    const before = ports()
+    const checkpoints = new BackgroundCheckpoints(file)
+    checkpoints.committed(much)
+    expect(ports()).to.equal(before)
+    await checkpoints.stop()
+    db.close()
+  })
+
   it('do no harm where no thread can open the file', async () => {
     const { file, db } = store()
     const checkpoints = new BackgroundCheckpoints(join(folder, 'nowhere', 'store.db'))

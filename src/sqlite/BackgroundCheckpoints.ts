@@ -76,7 +76,6 @@ export class BackgroundCheckpoints {
       execArgv: [],
       workerData: { file: this.#file, driver: sqliteDriverName(), from: import.meta.url },
     })
-    worker.unref()
     worker.on('message', () => {
       this.#busy = false
     })
@@ -84,6 +83,8 @@ export class BackgroundCheckpoints {
       this.#given = false
       this.#worker = undefined
     })
+    // After the listeners, which hold the process again: whoever forgets to close a store must still come to his end.
+    worker.unref()
     return worker
   }
 }
