@@ -4,14 +4,14 @@ const input = html.getElementById('search')
 const found = html.getElementById('found')
 const root = html.currentScript?.dataset.root ?? '.'
 
-/** Loaded with the first key: most pages are only read. */
+/** Loaded once, with the first key: most pages are only read. */
+let loading
 const load = () =>
-  new Promise((resolve) => {
-    if (globalThis.searchIndex !== undefined) return resolve(globalThis.searchIndex)
+  (loading ??= new Promise((resolve) => {
     const script = Object.assign(html.createElement('script'), { src: `${root}/searchIndex.js` })
     script.addEventListener('load', () => resolve(globalThis.searchIndex))
     html.head.append(script)
-  })
+  }))
 
 const scoreOf = ({ title, text }, words) => {
   const [lowTitle, lowText] = [title.toLowerCase(), text.toLowerCase()]
@@ -39,9 +39,11 @@ const show = (entries) => {
 }
 
 input.addEventListener('input', async () => {
+  const index = await load()
+  // Read only now: while the index came, more may have been typed.
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return show([])
-  const entries = (await load()).map((entry) => ({ ...entry, score: scoreOf(entry, words) }))
+  const entries = index.map((entry) => ({ ...entry, score: scoreOf(entry, words) }))
   show(
     entries
       .filter(({ score }) => score > 0)
