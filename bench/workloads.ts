@@ -6,7 +6,9 @@ import { chains } from './workloads/chains.js'
 import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
+import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { lateness } from './workloads/lateness.js'
+import { notarisations } from './workloads/notarisations.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
 import { replay } from './workloads/replay.js'
@@ -15,7 +17,9 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { swapDecade } from './workloads/swapDecade.js'
+import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
+import { twoParties } from './workloads/twoParties.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
 
@@ -25,12 +29,16 @@ export const workloads: readonly Workload[] = [
   produceBulk,
   fireBurst,
   fireAtScale,
+  fireOnPostgres,
+  takeover,
   lateness,
   chains,
   restartPending,
   restartOverdue,
   replay,
   vaultQuery,
+  twoParties,
+  notarisations,
   schedules,
   taskCost,
   verify,

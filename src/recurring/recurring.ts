@@ -4,6 +4,7 @@
  */
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
+import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { defineFlow, type AnyFlowDefinition, type FlowBody, type FlowDefinition } from '../flow/FlowDefinition.js'
 import type { FlowIo } from '../flow/FlowIo.js'
@@ -64,6 +65,8 @@ export type Recurring<A> = {
   readonly Resume: FlowDefinition<{ readonly id: string }, Instant | null>
   /** Runs an occurrence now, under the overlap policy; gives its number. */
   readonly Trigger: FlowDefinition<{ readonly id: string }, number>
+  /** Ends an occurrence that is running, also one whose flow an operator has killed; says whether it was running. */
+  readonly Cancel: FlowDefinition<{ readonly id: string; readonly number: number }, boolean>
   /** Runs the occurrences of a past period, by the rules that were then in force; gives how many. */
   readonly Backfill: FlowDefinition<{ readonly id: string; readonly from: Instant; readonly until: Instant }, number>
 }
@@ -216,6 +219,17 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
       }),
   })
 
+  /** An occurrence is not running any more: the one that waited for it begins. */
+  const release = function* (io: FlowIo, sheet: Sheet, number: number, now: Instant): FlowBody<void> {
+    const running = sheet.schedule.running.filter((other) => other !== number)
+    sheet.schedule = { ...sheet.schedule, running }
+    const { buffered, id } = sheet.schedule
+    if (buffered === null || running.length > 0) return
+    const waiting = (yield* io.find(Occurrence, keyOf(id, buffered)))?.data
+    if (waiting !== undefined) sheet.occurrences.set(buffered, { ...waiting, outcome: 'running', decidedAt: now })
+    sheet.schedule = { ...sheet.schedule, running: [buffered], buffered: null }
+  }
+
   /** Accounts for the end of an occurrence, and lets the one that waited for it begin. */
   const settle = (io: FlowIo, made: OccurrenceData, error: string | null): FlowBody<void> =>
     change(io, made.schedule, function* (sheet, now): FlowBody<void> {
@@ -227,13 +241,7 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
         endedAt: now,
         error,
       })
-      const running = sheet.schedule.running.filter((number) => number !== made.number)
-      sheet.schedule = { ...sheet.schedule, running }
-      const { buffered } = sheet.schedule
-      if (buffered === null || running.length > 0) return
-      const waiting = (yield* io.find(Occurrence, keyOf(made.schedule, buffered)))?.data
-      if (waiting !== undefined) sheet.occurrences.set(buffered, { ...waiting, outcome: 'running', decidedAt: now })
-      sheet.schedule = { ...sheet.schedule, running: [buffered], buffered: null }
+      yield* release(io, sheet, made.number, now)
     })
 
   const Run = defineFlow({
@@ -326,6 +334,19 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     run: (io, { id }): FlowBody<number> => change(io, id, (sheet, now) => admit(io, sheet, now, now, 'trigger')),
   })
 
+  const Cancel = defineFlow({
+    name: `${name}/Cancel`,
+    input: t.readonly(t.strict({ id: t.string, number: IntegerC })),
+    run: (io, { id, number }): FlowBody<boolean> =>
+      change(io, id, function* (sheet, now): FlowBody<boolean> {
+        const present = (yield* io.find(Occurrence, keyOf(id, number)))?.data
+        if (present?.outcome !== 'running') return false
+        sheet.occurrences.set(number, { ...present, outcome: 'cancelled', endedAt: now })
+        yield* release(io, sheet, number, now)
+        return true
+      }),
+  })
+
   const Backfill = defineFlow({
     name: `${name}/Backfill`,
     input: t.readonly(t.strict({ id: t.string, from: InstantC, until: InstantC })),
@@ -348,12 +369,13 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     Schedule,
     Occurrence,
     states: [Schedule, Occurrence],
-    flows: [Fire, Run, Create, Change, Pause, Resume, Trigger, Backfill],
+    flows: [Fire, Run, Create, Change, Pause, Resume, Trigger, Cancel, Backfill],
     Create,
     Change,
     Pause,
     Resume,
     Trigger,
+    Cancel,
     Backfill,
   }
 }

@@ -83,7 +83,7 @@ export class BackgroundCheckpoints {
       this.#given = false
       this.#worker = undefined
     })
-    // It does not keep the process alive. Said after the listeners: listening to a thread says the opposite.
+    // After the listeners, which hold the process again: whoever forgets to close a store must still come to his end.
     worker.unref()
     return worker
   }

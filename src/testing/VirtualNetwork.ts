@@ -12,6 +12,8 @@ import { EmbeddedStore } from '../node/EmbeddedStore.js'
 import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
+import type { Moment } from '../node/timeTravel/moment.js'
+import { TimeMachine } from '../node/timeTravel/TimeMachine.js'
 import type { TickStore } from '../node/TickStore.js'
 import type { AgendaEntry } from '../scheduler/readAgenda.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
@@ -134,6 +136,11 @@ export class VirtualNetwork {
   /** A look at what a party holds, whether its node runs or not. */
   inspect(name: string): NodeInspection {
     return new NodeInspection(this.#seat(name).store)
+  }
+
+  /** The world as a party saw it at an earlier moment: a revision, or an instant. Close it when it is no longer needed. */
+  past(name: string, moment: Moment): Promise<TimeMachine> {
+    return TimeMachine.at(this.#seat(name).store, moment)
   }
 
   /** The activity that comes next, of all parties; undefined when none is scheduled. */

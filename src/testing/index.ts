@@ -21,7 +21,7 @@ export { carillonChai, type Expected } from './assertions/carillonChai.js'
 // Replay
 export { assertReplays, replay, type ExpectedViews } from './replay/replay.js'
 export { describeReplay } from './replay/describeReplay.js'
-export type { ReplayOptions } from './replay/LogReplay.js'
+export type { ReplayOptions } from './replay/ReplayGround.js'
 export type { ReplaySource } from './replay/openReplaySource.js'
 export { recordedLogs, type RecordedLog } from './replay/recordedLogs.js'
 export { describeProblem, type ReplayProblem, type ReplayReport } from './replay/ReplayReport.js'

@@ -134,11 +134,18 @@ export const defects: readonly Defect[] = [
     replace: "if (verdict === 'acknowledge' && !this.#stopped && envelope.seq !== 1)",
   },
   {
+    name: 'receiver-not-woken',
+    mistake: 'A message is recorded, but the flow that waits for it sleeps on',
+    file: 'src/session/foldSessions.ts',
+    find: '  flow.wakeMs = atMs\n  flows.touch(flow)\n',
+    replace: '',
+  },
+  {
     name: 'outbox-not-resent',
     mistake: 'What was not acknowledged before a restart is not sent again after it',
     file: 'src/node/Postman.ts',
-    find: '    if (!this.#parts.loop.isTicking) this.#fill()\n    this.#sendDue()\n  }\n\n  stop',
-    replace: '    this.#lastRevision = this.#parts.store.head().revision\n  }\n\n  stop',
+    find: 'addressees()) this.#boxes.set(party, emptyBox())',
+    replace: 'addressees()) this.#boxes.set(party, { ...emptyBox(), lastRevision: this.#parts.store.head().revision })',
   },
   {
     name: 'resend-given-up',
@@ -146,6 +153,20 @@ export const defects: readonly Defect[] = [
     file: 'src/node/Postman.ts',
     find: 'waiting.nextMs = nowMs + waitAfter(resend, waiting.tries)',
     replace: 'waiting.nextMs = nowMs + 1e12',
+  },
+  {
+    name: 'silence-taken-for-no',
+    mistake: 'A tick that a log took without saying so is taken to have failed',
+    file: 'src/node/LogBackedStore.ts',
+    find: "if (outcome.kind !== 'unknown') return outcome\n",
+    replace: "return outcome.kind === 'unknown' ? { kind: 'failed', error: outcome.error } : outcome\n",
+  },
+  {
+    name: 'silence-taken-for-yes',
+    mistake: 'A tick that a log did not answer is taken to have been appended',
+    file: 'src/node/LogBackedStore.ts',
+    find: "if (outcome.kind !== 'unknown') return outcome\n",
+    replace: "return outcome.kind === 'unknown' ? { kind: 'appended' } : outcome\n",
   },
   {
     name: 'wake-too-late',

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { transformSync } from 'esbuild'
 import { defects } from './defects.js'
 import { hunt } from './huntDefect.js'
 import { page } from './table.js'
@@ -13,6 +14,19 @@ describe('The seeded defects', () => {
     expect(defects).to.have.length.at.least(20)
     const unfit = defects.filter(({ file, find }) => readFileSync(join(root, file), 'utf8').split(find).length !== 2)
     expect(unfit.map(({ name }) => name)).to.deep.equal([])
+  })
+
+  it('leave their files readable', () => {
+    const broken = defects.flatMap(({ name, file, find, replace }) => {
+      const text = readFileSync(join(root, file), 'utf8').replace(find, () => replace)
+      try {
+        transformSync(text, { loader: 'ts' })
+        return []
+      } catch (error) {
+        return [`${name}: ${String(error)}`]
+      }
+    })
+    expect(broken).to.deep.equal([])
   })
 
   it('are all in the table of the docs, each found', () => {

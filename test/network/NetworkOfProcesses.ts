@@ -21,6 +21,7 @@ export const fromSources = [
   join(root, 'src/cli/main.ts'),
 ]
 export const iouApp = join(root, 'test/session/iou.ts')
+export const raceApp = join(root, 'test/session/race.ts')
 
 const operator = 'api:spec'
 if (!OperatorNameC.is(operator)) throw new Error('no operator')
@@ -34,17 +35,19 @@ export const cleanEnvironment = (): Record<string, string | undefined> =>
 export class NetworkOfProcesses {
   readonly #scratch: string
   readonly #made: NewNetwork
+  readonly #app: string
   readonly #processes = new Map<string, Process>()
   readonly #clients = new Map<string, ControlClient>()
 
-  private constructor(scratch: string, made: NewNetwork) {
+  private constructor(scratch: string, made: NewNetwork, app: string) {
     this.#scratch = scratch
     this.#made = made
+    this.#app = app
   }
 
-  static async make(members: readonly NewMember[]): Promise<NetworkOfProcesses> {
+  static async make(members: readonly NewMember[], app = iouApp): Promise<NetworkOfProcesses> {
     const scratch = mkdtempSync(join(tmpdir(), 'carillon-network-'))
-    return new NetworkOfProcesses(scratch, await makeNetwork(join(scratch, 'local'), { members }))
+    return new NetworkOfProcesses(scratch, await makeNetwork(join(scratch, 'local'), { members }), app)
   }
 
   folder(name: string): string {
@@ -59,11 +62,15 @@ export class NetworkOfProcesses {
 
   /** Starts a party's node as a process; resolves once it takes commands. */
   async start(name: string): Promise<void> {
-    const child = spawn(process.execPath, [...fromSources, 'run', iouApp, '--network', this.folder(name), '--json'], {
-      cwd: root,
-      env: cleanEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = spawn(
+      process.execPath,
+      [...fromSources, 'run', this.#app, '--network', this.folder(name), '--json'],
+      {
+        cwd: root,
+        env: cleanEnvironment(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     const running: Process = { child, output: '' }
     this.#processes.set(name, running)
     await new Promise<void>((resolve, reject) => {

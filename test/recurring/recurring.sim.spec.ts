@@ -174,6 +174,25 @@ describe('a recurring schedule', () => {
     })
   })
 
+  it('is freed of an occurrence that is cancelled, even of one whose flow was killed, and the one that waits begins', async () => {
+    const { virtual, report, create, outcomes } = await scene({ overlap: 'buffer-one', minutes: 150 })
+    await create()
+    await virtual.advanceTo(at('02:10'))
+    const [running] = (await virtual.node.flows({ name: 'reports/Report/Run', status: 'running' })).items
+    if (running === undefined) throw new Error('Nothing is running.')
+    await virtual.node.killFlow(running.id, { by: 'carol' })
+    expect(await virtual.node.run(report.Cancel, { id: 'r', number: 1 })).to.equal(true)
+    expect(await virtual.node.run(report.Cancel, { id: 'r', number: 1 })).to.equal(false)
+    expect(await outcomes()).to.deep.equal(['01:00 cancelled', '02:00 running'])
+    await virtual.runUntilQuiet()
+    expect(await virtual.node.run(report.Cancel, { id: 'r', number: 2 })).to.equal(true)
+    expect((await virtual.node.flows({ name: 'reports/Report/Run' })).items.map(({ status }) => status)).to.deep.equal([
+      ...['killed', 'killed'],
+    ])
+    await virtual.advanceTo(at('03:10'))
+    expect(await outcomes()).to.deep.equal(['01:00 cancelled', '02:00 cancelled', '03:00 running'])
+  })
+
   describe('after an outage', () => {
     const afterOutage = async (missed: Missed): Promise<readonly string[]> => {
       const { virtual, create, outcomes } = await scene({ missed })

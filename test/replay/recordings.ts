@@ -12,10 +12,18 @@ import { refreshVotingPowerId } from '../../samples/chores/refreshVotingPower.js
 import { app as heartbeat } from '../../samples/heartbeat/app.js'
 import { StartHeartbeat } from '../../samples/heartbeat/flows/StartHeartbeat.js'
 import { StopHeartbeat } from '../../samples/heartbeat/flows/StopHeartbeat.js'
+import { bankApp, notaryApp, observerApp } from '../../samples/interest-rate-swap/app.js'
+import { PaymentsInMemory } from '../../samples/interest-rate-swap/flows/PaymentSystem.js'
+import { names as swapNames } from '../../samples/interest-rate-swap/network.js'
+import { oracleApp } from '../../samples/interest-rate-swap/oracle/app.js'
+import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
+import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
 import { recurringTasks } from '../../samples/recurring-tasks/app.js'
 import { signed } from '../../samples/recurring-tasks/model/Origin.js'
 import { taskIdOf } from '../../samples/recurring-tasks/model/Task.js'
 import { budgetFor, S, Scene, T } from '../../samples/recurring-tasks/test/Scene.js'
+import { scheduledTransactions } from '../../samples/scheduled-transactions/app.js'
+import { key as keyOf, Scene as SignatureScene } from '../../samples/scheduled-transactions/test/Scene.js'
 import { app as iou, Lend } from '../session/iou.js'
 
 /** The logs that a history leaves, by the name of the file each goes to. */
@@ -89,9 +97,47 @@ const lend = async (): Promise<Logs> => {
   return new Map(network.names.map((name) => [`iou-${name.toLowerCase()}`, network.inspect(name).ticks()]))
 }
 
+/** The first year of the swap, as some of its parties have it. */
+const swap =
+  (...parties: readonly string[]) =>
+  async (): Promise<Logs> => {
+    const { network } = await runToMaturity({
+      trade: (all) => shortTrade(all, '2017-03-11'),
+      weather: { minLatencyMs: 5, maxLatencyMs: 200, loss: 0.05, duplication: 0.05 },
+    })
+    return new Map(
+      parties.map((name) => [`swap-${name.toLowerCase().replace(' ', '-')}`, network.inspect(name).ticks()]),
+    )
+  }
+
+const gather = async (): Promise<Logs> => {
+  const scene = await SignatureScene.open()
+  await scene.people('alice', 'bob', 'carol')
+  const waiting = await scene.created(scene.transfers({ alice: -100, bob: -50, carol: 150 }), { signs: ['alice'] })
+  const forgotten = await scene.created(scene.transfer('carol', 'alice', 5))
+  const withdrawn = await scene.created(scene.transfer('bob', 'alice', 7), {
+    adminKey: keyOf('bob'),
+    alsoSigning: scene.wallet('bob').keys,
+  })
+  await scene.pass(60)
+  await scene.sign(waiting, ['bob'])
+  await scene.sign(forgotten, ['alice'])
+  await scene.delete(withdrawn, ['bob'])
+  await scene.downFor(3_600)
+  return new Map([['scheduled-transactions', scene.virtual.node.readLog()]])
+}
+
 export const recordings: Readonly<Record<string, Recording>> = {
   heartbeat: { app: () => heartbeat, live: beat },
   'recurring-tasks': { app: () => recurringTasks(), live: sweep },
   chores: { app: () => createChoresApp().app, live: tidy },
   iou: { app: () => iou, live: lend },
+  'interest-rate-swap-banks': {
+    app: () => bankApp({ payments: new PaymentsInMemory() }),
+    live: swap(swapNames.fixedPayer, swapNames.floatingPayer),
+  },
+  'interest-rate-swap-oracle': { app: () => oracleApp, live: swap(swapNames.oracle) },
+  'interest-rate-swap-notary': { app: () => notaryApp, live: swap(swapNames.notary) },
+  'interest-rate-swap-regulator': { app: () => observerApp, live: swap(swapNames.regulator) },
+  'scheduled-transactions': { app: () => scheduledTransactions().app, live: gather },
 }

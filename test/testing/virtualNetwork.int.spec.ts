@@ -48,6 +48,21 @@ describe('A virtual network', () => {
     expect(String(again)).to.include('The node of Ann is running')
   })
 
+  it('goes back with a party to any moment, and steps from there either way', async () => {
+    const { network } = await lent()
+    await network.advanceTo(dueAt)
+    await network.advanceBy({ minutes: 1 })
+    const past = await network.past('Ben', instant('2026-01-01T12:00:00Z'))
+    expect(past.states(Iou).map(({ data }) => data.called)).to.deep.equal([false])
+    while (await past.forward());
+    expect(past.states(Iou).map(({ data }) => data.called)).to.deep.equal([true])
+    const { states } = await past.diff({ from: instant('2026-01-01T12:00:00Z'), to: network.now })
+    expect([states.produced.total, states.consumed.total]).to.deep.equal([1, 1])
+    await past.goTo(0)
+    expect(past.states(Iou)).to.deep.equal([])
+    past.close()
+  })
+
   it('keeps groups of parties apart until it is healed', async () => {
     const { network } = await lent()
     network.partition(['Ann'], ['Ben', 'Notary'])

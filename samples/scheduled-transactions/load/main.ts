@@ -11,8 +11,9 @@ const count = Number(process.argv[2] ?? 10_000)
 const folder = mkdtempSync(join(tmpdir(), 'scheduled-transactions-load-'))
 const perSecond = (number: number, ms: number): string =>
   `${Math.round((number / ms) * 1_000).toLocaleString('en')} a second`
+const store = EmbeddedStore.open(join(folder, 'load.sqlite'))
 try {
-  const report = await runLoad(count, { store: EmbeddedStore.open(join(folder, 'load.sqlite')) })
+  const report = await runLoad(count, { store })
   const { executed, expired, mostPending, signatures, moved } = report
   console.log(`${mostPending} schedules pending at one time, 1 to 100 signers each, ${signatures} signatures`)
   console.log(`executed ${executed}, each once (${moved} transfers); left to expire ${expired}`)
@@ -25,5 +26,6 @@ try {
   )
   process.exitCode = executed + expired === count && executed === moved ? 0 : 1
 } finally {
+  await store.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -7,14 +7,13 @@ import { timeline } from '../../testing/forecast/timeline.js'
 import { instant, instantFromMillis, type Instant } from '../../time/Instant.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
 import { showCount, showSecond } from '../words.js'
 
 type Options = StoreOptions & {
   readonly until: Instant
   readonly from?: Instant
-  readonly against?: string
   readonly limit: number
 }
 
@@ -59,7 +58,7 @@ export const forecast = (terminal: Terminal): Command =>
     .argument('<app-module>', 'a module that exports `app`, and perhaps `cashFlows` and `assumedSteps`')
     .addOption(new Option('--until <instant>', 'where the forecast ends').argParser(toInstant).makeOptionMandatory())
     .addOption(new Option('--from <instant>', 'where it begins (default: now)').argParser(toInstant))
-    .addOption(new Option('--limit <count>', 'rows of the table').default(50).argParser(Number))
+    .addOption(new Option('--limit <count>', 'rows of the table').default(50).argParser(wholeNumber(1)))
     .action((module: string, { store, json, until, from, limit }: Options) =>
       withApp(module, async ({ app, forecasting }) => {
         const begin = from ?? instantFromMillis(Date.now())

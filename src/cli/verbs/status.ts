@@ -8,6 +8,7 @@ import type { Facts } from '../../views/NodeFacts.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { shortRef, showCount, showDistance, showInstant } from '../words.js'
 
 type Line = { readonly label: string; readonly text: string; readonly tone?: Tone }
@@ -100,22 +101,24 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
   ]
 }
 
-export const status = (terminal: Terminal): Command =>
-  verb('status', 'show a node and its store on one screen', ['status', 'status --json']).action(
-    ({ store, json }: StoreOptions) => {
-      const holder = holderOf(store)
-      const found = storeStatus(store)
-      if (json === true) {
-        terminal.out(
-          JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }),
-        )
-        return
-      }
-      for (const { label, text, tone } of describe(found, holder, Date.now())) {
-        const shown = printable(text)
-        terminal.out(
-          `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
-        )
-      }
-    },
-  )
+export const status = (real: Terminal): Command =>
+  verb('status', 'show a node and its store on one screen', ['status', 'status --watch', 'status --json'])
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => ({ store, json }: StoreOptions) => {
+        const holder = holderOf(store)
+        const found = storeStatus(store)
+        if (json === true) {
+          terminal.out(
+            JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }),
+          )
+          return
+        }
+        for (const { label, text, tone } of describe(found, holder, Date.now())) {
+          const shown = printable(text)
+          terminal.out(
+            `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
+          )
+        }
+      }),
+    )

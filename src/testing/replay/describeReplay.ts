@@ -3,7 +3,7 @@
  * as globals.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
-import type { ReplayOptions } from './LogReplay.js'
+import type { ReplayOptions } from './ReplayGround.js'
 import { recordedLogs } from './recordedLogs.js'
 import { assertReplays } from './replay.js'
 

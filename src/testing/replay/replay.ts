@@ -3,7 +3,8 @@
  */
 import type { EncodedTick } from '../../log/Tick.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
-import { LogReplay, type ReplayOptions } from './LogReplay.js'
+import { LogReplay } from './LogReplay.js'
+import type { ReplayOptions } from './ReplayGround.js'
 import { openReplaySource, type ReplaySource } from './openReplaySource.js'
 import { describeProblem, type ReplayProblem, type ReplayReport } from './ReplayReport.js'
 

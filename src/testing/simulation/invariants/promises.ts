@@ -76,10 +76,13 @@ export const noFlowStuck: Invariant = {
       ),
     )
     const ends = new Map<string, string>()
+    const received = new Set<string>()
     for (const { name, log } of parties)
-      for (const { event } of log)
+      for (const { event } of log) {
         if (event.type === 'SessionOpened' && event.flow !== undefined)
           ends.set(`${event.session} ${event.role}`, `${name} ${event.flow}`)
+        if (event.type === 'MessageReceived') received.add(`${event.session} ${event.role} ${event.seq}`)
+      }
     for (const [where, flow] of openFlows) {
       const { waiting, name, status, error } = flow
       const what = `${name} (${where})`
@@ -98,8 +101,12 @@ export const noFlowStuck: Invariant = {
           found.push(`${what} waits for ${waiting.label}, which nobody runs`)
       } else {
         const other = ends.get(`${waiting.session} ${waiting.role === 'initiator' ? 'responder' : 'initiator'}`)
-        if (other === undefined || !openFlows.has(other))
-          found.push(`${what} waits for a message from a flow that has ended`)
+        const otherFlow = openFlows.get(other ?? '')
+        if (received.has(`${waiting.session} ${waiting.role} ${waiting.seq}`))
+          found.push(`${what} has the message it waits for, and does not go on`)
+        else if (otherFlow === undefined) found.push(`${what} waits for a message from a flow that has ended`)
+        else if (otherFlow.waiting?.for === 'message' && otherFlow.waiting.session === waiting.session)
+          found.push(`${what} and ${otherFlow.name} (${other ?? ''}) wait for each other`)
       }
     }
     for (const { name, log } of parties) {

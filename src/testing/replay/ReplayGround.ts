@@ -1,0 +1,129 @@
+/**
+ * What everything in a replay stands on: the views that grow with the log, the registry of today's code, and whatever
+ * else a decision looks at, as the log shows it. Nothing here states a fact.
+ */
+import type { App } from '../../app/App.js'
+import { Registry } from '../../app/Registry.js'
+import type { Decision } from '../../decision/Decision.js'
+import type { Either } from 'fp-ts/lib/Either.js'
+import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
+import type { KeyPair } from '../../identity/KeyPair.js'
+import type { NetworkMap } from '../../identity/NetworkMap.js'
+import type { Party } from '../../identity/Party.js'
+import { SqliteTicks } from '../../log/sqlite/SqliteTicks.js'
+import { headAfter, type EncodedTick } from '../../log/Tick.js'
+import { builtInFlows } from '../../node/builtInFlows.js'
+import { SignedTransactionReader } from '../../node/readSignedTransaction.js'
+import { instantFromMillis, toMillis } from '../../time/Instant.js'
+import type { Database } from '../../views/Database.js'
+import { Views } from '../../views/Views.js'
+import { FlowTrace, traceFlows } from '../traceFlows.js'
+import { PartiesOfLog } from './PartiesOfLog.js'
+import { giveBackScratch, takeScratch } from './scratchDatabase.js'
+import { SignaturesOfLog } from './SignaturesOfLog.js'
+
+/** What a replay needs beside the log. */
+export type ReplayOptions = {
+  /** The app whose code is to agree with the log. */
+  readonly app: App
+  /** The network the node was in. Default: the notaries that the log names. */
+  readonly network?: NetworkMap
+}
+
+const nobody = { name: 'nobody', key: `ed25519:${'0'.repeat(64)}` as KeyPair['publicKey'] }
+
+export class ReplayGround {
+  readonly db: Database
+  readonly views: Views
+  readonly registry: Registry
+  readonly trace = new FlowTrace()
+  readonly parties = new PartiesOfLog()
+  readonly #ticks: SqliteTicks
+  readonly #network: NetworkMap | undefined
+  readonly #signatures = new SignaturesOfLog()
+  readonly #reader: SignedTransactionReader
+  /** Whose log it is. */
+  me: Party = nobody
+  /** The time of the tick that is being replayed. */
+  atMs = 0
+
+  constructor({ app, network }: ReplayOptions) {
+    this.registry = new Registry(traceFlows(app, this.trace), builtInFlows)
+    this.#network = network
+    this.db = takeScratch()
+    this.views = new Views(this.db)
+    this.#ticks = new SqliteTicks(this.db)
+    this.#reader = new SignedTransactionReader((number) => this.#ticks.page(number, 1)[0])
+  }
+
+  close(): void {
+    giveBackScratch(this.db)
+  }
+
+  /** Before the events of a tick: what its text tells about keys and parties. */
+  open({ at, events }: EncodedTick): void {
+    this.atMs = toMillis(at)
+    for (const line of events) {
+      this.#signatures.learn(line)
+      this.parties.learnMessage(line)
+    }
+  }
+
+  /** After the events of a tick are folded. */
+  settle(tick: EncodedTick): void {
+    this.views.closeTick(headAfter(tick), this.atMs)
+    this.views.committed()
+    this.#ticks.insert(tick)
+  }
+
+  /** What a decision of then looked at; `emit` hears the facts that today's code would state. */
+  decision(emit: Decision['emit'], random: Decision['random']): Decision {
+    const { views } = this
+    return {
+      now: instantFromMillis(this.atMs),
+      nowMs: this.atMs,
+      me: this.me,
+      key: this.#signatures.keyOf(this.me.key),
+      registry: this.registry,
+      network: this.#network ?? this.parties.map,
+      views,
+      random,
+      development: false,
+      readsClock: () => false,
+      signedTransaction: (id) => {
+        const row = views.transactions.find(id)
+        if (row === undefined) throw new CarillonError('state-unknown', `This log holds no transaction ${id}.`)
+        return this.#reader.read(id, row.tick)
+      },
+      emit,
+      isFull: () => false,
+      hasRecorded: () => false,
+      release: () => undefined,
+      waitMs: () => 0,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
+    }
+  }
+
+  /** For looking only: states no fact. */
+  get looking(): Decision {
+    return this.decision(
+      () => {
+        throw new NodeFault('invariant-broken', 'A replay states no facts of its own.')
+      },
+      { hex: (bytes) => '0'.repeat(bytes * 2) },
+    )
+  }
+
+  /** What app code answers, or the error it throws. */
+  tried<A>(look: () => A): Either<CarillonError, A> {
+    try {
+      return { _tag: 'Right', right: look() }
+    } catch (error) {
+      if (error instanceof NodeFault) throw error
+      return {
+        _tag: 'Left',
+        left: error instanceof CarillonError ? error : new CarillonError('flow-threw', messageOf(error), {}, error),
+      }
+    }
+  }
+}
