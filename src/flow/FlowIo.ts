@@ -170,6 +170,11 @@ export class FlowIo {
     run: (context: StepContext) => unknown,
     options: StepOptions & { readonly result?: t.Type<unknown, unknown> } = {},
   ): FlowBody<unknown> {
+    if (typeof name !== 'string' || typeof run !== 'function')
+      throw new CarillonError(
+        'definition-invalid',
+        'A step needs a name and a function: io.step("send the letter", () => send(letter)).',
+      )
     const codec = options.result
     const retry = { ...defaultRetry, ...options.retry }
     assertRetryPolicy(name, retry)
@@ -279,6 +284,7 @@ export class FlowIo {
 
   /** Says where the flow is, for whoever watches it. */
   *progress(label: string): FlowBody<void> {
+    if (typeof label !== 'string') throw new CarillonError('definition-invalid', 'Progress is told as a text.')
     yield* ask({ kind: 'progress', label })
   }
 

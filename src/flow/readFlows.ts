@@ -6,7 +6,7 @@ import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { RecordedOperation, Waiting } from '../log/events.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
-import { pageSize, type Page } from '../vault/query/VaultQuery.js'
+import { pageSize, queryInvalid, type Page } from '../vault/query/VaultQuery.js'
 import { pageOf } from '../vault/readVault.js'
 import type { Database, SqlRow } from '../views/Database.js'
 import { findByHash, type Locate } from '../views/HashIndex.js'
@@ -117,8 +117,11 @@ const summaryOf = (raw: SqlRow): FlowSummary => {
 
 export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary> => {
   const size = pageSize(query.limit)
+  const { after = Number.MAX_SAFE_INTEGER } = query
+  if (!Number.isSafeInteger(after))
+    throw queryInvalid('The cursor of the flows is not one a page of flows gave. Begin without it.')
   const conditions = ['f.seq < ?']
-  const values: (string | number)[] = [query.after ?? Number.MAX_SAFE_INTEGER]
+  const values: (string | number)[] = [after]
   if (query.status === 'open') conditions.push('f.until_revision IS NULL')
   else if (query.status === 'troubled')
     conditions.push(

@@ -198,6 +198,7 @@ export class Node {
 
   /** One state, decoded, consumed or not. */
   async state<A>(definition: StateDefinition<A>, ref: StateRef): Promise<StateAndRef<A> | undefined> {
+    assertAsked({ ref })
     const entry = await this.#read((db) => findState(db, ref, this.#transactions))
     return entry?.type === definition.type ? this.#decode(definition, entry) : undefined
   }
@@ -252,7 +253,8 @@ export class Node {
   }
 
   /** Every attempt at a state's activity, with its outcome. */
-  occurrences(ref: StateRef): Promise<readonly Attempt[]> {
+  async occurrences(ref: StateRef): Promise<readonly Attempt[]> {
+    assertAsked({ ref })
     return this.#read((db) => {
       const row = findStateRow(db, ref, this.#transactions)
       return row === undefined ? [] : attemptsOf(db, row.seq)
@@ -261,6 +263,7 @@ export class Node {
 
   /** Why a state's activity has run, has not run, or will run. */
   async why(ref: StateRef): Promise<Why> {
+    assertAsked({ ref })
     const why = await this.#read((db) => explainState(db, ref, this.#transactions))
     if (why === undefined)
       throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
@@ -329,7 +332,8 @@ export class Node {
   }
 
   /** One flow with its record. */
-  flow(id: FlowId): Promise<FlowDetails | undefined> {
+  async flow(id: FlowId): Promise<FlowDetails | undefined> {
+    assertAsked({ flow: id })
     return this.#read((db) => findFlow(db, id, this.#flows))
   }
 

@@ -9,6 +9,7 @@ import {
   StateRefC,
   type Activity,
   type FlowBody,
+  type FlowIo,
   type Json,
   type StateRef,
 } from '../../src/index.js'
@@ -66,6 +67,10 @@ describe('A bad request to the node', () => {
       ['killFlow', undefined],
       ['retryFlow', 7],
       ['reassess', {}],
+      ['why', undefined],
+      ['why', 'x'],
+      ['occurrences', { transaction: 5 }],
+      ['flow', undefined],
     ]
     for (const [method, ...given] of asked) {
       const error = await refusal(Promise.resolve(node[method]?.(...given)), 'request-invalid')
@@ -74,6 +79,33 @@ describe('A bad request to the node', () => {
     expect(virtual.node.head).to.deep.equal(head)
     await expectAlive(virtual)
     await virtual.stop()
+  })
+
+  it('refuses a cursor of flows that no page gave', async () => {
+    const virtual = await startVirtual(appOf([typed]))
+    await refusal(virtual.node.flows({ after: 'zz' as unknown as number }), 'query-invalid')
+    await virtual.stop()
+  })
+
+  it('says what a step and a progress need, as an error of the flow', async () => {
+    const part = (work: (io: FlowIo) => FlowBody<unknown>) =>
+      defineFlow({
+        name: 'notes/Part',
+        input: t.strict({}),
+        *run(io): FlowBody<void> {
+          yield* work(io)
+        },
+      })
+    const parts = [
+      part((io) => io.step('send', undefined as unknown as () => number)),
+      part((io) => io.progress(5 as unknown as string)),
+    ]
+    for (const flow of parts) {
+      const virtual = await startVirtual(appOf([flow]))
+      await refusal(virtual.node.run(flow, {}), 'definition-invalid')
+      await expectAlive(virtual)
+      await virtual.stop()
+    }
   })
 
   it('says what does not fit in the input of a flow, and starts nothing', async () => {
