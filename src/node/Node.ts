@@ -501,10 +501,14 @@ export class Node {
     })
   }
 
-  /** Reads committed views: between two ticks, where reader and writer are the same connection. */
+  /**
+   * Reads committed views: between two ticks, where reader and writer are the same connection. A tick that waits for a
+   * log that is away may be open for hours, and what is known can be asked meanwhile.
+   */
   async #read<A>(read: (db: Database) => A): Promise<A> {
-    while (this.#internals.loop.isTicking) await this.#internals.loop.tickOver()
-    return read(this.#internals.store.reader)
+    const { loop, store } = this.#internals
+    while (loop.isTicking && !(store.readsApart === true && store.trouble?.() !== undefined)) await loop.tickOver()
+    return read(store.reader)
   }
 
   #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {

@@ -76,6 +76,7 @@ export class NodeMetrics {
       gauge('term', 'Starts of the node; the term of its lease'),
       gauge('draining', 'Whether the node drains'),
       gauge('up', 'Whether the node ticks'),
+      gauge('trouble', 'Whether the log cannot be written at the moment'),
     ])
     collectDefaultMetrics({ register: this.#registry })
   }
@@ -102,6 +103,7 @@ export class NodeMetrics {
     const labels = { node: name }
     this.#set('up', labels, node.stopped === undefined ? 1 : 0)
     if (node.stopped !== undefined) return
+    this.#set('trouble', labels, node.trouble === undefined ? 0 : 1)
     const { nowMs } = node
     const found = await node.readViews((db) => ({
       facts: readFacts(db),
