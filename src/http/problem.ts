@@ -97,7 +97,8 @@ const passing = (error: unknown): Problem | undefined =>
     : undefined
 
 export const problemOf = (error: unknown): Problem => {
-  if (!(error instanceof CarillonError) || concernsNode(error)) return refusedByHost(error) ?? passing(error) ?? unexpected
+  if (!(error instanceof CarillonError) || concernsNode(error))
+    return refusedByHost(error) ?? passing(error) ?? unexpected
   const { code, message, details } = recordError(error, 'invariant-broken')
   return {
     type: `urn:carillon:error:${code}`,

@@ -16,7 +16,14 @@ import {
   type VerbRequest,
 } from './AppVerb.js'
 import { controlPath } from './controlAddress.js'
-import { AnswerC, ConditionC, lineTooLong, type Condition, type OperatorRequest, type StartArgs } from './controlProtocol.js'
+import {
+  AnswerC,
+  ConditionC,
+  lineTooLong,
+  type Condition,
+  type OperatorRequest,
+  type StartArgs,
+} from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
 
 type Wait = { readonly resolve: (value: unknown) => void; readonly reject: (error: CarillonError) => void }

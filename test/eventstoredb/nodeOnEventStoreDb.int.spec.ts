@@ -44,8 +44,7 @@ const mint = async (node: Node, value: number): Promise<void> => {
   }
 }
 
-const values = async (node: Node): Promise<readonly number[]> =>
-  (await node.states(Coin)).map(({ data }) => data.value)
+const values = async (node: Node): Promise<readonly number[]> => (await node.states(Coin)).map(({ data }) => data.value)
 
 describe('A node on EventStoreDB', () => {
   let folder: string
@@ -96,7 +95,8 @@ describe('A node on EventStoreDB', () => {
     await mint(await start(), 2)
     await node!.crash()
     // Another machine: nothing but the log and the key is left of the node.
-    for (const file of ['carillon.db', 'carillon.db-wal', 'carillon.db-shm']) rmSync(join(folder, file), { force: true })
+    for (const file of ['carillon.db', 'carillon.db-wal', 'carillon.db-shm'])
+      rmSync(join(folder, file), { force: true })
     await mint(await start(), 3)
     expect(await values(node!)).to.deep.equal([1, 2, 3])
     const log = await openLog(cluster.url('log'))

@@ -7,7 +7,9 @@ import { serveHttp, type Node } from '../../src/index.js'
 type Told = { readonly status: number; readonly text: string; readonly body: unknown }
 
 /** Serves the node until it is closed. */
-export const overHttp = async (node: Node): Promise<{ get: (path: string) => Promise<Told>; close: () => Promise<void> }> => {
+export const overHttp = async (
+  node: Node,
+): Promise<{ get: (path: string) => Promise<Told>; close: () => Promise<void> }> => {
   const { text: token } = newTokenText()
   const server = await serveHttp({ node }, { localToken: token })
   return {
