@@ -8,6 +8,7 @@ import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
 import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { lateness } from './workloads/lateness.js'
+import { notarisations } from './workloads/notarisations.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
 import { replay } from './workloads/replay.js'
@@ -18,6 +19,7 @@ import { schedules } from './workloads/schedules.js'
 import { swapDecade } from './workloads/swapDecade.js'
 import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
+import { twoParties } from './workloads/twoParties.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
 
@@ -35,6 +37,8 @@ export const workloads: readonly Workload[] = [
   restartOverdue,
   replay,
   vaultQuery,
+  twoParties,
+  notarisations,
   schedules,
   taskCost,
   verify,

@@ -265,6 +265,7 @@ export { type Token, type TokenId } from './access/Token.js'
 
 // Networks of processes
 export { readKeyFile, writeKeyFile, type KeyFileOptions } from './node/keys/KeyFile.js'
+export { addParty, type AddedMember, type AddedParty } from './node/network/addParty.js'
 export { makeNetwork, type NewMember, type NewNetwork, type NewNetworkOptions } from './node/network/makeNetwork.js'
 export { openNetworkFolder, type NetworkFolder } from './node/network/NetworkFolder.js'
 export { TlsTransport, type TlsTransportOptions } from './node/transports/TlsTransport.js'

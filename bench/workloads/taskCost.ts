@@ -19,15 +19,13 @@ export const taskCost: Workload = {
     const sizes = quick ? [20, 60] : [1_000, 10_000, 100_000, 1_000_000]
     const figures: Record<string, Figure> = {}
     const cpu: number[] = []
-    for await (const { tasks, wallMs, cpuMs } of costOf(
-      EmbeddedStore.open(join(folder, 'tasks.sqlite')),
-      sizes,
-      quick ? 10 : 300,
-    )) {
+    const store = EmbeddedStore.open(join(folder, 'tasks.sqlite'))
+    for await (const { tasks, wallMs, cpuMs } of costOf(store, sizes, quick ? 10 : 300)) {
       figures[`at ${tasks}`] = less(wallMs, 'ms')
       figures[`processor at ${tasks}`] = less(cpuMs, 'ms')
       cpu.push(cpuMs)
     }
+    await store.close()
     return { ...figures, growth: context((cpu.at(-1) ?? 0) / (cpu[0] ?? 1), 'times') }
   },
 }

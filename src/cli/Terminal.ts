@@ -13,6 +13,8 @@ export type Terminal = {
   readonly err: (line: string) => void
   /** Replaces the line at the foot of the screen; an empty text clears it. Nothing happens where nobody watches. */
   readonly status: (text: string) => void
+  /** Shows lines in place of those shown before; where nobody watches, after them. What does not fit is left out. */
+  readonly redraw: (lines: readonly string[]) => void
   /** Columns of the result; without end when it is piped. */
   readonly width: number
   readonly tone: (tone: Tone, text: string) => string
@@ -55,6 +57,16 @@ export const processTerminal = ({ stdout, stderr, env }: NodeJS.Process): Termin
       if (text === '') return
       stderr.write(text.slice(0, stderr.columns - 1))
       footer = true
+    },
+    redraw: (lines) => {
+      clearFooter()
+      if (!stdout.isTTY) {
+        stdout.write(`${lines.join('\n')}\n`)
+        return
+      }
+      const shown = lines.slice(0, Math.max(1, stdout.rows - 1))
+      // Each line is cleared to its end and then what is below: a screen that is wiped first would flicker.
+      stdout.write(`\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`)
     },
     width: widthOf(stdout, env),
     tone: (tone, text) => (colours ? styleText(tone, text, { validateStream: false }) : text),

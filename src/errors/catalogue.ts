@@ -76,6 +76,7 @@ export const catalogue = {
   'certificate-invalid': entry('refuse', 'A certificate does not belong to the party or the network'),
   'address-unavailable': entry('refuse', 'The node cannot listen on its address'),
   'network-not-found': entry('refuse', 'There is no network here'),
+  'root-key-missing': entry('refuse', "The key of the network's root is not here"),
 
   // Keys
   'key-file-invalid': entry('refuse', 'The key file cannot be read'),

@@ -87,7 +87,7 @@ const collectSignature = function* (
 }
 
 const collectFromPart = function* (signer: PartSigner, { id, body }: Proposal): FlowBody<TransactionSignature> {
-  yield* signer.session.send({ type: 'signPart', tearOff: tearOffFor(id, body, signer) as unknown as Json })
+  yield* signer.session.send({ type: 'signPart', tearOff: tearOffFor(id, body, signer) })
   return yield* receiveSignature(signer.session, id, undefined)
 }
 
@@ -108,7 +108,7 @@ const askNotary = function* (
   request: NotaryRequest,
 ): FlowBody<TransactionSignature> {
   const session = yield* io.initiate(signed.body.notary)
-  yield* session.send({ type: 'notarise', request: request as unknown as Json })
+  yield* session.send({ type: 'notarise', request: request })
   const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)
   yield* session.close()
   return signature

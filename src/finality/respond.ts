@@ -3,7 +3,6 @@
  */
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FlowBody } from '../flow/FlowDefinition.js'
 import type { Finalised } from '../flow/Finalised.js'
@@ -45,7 +44,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
     )
   }
   const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
-  yield* session.send({ type: 'signature', signature: signature as unknown as Json })
+  yield* session.send({ type: 'signature', signature: signature })
 }
 
 /** Receives a final transaction, resolves, checks and records it. */
@@ -74,6 +73,6 @@ export const NotaryResponder = defineResponder({
     const { request } = yield* session.receive(t.strict({ type: t.literal('notarise'), request: NotaryRequestC }))
     if (request.type === 'whole') yield* resolveDependencies(session, request.transaction)
     const signature = (yield* perform({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
-    yield* session.send({ type: 'signature', signature: signature as unknown as Json })
+    yield* session.send({ type: 'signature', signature: signature })
   },
 })

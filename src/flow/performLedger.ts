@@ -132,7 +132,7 @@ export const performLedger = (
     }
     case 'changeNotary': {
       const proposal = decideNotaryChange(decision, operation.refs, operation.notary)
-      return valueAnswer(proposal, { proposal: proposal.body as unknown as Json })
+      return valueAnswer(proposal, { proposal: proposal.body })
     }
     case 'dependencies': {
       checkNotaryTrusted(decision, operation.signed.body)

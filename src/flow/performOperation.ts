@@ -2,7 +2,7 @@
  * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
  */
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText, type Json } from '../encoding/canonical.js'
+import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
@@ -107,7 +107,7 @@ const finalise = (
   const decided = decideTransaction(decision, operation.draft, flow, operation.isShared)
   return decided.kind === 'recorded'
     ? valueAnswer(finalised(decided.id, decided.outputs), { transaction: decided.id, outputs: decided.outputs.length })
-    : valueAnswer(decided, { proposal: decided.body as unknown as Json })
+    : valueAnswer(decided, { proposal: decided.body })
 }
 
 const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer | Wait => {

@@ -6,7 +6,8 @@ import type { App } from '../app/App.js'
 import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.js'
 import { listTokens } from '../access/readTokens.js'
 import type { Token, TokenId } from '../access/Token.js'
-import { CarillonError, reviveError } from '../errors/CarillonError.js'
+import type { Decision } from '../decision/Decision.js'
+import { CarillonError, concernsNode, reviveError } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import {
   findFlow,
@@ -45,6 +46,7 @@ import { digestViews } from '../views/digest.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
+import { assertAsked, type Asked } from './assertAsked.js'
 import type { AsyncStepRunner } from './AsyncStepRunner.js'
 import { FlowEnds } from './FlowEnds.js'
 import type { FlowHandle } from './FlowHandle.js'
@@ -99,6 +101,7 @@ export class Node {
   readonly #flows: Locate
   readonly #ends = new FlowEnds()
   #stopped: CarillonError | undefined
+  #stopping: Promise<void> | undefined
 
   constructor(internals: NodeInternals) {
     this.#internals = internals
@@ -140,14 +143,11 @@ export class Node {
     input: Json,
     options: By & { readonly clientId?: string } = {},
   ): Promise<FlowHandle<unknown>> {
-    const { loop, engine } = this.#internals
-    const request = {
-      name,
-      input: copyOf(input),
-      by: options.by ?? defaultOperator,
-      ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
-    }
-    const id = await loop.submit((decision) => startFlow(decision, engine, request))
+    const { engine } = this.#internals
+    const { by = defaultOperator, clientId } = options
+    const asked = { name, by, ...(clientId === undefined ? {} : { clientId }) }
+    const request = { ...asked, input: copyOf(input) }
+    const id = await this.#submit(asked, (decision) => startFlow(decision, engine, request))
     return { id, result: () => this.resultOf(id), progress: () => this.progressOf(id) }
   }
 
@@ -269,35 +269,35 @@ export class Node {
 
   /** Runs an activity now. */
   trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ ref, by }, (decision) => {
       triggerActivity(decision, ref, { by })
     })
   }
 
   /** Tries an activity again that waits for a hand. */
   retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ ref, by }, (decision) => {
       retryActivity(decision, ref, { by })
     })
   }
 
   /** Closes an activity: it will not be started again. */
   discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ ref, by, ...noted }, (decision) => {
       dischargeActivity(decision, ref, { by, ...noted })
     })
   }
 
   /** Holds an activity back until it is resumed. */
   pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ ref, by, ...noted }, (decision) => {
       pauseActivity(decision, ref, { by, ...noted })
     })
   }
 
   /** Puts a paused activity back on the agenda. */
   resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ ref, by }, (decision) => {
       resumeActivity(decision, ref, { by })
     })
   }
@@ -311,7 +311,9 @@ export class Node {
     let after: number | undefined = 0
     while (after !== undefined) {
       const from: number = after
-      const part = await this.#internals.loop.submit((decision) => reassess(decision, definition.type, from))
+      const part = await this.#submit({ name: definition.type }, (decision) =>
+        reassess(decision, definition.type, from),
+      )
       asked += part.asked
       changed += part.changed
       after = part.next
@@ -398,14 +400,14 @@ export class Node {
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
   drain({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ by }, (decision) => {
       if (!decision.views.facts.now.draining) decision.emit({ type: 'DrainingStarted', by })
     })
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
   endDraining({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ by }, (decision) => {
       if (decision.views.facts.now.draining) decision.emit({ type: 'DrainingEnded', by })
     })
   }
@@ -414,14 +416,14 @@ export class Node {
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
   issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ by }, (decision) => {
       issueToken(decision, token, by)
     })
   }
 
   /** From now on the token is refused. */
   revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#internals.loop.submit((decision) => {
+    return this.#submit({ by }, (decision) => {
       revokeToken(decision, token, by)
     })
   }
@@ -470,8 +472,13 @@ export class Node {
     } while (!steps.isIdle || loop.isBusy)
   }
 
-  /** Stops in good order. */
-  async stop(): Promise<void> {
+  /** Stops in good order. Whoever asks again waits for the same stop. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
     const { loop, key, store } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
@@ -495,10 +502,16 @@ export class Node {
     id: FlowId,
     by: string,
   ): Promise<void> {
-    const { loop, engine } = this.#internals
-    return loop.submit((decision) => {
+    const { engine } = this.#internals
+    return this.#submit({ flow: id, by }, (decision) => {
       action(decision, engine, id, by)
     })
+  }
+
+  /** Hands a request to the loop, if the loop can make sense of it. */
+  async #submit<A>(asked: Asked, decide: (decision: Decision) => A): Promise<A> {
+    assertAsked(asked)
+    return this.#internals.loop.submit(decide)
   }
 
   /**
@@ -508,7 +521,12 @@ export class Node {
   async #read<A>(read: (db: Database) => A): Promise<A> {
     const { loop, store } = this.#internals
     while (loop.isTicking && !(store.readsApart === true && store.trouble?.() !== undefined)) await loop.tickOver()
-    return read(store.reader)
+    try {
+      return read(store.reader)
+    } catch (error) {
+      // A store that is closed knows nothing of the node whose stop has closed it.
+      throw this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
+    }
   }
 
   #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {

@@ -79,9 +79,8 @@ export class SignatureThreads {
   }
 
   #begin(): Thread {
-    // It needs nothing of what this process was started with, and does not keep it alive.
+    // It needs nothing of what this process was started with.
     const worker = new Worker(program, { eval: true, execArgv: [], stdout: false, stderr: false })
-    worker.unref()
     const thread: Thread = { worker, jobs: new Map() }
     worker.on('message', ({ job, held }: Answer) => {
       const taken = thread.jobs.get(job)
@@ -93,6 +92,8 @@ export class SignatureThreads {
     })
     worker.on('error', () => this.#end(thread))
     worker.on('exit', () => this.#end(thread))
+    // It does not keep the process alive. Said after the listeners: listening to a thread says the opposite.
+    worker.unref()
     this.#threads.push(thread)
     return thread
   }

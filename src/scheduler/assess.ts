@@ -230,6 +230,7 @@ export const askState = (
     const mine = actsAt(definition, data, me, activity.at)
     if (mine === undefined) return base
     if (mine !== activity.at) return { ...base, activity, actsAt: mine }
+    if (definition.indexed !== undefined) return { ...base, activity }
     return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
   } catch (error) {
     if (concernsNode(error)) throw error

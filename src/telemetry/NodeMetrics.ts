@@ -74,6 +74,7 @@ export class NodeMetrics {
       gauge('log_revision', 'Revision of the last event of the log'),
       gauge('views_revision', 'Revision at which the views stand; behind the log while it is replayed'),
       gauge('term', 'Starts of the node; the term of its lease'),
+      gauge('last_tick_timestamp_seconds', 'When the last tick was committed; each one renews the lease'),
       gauge('draining', 'Whether the node drains'),
       gauge('up', 'Whether the node ticks'),
       gauge('trouble', 'Whether the log cannot be written at the moment'),
@@ -121,6 +122,7 @@ export class NodeMetrics {
     this.#set('log_revision', labels, node.head.revision)
     this.#set('views_revision', labels, found.facts.head.revision)
     this.#set('term', labels, found.facts.term)
+    this.#set('last_tick_timestamp_seconds', labels, found.facts.atMs / 1_000)
     this.#set('draining', labels, found.facts.draining ? 1 : 0)
   }
 

@@ -94,8 +94,8 @@ const notaryFor = (
 const forEvent = ({ assessment, parts }: Assessed): Assessment => {
   if (parts.activity === null) return assessment
   const activity = new Encoded(parts.activity) as unknown as NonNullable<Assessment['activity']>
-  const { relevant, participants, key, actsAt } = assessment
-  if (actsAt !== undefined) return { ...assessment, activity }
+  const { relevant, participants, key, actsAt, indexed } = assessment
+  if (actsAt !== undefined || indexed !== undefined) return { ...assessment, activity }
   return key === undefined ? { relevant, participants, activity } : { relevant, participants, key, activity }
 }
 

@@ -96,6 +96,23 @@ describe('carillon network', function () {
     expect(err.indexOf('Notary | Stopped')).to.be.greaterThan(err.indexOf('Alice  | Stopped'))
   })
 
+  it('lets a party join, and gives everyone the map that lists it', async () => {
+    const added = await carillon(['network', 'add', local, 'Carol'])
+    expect(added.code, added.stderr).to.equal(0)
+    expect(added.stdout).to.match(
+      /^Carol has joined at 127\.0\.0\.1:\d+, by map 2\.\nAlice, Bob, Notary, Fast have the map/,
+    )
+    const again = await carillon(['network', 'add', local, 'Carol'])
+    expect(again.stderr).to.match(/^error\[usage\]: The name Carol is taken/)
+    const shown = await carillon(['network', 'show', join(local, 'Bob'), '--json'])
+    const { serial, members } = documents(shown.stdout)[0] as {
+      readonly serial: number
+      readonly members: readonly { readonly party: { readonly name: string } }[]
+    }
+    expect(serial).to.equal(2)
+    expect(members.map(({ party }) => party.name)).to.deep.equal(['Alice', 'Bob', 'Notary', 'Fast', 'Carol'])
+  })
+
   it('leaves no node behind when it is killed itself', async () => {
     const child = spawn(
       process.execPath,

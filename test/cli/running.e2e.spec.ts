@@ -65,6 +65,7 @@ describe('the command beside a running node', function () {
   it('tells each occurrence with its lateness as it happens', async () => {
     const added = await json('start', 'notes/Add', '{"text":"at once","inSeconds":0,"copies":1}')
     await node.until((stdout) => stdout.includes('"at once"'))
+    expect((await on('occurrences')).stdout).to.match(/completed .* notes\/Read/)
     const line = node.stdout.split('\n').find((candidate) => candidate.includes('"at once"'))
     expect(line).to.match(
       /^\d\d:\d\d:\d\d\.\d{3}Z {2}completed {5}notes\/Read {2}[0-9a-f]{12}:0 {2}(on time|.* late) {2}"at once"$/,
@@ -82,6 +83,18 @@ describe('the command beside a running node', function () {
       running: true,
       activities: { scheduled: 2, failed: 0, parked: 0, missed: 0, paused: 0 },
     })
+  })
+
+  it('asks the API for whatever no verb is made for, and hands on what it refuses', async () => {
+    const [parties, refused, acted] = await Promise.all([
+      json('api', '/parties'),
+      on('api', '/nothing'),
+      on('api', '/drain/end', '--method', 'POST'),
+    ])
+    expect(parties[0]?.['items']).to.have.length(1)
+    expect(refused).to.include({ code: 1 })
+    expect(refused.stderr).to.match(/^error\[route-unknown\]: There is no GET \/api\/v1\/nothing/)
+    expect(acted).to.include({ code: 0, stdout: '{\n  "done": true\n}\n' })
   })
 
   it('holds an activity, explains it by a few digits of its ref, and lets it go', async () => {

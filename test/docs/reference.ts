@@ -3,8 +3,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import ts from 'typescript'
 import { defaultRetry } from 'carillon'
+import { makeProgram } from '../../src/cli/program.js'
 import { builtInRoutes } from '../../src/http/builtInRoutes.js'
 import { limits } from '../../src/limits.js'
 import { repository } from './pages.js'
@@ -120,7 +122,58 @@ const routesTable = (): string =>
     ]),
   )
 
+/** Nothing is written while nothing is run. */
+const nowhere = {
+  out: () => undefined,
+  err: () => undefined,
+  status: () => undefined,
+  redraw: () => undefined,
+  width: 80,
+  tone: (_tone: string, text: string) => text,
+}
+
+const describeVerb = (command: Command, chain: string): string => {
+  const name = `${chain} ${command.name()}`
+  if (command.commands.length > 0)
+    return [
+      `### ${command.name()}`,
+      command.description(),
+      ...command.commands.map((each) => describeVerb(each, name)),
+    ].join('\n\n')
+  const takes = command.registeredArguments.map((argument) => {
+    const word = argument.variadic ? `${argument.name()}...` : argument.name()
+    return argument.required ? `<${word}>` : `[${word}]`
+  })
+  const rows = [
+    ...command.registeredArguments.map((argument, index) => [`\`${takes[index] ?? ''}\``, argument.description]),
+    ...command.options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => [
+        `\`${option.flags}\``,
+        [
+          option.description,
+          ...(option.argChoices === undefined ? [] : [`one of ${option.argChoices.join(', ')}`]),
+          ...(option.defaultValue === undefined || option.defaultValue === false || Array.isArray(option.defaultValue)
+            ? []
+            : [`default ${JSON.stringify(option.defaultValue)}`]),
+        ].join('; '),
+      ]),
+  ]
+  return [
+    `${chain === 'carillon' ? '###' : '####'} ${name.replace(/^carillon /, '')}`,
+    command.description(),
+    `\`${[name, ...takes].join(' ')}\``,
+    ...(rows.length === 0 ? [] : [table(['argument or option', 'meaning'], rows)]),
+  ].join('\n\n')
+}
+
+const verbsText = (): string =>
+  makeProgram(nowhere)
+    .commands.map((command) => describeVerb(command, 'carillon'))
+    .join('\n\n')
+
 const tables: Readonly<Record<string, () => string>> = {
+  verbs: verbsText,
   limits: limitsTable,
   NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
   StateOptions: () => fieldsTable('src/ledger/StateDefinition.ts', 'StateOptions'),

@@ -47,6 +47,35 @@ describe('A bad request to the node', () => {
     await virtual.stop()
   })
 
+  it('with arguments that no type would let through is refused before it is recorded', async () => {
+    const virtual = await startVirtual(appOf([typed]))
+    const head = virtual.node.head
+    const node = virtual.node as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>
+    const nowhere = { transaction: '0'.repeat(64), index: 0 }
+    const asked: readonly [method: string, ...given: readonly unknown[]][] = [
+      ['startByName', undefined, {}],
+      ['startByName', 'notes/Typed', { n: 1, ref: null }, { by: 5 }],
+      ['startByName', 'notes/Typed', { n: 1, ref: null }, { clientId: 5 }],
+      ['trigger', undefined],
+      ['retry', 'abc:0'],
+      ['resume', null],
+      ['pause', nowhere, { note: 5 }],
+      ['discharge', nowhere, { by: {} }],
+      ['drain', { by: 5 }],
+      ['endDraining', { by: null }],
+      ['killFlow', undefined],
+      ['retryFlow', 7],
+      ['reassess', {}],
+    ]
+    for (const [method, ...given] of asked) {
+      const error = await refusal(Promise.resolve(node[method]?.(...given)), 'request-invalid')
+      expect(error.message, method).to.match(/is missing|expected/)
+    }
+    expect(virtual.node.head).to.deep.equal(head)
+    await expectAlive(virtual)
+    await virtual.stop()
+  })
+
   it('says what does not fit in the input of a flow, and starts nothing', async () => {
     const virtual = await startVirtual(appOf([typed]))
     const head = virtual.node.head

@@ -258,6 +258,8 @@ describe('the HTTP API', () => {
       'carillon_activities',
       'carillon_flows',
       'carillon_log_revision',
+      'carillon_term',
+      'carillon_last_tick_timestamp_seconds',
     ])
       expect(text).to.match(new RegExp(`^${name}\\{.*node="Quasimodo".*\\} \\d`, 'm'))
     expect(text).to.contain('carillon_activities{node="Quasimodo",standing="missed"} 1')

@@ -1,6 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { CarillonError, serveHttp } from '../../src/index.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeWith } from '../../src/encoding/decode.js'
+import { builtInRoutes } from '../../src/http/builtInRoutes.js'
+import { CarillonError, generateKeyPair, instantFromMillis, makeCertificate, serveHttp } from '../../src/index.js'
 import { limits } from '../../src/limits.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { Belfry } from './belfry.js'
@@ -307,10 +315,48 @@ describe('a server that others could reach', () => {
     }
     await belfry.close()
   })
+
+  it('serves with TLS, tells browsers to stay with it, and still wants a token', async () => {
+    const belfry = await Belfry.open()
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'))
+    const issuerKey = generateKeyPair()
+    const subject = { name: 'carillon.example', key: issuerKey.publicKey }
+    const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+    const at = instantFromMillis(Date.now())
+    writeFileSync(tls.certFile, makeCertificate({ subject, issuer: subject, issuerKey, at }))
+    writeFileSync(tls.keyFile, issuerKey.exportPrivate())
+    const { text: localToken } = newTokenText()
+    const server = await serveHttp(
+      { node: belfry.node },
+      { host: '0.0.0.0', names: ['carillon.example'], tls, localToken },
+    )
+    const { port } = new URL(server.url)
+    const ask = (headers: Readonly<Record<string, string>>): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        const path = '/api/v1/status'
+        // The certificate is its own; what matters here is that nothing is served in the clear.
+        get({ host: '127.0.0.1', port, path, rejectUnauthorized: false, headers }, (answer) => {
+          answer.resume()
+          resolve(answer)
+        }).on('error', reject)
+      })
+    const host = `carillon.example:${port}`
+    const authorization = `Bearer ${localToken}`
+    const welcome = await ask({ host, authorization })
+    expect(welcome.statusCode).to.equal(200)
+    expect(welcome.headers['strict-transport-security']).to.match(/^max-age=\d+/)
+    expect((await ask({ host })).statusCode).to.equal(401)
+    expect((await ask({ host: 'elsewhere.example', authorization })).statusCode).to.equal(403)
+    const inTheClear: unknown = await fetch(`http://127.0.0.1:${port}/`).catch((error: unknown) => error)
+    expect(inTheClear).to.be.instanceOf(Error)
+    await server.close()
+    await belfry.close()
+    rmSync(folder, { recursive: true })
+  })
 })
 
 describe('the OpenAPI document', () => {
-  it('has examples that run', async () => {
+  it('has examples that run, and answers that are what it says', async () => {
     const belfry = await Belfry.open()
     for (const { method, path, example, takesBody, template, isStream } of await operationsOf(belfry)) {
       if (isStream || template.endsWith('/result') || (takesBody && example === undefined)) continue
@@ -321,6 +367,10 @@ describe('the OpenAPI document', () => {
       if (expected === undefined)
         expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).to.be.within(200, 202)
       else expect(answer.status, `${method} ${path}`).to.equal(expected)
+      const route = builtInRoutes.find((each) => each.method === method && `/api/v1${each.path}` === template)
+      if (route?.form !== 'json' || expected !== undefined) continue
+      const decoded = decodeWith(route.answer, answer.body)
+      expect(isLeft(decoded) ? decoded.left : [], `${method} ${path}`).to.deep.equal([])
     }
     await belfry.close()
   })

@@ -9,8 +9,9 @@ import { runLoad } from './runLoad.js'
 
 const tasks = Number(process.argv[2] ?? 10_000)
 const folder = mkdtempSync(join(tmpdir(), 'recurring-tasks-load-'))
+const store = EmbeddedStore.open(join(folder, 'load.sqlite'))
 try {
-  const report = await runLoad(tasks, { store: EmbeddedStore.open(join(folder, 'load.sqlite')) })
+  const report = await runLoad(tasks, { store })
   const { account, expected } = report
   const unaccounted = [...expected].filter((execution) => !account.ended.has(execution)).length
   console.log(`${tasks} tasks, ${expected.size} executions, three hours of outage`)
@@ -23,5 +24,6 @@ try {
   )
   process.exitCode = unaccounted + account.doubled.length + report.tasksLeft === 0 ? 0 : 1
 } finally {
+  await store.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -12,11 +12,13 @@ const sizes = given.length === 0 ? [1_000, 10_000] : given
 const timed = 300
 
 const folder = mkdtempSync(join(tmpdir(), 'recurring-tasks-cost-'))
+const store = EmbeddedStore.open(join(folder, 'cost.sqlite'))
 try {
-  for await (const { tasks, wallMs, cpuMs } of costOf(EmbeddedStore.open(join(folder, 'cost.sqlite')), sizes, timed))
+  for await (const { tasks, wallMs, cpuMs } of costOf(store, sizes, timed))
     console.log(
       `${tasks} tasks: ${wallMs.toFixed(2)} ms to schedule one, ${cpuMs.toFixed(2)} ms of it on the processor`,
     )
 } finally {
+  await store.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -15,6 +15,7 @@ import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
 
 type Options = StoreOptions &
@@ -90,11 +91,17 @@ const agendaThen = async (
   }
 }
 
-export const agenda = (terminal: Terminal): Command =>
+export const agenda = (real: Terminal): Command =>
   verb(
     'agenda',
     'show what is to come, in order; or what waits for a hand',
-    ['agenda', 'agenda --show attention', 'agenda --at 2026-01-31T09:00:00Z', 'agenda --json | jq .due'],
+    [
+      'agenda',
+      'agenda --watch',
+      'agenda --show attention',
+      'agenda --at 2026-01-31T09:00:00Z',
+      'agenda --json | jq .due',
+    ],
     'print one JSON document a line',
   )
     .addOption(
@@ -105,24 +112,27 @@ export const agenda = (terminal: Terminal): Command =>
     .addOption(atOption('the agenda'))
     .addOption(limitOption())
     .addOption(afterTextOption())
-    .action(async ({ store, json, show, at, ...page }: Options) => {
-      const { found, nowMs } =
-        at === undefined
-          ? {
-              found: readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show }))),
-              nowMs: Date.now(),
-            }
-          : await agendaThen(terminal, store, at, show, page)
-      if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
-      else if (found.items.length === 0) terminal.out(nothing[show])
-      else {
-        for (const line of table(columnsFor(show, nowMs), found.items, terminal)) terminal.out(line)
-        if (show === 'attention' && at === undefined) {
-          const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
-          terminal.err(
-            terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
-          )
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => async ({ store, json, show, at, ...page }: Options) => {
+        const { found, nowMs } =
+          at === undefined
+            ? {
+                found: readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show }))),
+                nowMs: Date.now(),
+              }
+            : await agendaThen(terminal, store, at, show, page)
+        if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
+        else if (found.items.length === 0) terminal.out(nothing[show])
+        else {
+          for (const line of table(columnsFor(show, nowMs), found.items, terminal)) terminal.out(line)
+          if (show === 'attention' && at === undefined) {
+            const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
+            terminal.err(
+              terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
+            )
+          }
         }
-      }
-      sayMore(terminal, found)
-    })
+        sayMore(terminal, found)
+      }),
+    )

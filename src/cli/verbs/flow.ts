@@ -22,6 +22,7 @@ import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
 
 type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
@@ -77,7 +78,7 @@ const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
   { header: '', cell: outcomeOf, flexible: true },
 ]
 
-const list = (terminal: Terminal): Command =>
+const list = (real: Terminal): Command =>
   verb(
     'list',
     'list flows, newest first',
@@ -88,14 +89,17 @@ const list = (terminal: Terminal): Command =>
     .addOption(new Option('--name <name>', 'only flows of this name'))
     .addOption(limitOption())
     .addOption(afterOption())
-    .action(({ store, json, status, name, ...page }: ListOptions) => {
-      const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
-      const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
-      if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
-      else if (found.items.length === 0) terminal.out('No such flows.')
-      else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
-      sayMore(terminal, found)
-    })
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => ({ store, json, status, name, ...page }: ListOptions) => {
+        const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
+        const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
+        if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
+        else if (found.items.length === 0) terminal.out('No such flows.')
+        else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
+        sayMore(terminal, found)
+      }),
+    )
 
 const operationColumns: readonly Column<RecordedOperation & { readonly position: number }>[] = [
   { header: '#', cell: ({ position }) => String(position), align: 'right' },

@@ -20,6 +20,7 @@ import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { showCount, showSecond } from '../words.js'
 import { copy } from './logCopy.js'
 import { checkProofVerb, prove } from './logProve.js'
@@ -70,25 +71,28 @@ const rawJson = (line: string): unknown => {
   }
 }
 
-const show = (terminal: Terminal): Command =>
+const show = (real: Terminal): Command =>
   verb(
     'show',
     'show events of the log, by default the last ones',
-    ['log show', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'],
+    ['log show', 'log show --watch', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'],
     'print one JSON document a line',
   )
     .addOption(new Option('--from <revision>', 'begin at this revision').argParser(wholeNumber(0)))
     .addOption(limitOption())
-    .action(async ({ store, json, ...wanted }: ShowOptions) => {
-      const rows = await readRows(store, wanted)
-      if (json === true)
-        for (const { line, ...row } of rows) terminal.out(JSON.stringify({ ...row, event: rawJson(line) }))
-      else if (rows.length === 0) terminal.out('There are no such events.')
-      else {
-        const described = rows.map((row) => ({ ...row, ...describeEvent(row.line, row.revision) }))
-        for (const line of table(columns, described, terminal)) terminal.out(line)
-      }
-    })
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => async ({ store, json, ...wanted }: ShowOptions) => {
+        const rows = await readRows(store, wanted)
+        if (json === true)
+          for (const { line, ...row } of rows) terminal.out(JSON.stringify({ ...row, event: rawJson(line) }))
+        else if (rows.length === 0) terminal.out('There are no such events.')
+        else {
+          const described = rows.map((row) => ({ ...row, ...describeEvent(row.line, row.revision) }))
+          for (const line of table(columns, described, terminal)) terminal.out(line)
+        }
+      }),
+    )
 
 const exporting = (terminal: Terminal): Command =>
   verb('export', 'write the whole log to a file, as lines of JSON', [

@@ -1,5 +1,5 @@
 /**
- * `carillon network`: makes a network of parties on this machine, shows it, and runs its nodes.
+ * `carillon network`: makes a network of parties on this machine, lets more of them join, shows it, and runs its nodes.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { Member, NotaryKind } from '../../identity/NetworkMap.js'
 import type { NetworkTerms } from '../../identity/SignedNetworkMap.js'
+import { addParty } from '../../node/network/addParty.js'
 import { makeNetwork, type NewMember } from '../../node/network/makeNetwork.js'
 import { networkFiles, readNetworkMap } from '../../node/network/NetworkFolder.js'
 import { appFile } from '../loadApp.js'
@@ -32,6 +33,12 @@ const namesOf = (text: string): readonly string[] =>
     .filter((name) => name !== '')
 
 const notaryKinds: Readonly<Record<string, NotaryKind>> = { validating: 'validating', nonValidating: 'nonValidating' }
+
+const kindOf = (text: string): NotaryKind => {
+  const kind = notaryKinds[text]
+  if (kind === undefined) throw new InvalidArgumentError('A notary is validating or nonValidating.')
+  return kind
+}
 
 const addNotary = (text: string, others: readonly NewMember[]): readonly NewMember[] => {
   const [name = '', kind = 'validating'] = text.split(':')
@@ -90,6 +97,38 @@ const newNetwork = (terminal: Terminal): Command =>
           `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
         ),
       )
+    })
+
+type AddOptions = JsonOptions & { readonly notary?: NotaryKind; readonly host: string; readonly port?: number }
+
+const add = (terminal: Terminal): Command =>
+  bareVerb('add', 'let a party join a network: its key, its certificate, and a new map for all', [
+    'network add local Carol',
+    'network add local Fast --notary nonValidating',
+  ])
+    .argument('<folder>', 'the folder of the network')
+    .argument('<party>', 'the name of the party')
+    .addOption(new Option('--notary <kind>', 'make it a notary, validating or nonValidating').argParser(kindOf))
+    .addOption(new Option('--host <host>', 'where its node listens').default('127.0.0.1'))
+    .addOption(new Option('--port <port>', 'the port of its node (default: a free one)').argParser(wholeNumber(1)))
+    .addOption(jsonOption())
+    .action(async (folder: string, name: string, { json, ...options }: AddOptions) => {
+      const added = await addParty(folder, { name, ...options })
+      if (json === true) {
+        terminal.out(JSON.stringify(added))
+        return
+      }
+      const { member, serial, told, elsewhere } = added
+      terminal.out(terminal.tone('bold', printable(`${name} has joined at ${member.address ?? ''}, by map ${serial}.`)))
+      const others = told.filter((each) => each !== name)
+      if (others.length > 0)
+        terminal.out(printable(`${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} the map too.`))
+      if (elsewhere.length > 0)
+        terminal.out(printable(`Not here, and to be given ${folder}/network.json: ${elsewhere.join(', ')}.`))
+      terminal.out('A node that runs knows of it from its next start.')
+      terminal.out('')
+      terminal.out('Next:')
+      terminal.out(printable(`  carillon run <app-module> --network ${join(folder, name)}`))
     })
 
 /** The map of the network in a folder, verified against the root beside it. */
@@ -192,8 +231,9 @@ const run = (terminal: Terminal): Command =>
     })
 
 export const network = (terminal: Terminal): Command =>
-  verbGroup('network', 'make and run a network of parties on this machine', [
+  verbGroup('network', 'make, extend and run a network of parties on this machine', [
     newNetwork(terminal),
+    add(terminal),
     run(terminal),
     show(terminal),
   ])

@@ -1,15 +1,11 @@
 /**
  * `carillon start`: starts a flow on the running node and waits for what it returns.
  */
-import { readFileSync } from 'node:fs'
 import { Option, type Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Json } from '../../encoding/canonical.js'
-import { decodeWith } from '../../encoding/decode.js'
-import { JsonC } from '../../encoding/JsonC.js'
-import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { ControlClient } from '../../node/ControlClient.js'
 import { holderOf } from '../../node/folderHolder.js'
+import { readJsonText } from '../readJsonText.js'
 import { operatorName } from '../operatorName.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
@@ -17,21 +13,7 @@ import { shortId } from '../words.js'
 
 type Options = StoreOptions & { readonly clientId?: string; readonly wait: boolean }
 
-const stdin = 0
 const noticeAfterMs = 1_000
-
-const parseInput = (text: string): Json => {
-  try {
-    const decoded = decodeWith(JsonC, JSON.parse(text === '-' ? readFileSync(stdin, 'utf8') : text))
-    if (isLeft(decoded)) throw new Error(decoded.left.join('; '))
-    return decoded.right
-  } catch (error) {
-    throw new CarillonError(
-      'usage',
-      `The input is not JSON: ${messageOf(error)}. Put it in single quotes, as in '{"text":"hello"}', or give - to read it from stdin.`,
-    )
-  }
-}
 
 const connect = async (store: string): Promise<ControlClient> => {
   const client = await ControlClient.connect(store)
@@ -61,7 +43,7 @@ export const start = (terminal: Terminal): Command =>
     .addOption(new Option('--client-id <id>', 'start it once, however often this is repeated with the same id'))
     .addOption(new Option('--no-wait', 'do not wait for the result'))
     .action(async (name: string, text: string, { store, json, clientId, wait }: Options) => {
-      const input = parseInput(text)
+      const input = readJsonText(text)
       const client = await connect(store)
       const notice = setTimeout(
         () => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'),

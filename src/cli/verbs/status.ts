@@ -10,6 +10,7 @@ import { conditionOf } from '../conditionOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { shortRef, showCount, showDistance, showInstant } from '../words.js'
 
 type Line = { readonly label: string; readonly text: string; readonly tone?: Tone }
@@ -119,28 +120,30 @@ const describe = (
   ]
 }
 
-export const status = (terminal: Terminal): Command =>
-  verb('status', 'show a node and its store on one screen', ['status', 'status --json']).action(
-    async ({ store, json }: StoreOptions) => {
-      const holder = holderOf(store)
-      const found = storeStatus(store)
-      const condition = await conditionOf(store).catch(() => undefined)
-      if (json === true) {
-        terminal.out(
-          JSON.stringify({
-            ...found,
-            running: holder !== undefined,
-            ...(holder === undefined ? {} : { holder }),
-            ...(condition?.trouble === undefined ? {} : { trouble: condition.trouble }),
-          }),
-        )
-        return
-      }
-      for (const { label, text, tone } of describe(found, holder, condition, Date.now())) {
-        const shown = printable(text)
-        terminal.out(
-          `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
-        )
-      }
-    },
-  )
+export const status = (real: Terminal): Command =>
+  verb('status', 'show a node and its store on one screen', ['status', 'status --watch', 'status --json'])
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => async ({ store, json }: StoreOptions) => {
+        const holder = holderOf(store)
+        const found = storeStatus(store)
+        const condition = await conditionOf(store).catch(() => undefined)
+        if (json === true) {
+          terminal.out(
+            JSON.stringify({
+              ...found,
+              running: holder !== undefined,
+              ...(holder === undefined ? {} : { holder }),
+              ...(condition?.trouble === undefined ? {} : { trouble: condition.trouble }),
+            }),
+          )
+          return
+        }
+        for (const { label, text, tone } of describe(found, holder, condition, Date.now())) {
+          const shown = printable(text)
+          terminal.out(
+            `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
+          )
+        }
+      }),
+    )

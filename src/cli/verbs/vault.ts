@@ -21,6 +21,7 @@ import { parseCriterion } from '../parseCriterion.js'
 import { table, type Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 import { shortRef, showJson, showSecond } from '../words.js'
 
 type Options = StoreOptions &
@@ -164,7 +165,7 @@ const list = (terminal: Terminal, options: Options): void => {
   sayMore(terminal, found)
 }
 
-export const vault = (terminal: Terminal): Command =>
+export const vault = (real: Terminal): Command =>
   verb(
     'vault',
     'show the states this party holds, oldest first',
@@ -205,7 +206,11 @@ export const vault = (terminal: Terminal): Command =>
     .addOption(new Option('--count', 'only say how many there are'))
     .addOption(new Option('--sum <field>', 'add an indexed field up, with its average and bounds'))
     .addOption(new Option('--by <field>', 'count or add up for each value of an indexed field'))
-    .action((options: Options) => {
-      if (options.count === true || options.sum !== undefined || options.by !== undefined) aggregate(terminal, options)
-      else list(terminal, options)
-    })
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => (options: Options) => {
+        if (options.count === true || options.sum !== undefined || options.by !== undefined)
+          aggregate(terminal, options)
+        else list(terminal, options)
+      }),
+    )

@@ -9,27 +9,33 @@ import { explainState } from '../../scheduler/why.js'
 import { resolveRef } from '../../vault/resolveRef.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
 
-export const why = (terminal: Terminal): Command =>
+export const why = (real: Terminal): Command =>
   verb('why', "explain why a state's activity has run, has not run, or will run", ['why 3fa9c1:0', 'why 3fa9c1 --json'])
     .argument('<ref>', 'a state ref, or its first digits')
-    .action((text: string, { store, json }: StoreOptions) => {
-      const explained = readStore(store, (db) => {
-        const ref = resolveRef(db, text)
-        const found = explainState(db, ref)
-        if (found === undefined)
-          throw new CarillonError('state-unknown', `This store holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
-        return found
-      })
-      if (json === true) {
-        terminal.out(JSON.stringify(explained))
-        return
-      }
-      const { state, ref, story, now } = explained
-      terminal.out(terminal.tone('bold', printable(`${state.type} ${showRef(ref)}`)))
-      terminal.out(terminal.tone('dim', printable(JSON.stringify(state.data))))
-      terminal.out('')
-      for (const sentence of story) terminal.out(`  ${printable(sentence)}`)
-      terminal.out('')
-      terminal.out(terminal.tone('bold', printable(now)))
-    })
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => (text: string, { store, json }: StoreOptions) => {
+        const explained = readStore(store, (db) => {
+          const ref = resolveRef(db, text)
+          const found = explainState(db, ref)
+          if (found === undefined)
+            throw new CarillonError('state-unknown', `This store holds no state ${showRef(ref)}.`, {
+              ref: showRef(ref),
+            })
+          return found
+        })
+        if (json === true) {
+          terminal.out(JSON.stringify(explained))
+          return
+        }
+        const { state, ref, story, now } = explained
+        terminal.out(terminal.tone('bold', printable(`${state.type} ${showRef(ref)}`)))
+        terminal.out(terminal.tone('dim', printable(JSON.stringify(state.data))))
+        terminal.out('')
+        for (const sentence of story) terminal.out(`  ${printable(sentence)}`)
+        terminal.out('')
+        terminal.out(terminal.tone('bold', printable(now)))
+      }),
+    )

@@ -4,9 +4,10 @@
  * worth nothing. Plain PEM files of earlier versions are still read.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { importKeyPair, type KeyPair } from '../../identity/KeyPair.js'
+import { writeWhole } from '../writeWhole.js'
 import { passphraseFrom, passphraseFileVariable, passphraseVariable } from './passphrase.js'
 import { openSealedKey, parseSealedKey, sealKey } from './sealKey.js'
 
@@ -19,18 +20,8 @@ export type KeyFileOptions = {
 /** `node.key` has its secret in `node.secret`. */
 export const secretFileOf = (file: string): string => `${file.replace(/\.key$/, '')}.secret`
 
-/** A whole file or none, whenever the power goes. */
-const writeWhole = (file: string, text: string): void => {
-  const draft = `${file}.draft`
-  const handle = openSync(draft, 'w', 0o600)
-  try {
-    writeFileSync(handle, text)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-  renameSync(draft, file)
-}
+/** For its owner alone. */
+const keyMode = 0o600
 
 const readSecret = (file: string): string => {
   try {
@@ -48,7 +39,8 @@ const readSecret = (file: string): string => {
 
 /** The secret beside a key file; made when there is none yet. */
 const secretFor = (file: string): string => {
-  if (!existsSync(secretFileOf(file))) writeWhole(secretFileOf(file), `${randomBytes(32).toString('base64')}\n`)
+  if (!existsSync(secretFileOf(file)))
+    writeWhole(secretFileOf(file), `${randomBytes(32).toString('base64')}\n`, keyMode)
   return readSecret(file)
 }
 
@@ -61,7 +53,7 @@ export const writeKeyFile = (file: string, key: KeyPair, options: KeyFileOptions
   const passphrase = passphraseOf(options)
   const sealed =
     passphrase === undefined ? sealKey(key, secretFor(file), 'secretFile') : sealKey(key, passphrase, 'passphrase')
-  writeWhole(file, `${JSON.stringify(sealed, undefined, 2)}\n`)
+  writeWhole(file, `${JSON.stringify(sealed, undefined, 2)}\n`, keyMode)
 }
 
 const readPlain = (text: string, file: string): KeyPair => {

@@ -45,6 +45,7 @@ export class VouchingThreads {
     })
   }
 
+  /** Until then the threads keep the process alive, since whoever waits for an answer may wait for nothing else. */
   async stop(): Promise<void> {
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()))
   }
@@ -54,8 +55,6 @@ export class VouchingThreads {
       worker: new Worker(program, { execArgv: [], stdout: false, stderr: false }),
       jobs: new Map(),
     }
-    // What keeps the process alive is whoever waits for the answers.
-    thread.worker.unref()
     thread.worker.on('message', ({ job, vouches }: Reply) => {
       thread.jobs.get(job)?.(vouches)
       thread.jobs.delete(job)

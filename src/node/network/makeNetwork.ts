@@ -2,7 +2,6 @@
  * Makes a network: a root, and for every party a folder with its key, its certificate and the signed map. The root's
  * own key lies beside them; only it can let another party in, so in earnest it is kept elsewhere.
  */
-import { X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { CarillonError } from '../../errors/CarillonError.js'
@@ -13,10 +12,11 @@ import { storeFailure } from '../../sqlite/storeFailure.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { systemClock } from '../../time/SystemClock.js'
 import { writeKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
-import { showAddress } from '../transports/address.js'
-import { fingerprintOf, makeCertificate } from '../transports/certificate.js'
+import { greatestPort, showAddress } from '../transports/address.js'
+import { makeCertificate } from '../transports/certificate.js'
 import { freePorts } from './freePorts.js'
-import { networkFiles } from './NetworkFolder.js'
+import { makeSeat, textOfMap, writeSeat } from './PartySeat.js'
+import { assertPartyNames } from './partyNames.js'
 
 /** A party of a network that is to be made. */
 export type NewMember = {
@@ -37,30 +37,6 @@ export type NewNetworkOptions = KeyFileOptions & {
 /** A network that was made. */
 export type NewNetwork = { readonly folder: string; readonly name: string; readonly members: readonly Member[] }
 
-/** A name that can be a folder on every system, and is not one of the network's own files. */
-const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u
-const longestName = 64
-const greatestPort = 65_535
-
-const assertMembers = (members: readonly NewMember[]): void => {
-  const refuse = (why: string): never => {
-    throw new CarillonError('usage', why)
-  }
-  if (members.length === 0) refuse('A network needs a party. Name some, as in --parties Alice,Bob.')
-  const seen = new Set<string>()
-  for (const { name } of members) {
-    if (!namePattern.test(name) || name.length > longestName)
-      refuse(
-        `"${name}" cannot name a party here. Use letters, digits, spaces, dots and dashes, ${longestName} at most.`,
-      )
-    const folded = name.toLowerCase()
-    // Folders on some systems do not tell capitals from small letters.
-    if (seen.has(folded) || ['root.key', 'root.secret', 'root.pem', 'network.json'].includes(folded))
-      refuse(`The name ${name} is taken. Each party needs a name of its own.`)
-    seen.add(folded)
-  }
-}
-
 const assertFree = (folder: string): void => {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new CarillonError('folder-not-empty', `${folder} already holds something. Choose another folder.`, { folder })
@@ -76,7 +52,9 @@ const portsOf = async (host: string, count: number, first: number | undefined): 
 /** Makes a network in a folder: keys, certificates, and a map signed by its root. */
 export const makeNetwork = async (folder: string, options: NewNetworkOptions): Promise<NewNetwork> => {
   const { host = '127.0.0.1', firstPort, members: wanted, ...keyOptions } = options
-  assertMembers(wanted)
+  if (wanted.length === 0)
+    throw new CarillonError('usage', 'A network needs a party. Name some, as in --parties Alice,Bob.')
+  assertPartyNames(wanted.map((member) => member.name))
   const path = resolve(folder)
   const name = basename(path)
   try {
@@ -86,29 +64,16 @@ export const makeNetwork = async (folder: string, options: NewNetworkOptions): P
     const rootKey = generateKeyPair()
     const root = { name: `${name} root`, key: rootKey.publicKey }
     const rootCertificate = makeCertificate({ subject: root, issuer: root, issuerKey: rootKey, at })
-    const made = wanted.map(({ name: partyName, notary }, index) => {
-      const key = generateKeyPair()
-      const party = { name: partyName, key: key.publicKey }
-      const certificate = makeCertificate({ subject: party, issuer: root, issuerKey: rootKey, at })
-      const member: Member = {
-        party,
-        address: showAddress({ host, port: ports[index] ?? 0 }),
-        certificate: fingerprintOf(new X509Certificate(certificate)),
+    const made = wanted.map(({ name: partyName, notary }, index) =>
+      makeSeat({
+        ...{ name: partyName, address: showAddress({ host, port: ports[index] ?? 0 }), root, rootKey, at },
         ...(notary === undefined ? {} : { notary }),
-      }
-      return { key, certificate, member }
-    })
+      }),
+    )
     const members = made.map(({ member }) => member)
-    const map = `${JSON.stringify(signNetworkMap({ name, serial: 1, madeAt: at, members }, rootKey), undefined, 2)}\n`
+    const map = textOfMap(signNetworkMap({ name, serial: 1, madeAt: at, members }, rootKey))
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    for (const { key, certificate, member } of made) {
-      const files = networkFiles(join(path, member.party.name))
-      mkdirSync(join(path, member.party.name), { mode: 0o700 })
-      writeKeyFile(files.key, key, keyOptions)
-      writeFileSync(files.certificate, certificate)
-      writeFileSync(files.root, rootCertificate)
-      writeFileSync(files.map, map)
-    }
+    for (const seat of made) writeSeat(join(path, seat.member.party.name), seat, { rootCertificate, map }, keyOptions)
     writeKeyFile(join(path, 'root.key'), rootKey, keyOptions)
     writeFileSync(join(path, 'root.pem'), rootCertificate)
     // Last, so that a folder with a map holds a whole network.

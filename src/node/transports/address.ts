@@ -4,7 +4,7 @@
 export type Address = { readonly host: string; readonly port: number }
 
 const pattern = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/
-const greatestPort = 65_535
+export const greatestPort = 65_535
 
 /** Undefined when the text is no address. */
 export const parseAddress = (text: string): Address | undefined => {

@@ -1,0 +1,66 @@
+/**
+ * `--watch`: a verb that looks is asked again and again until Ctrl-C. On a terminal each answer takes the place of the
+ * one before; in a pipe an answer is written when it differs from the last.
+ */
+import { Option } from 'commander'
+import type { Terminal } from './Terminal.js'
+import { wholeNumber } from './verb.js'
+
+const defaultSeconds = 2
+
+export const watchOption = (): Option =>
+  new Option('--watch [seconds]', 'look again every so many seconds (2), until Ctrl-C')
+    .argParser(wholeNumber(1))
+    .preset(String(defaultSeconds))
+
+/** Commander gives an action its arguments, then the options, then the command. */
+const secondsIn = (args: readonly unknown[]): number | undefined => {
+  const options: unknown = args.at(-2)
+  if (typeof options !== 'object' || options === null || !('watch' in options)) return undefined
+  return typeof options.watch === 'number' ? options.watch : undefined
+}
+
+/** What an action writes, kept until it is whole. */
+const collecting = (terminal: Terminal): { readonly screen: Terminal; readonly lines: readonly string[] } => {
+  const lines: string[] = []
+  const keep = (line: string): void => {
+    lines.push(line)
+  }
+  return { screen: { ...terminal, out: keep, err: keep }, lines }
+}
+
+/** Resolves after so many seconds, or at once when someone presses Ctrl-C. */
+const pause = (seconds: number, stopped: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, seconds * 1_000)
+    stopped.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+
+/** An action that can be watched: it writes to the terminal it is given, once, or again and again. */
+export const watching =
+  <A extends readonly unknown[]>(
+    terminal: Terminal,
+    act: (terminal: Terminal) => (...args: A) => void | Promise<void>,
+  ) =>
+  async (...args: A): Promise<void> => {
+    const seconds = secondsIn(args)
+    if (seconds === undefined) return act(terminal)(...args)
+    const stopping = new AbortController()
+    process.once('SIGINT', () => stopping.abort())
+    process.once('SIGTERM', () => stopping.abort())
+    for (let before: string | undefined; !stopping.signal.aborted;) {
+      const { screen, lines } = collecting(terminal)
+      await act(screen)(...args)
+      const text = lines.join('\n')
+      if (text !== before) terminal.redraw(lines)
+      before = text
+      await pause(seconds, stopping.signal)
+    }
+  }

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { Command } from 'commander'
+import type { Terminal } from './Terminal.js'
+import { watching, watchOption } from './watching.js'
+
+const paper = (): { readonly terminal: Terminal; readonly drawn: string[]; readonly written: string[] } => {
+  const drawn: string[] = []
+  const written: string[] = []
+  const write = (line: string): void => {
+    written.push(line)
+  }
+  return {
+    drawn,
+    written,
+    terminal: {
+      out: write,
+      err: write,
+      status: () => undefined,
+      redraw: (lines) => {
+        drawn.push(lines.join('\n'))
+      },
+      width: 80,
+      tone: (_tone, text) => text,
+    },
+  }
+}
+
+describe('a verb with --watch', () => {
+  const verb = (terminal: Terminal, look: () => string): Command =>
+    new Command('look').addOption(watchOption()).action(
+      watching(terminal, (screen) => () => {
+        screen.out(look())
+      }),
+    )
+
+  it('looks once without it', async () => {
+    const { terminal, drawn, written } = paper()
+    await verb(terminal, () => 'all is well').parseAsync([], { from: 'user' })
+    expect({ drawn, written }).to.deep.equal({ drawn: [], written: ['all is well'] })
+  })
+
+  it('looks again until it is stopped, and draws only what is new', async () => {
+    const { terminal, drawn, written } = paper()
+    let looks = 0
+    await verb(terminal, () => {
+      looks += 1
+      if (looks === 2) process.emit('SIGINT')
+      return looks === 2 ? 'it rains' : 'the sun shines'
+    }).parseAsync(['--watch', '1'], { from: 'user' })
+    expect({ drawn, written }).to.deep.equal({ drawn: ['the sun shines', 'it rains'], written: [] })
+  })
+
+  it('refuses a pace that is none', async () => {
+    const { terminal } = paper()
+    const command = verb(terminal, () => '')
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+    const refused: unknown = await command
+      .parseAsync(['--watch', '0'], { from: 'user' })
+      .catch((error: unknown) => error)
+    expect(refused).to.have.property('message').that.contains('whole number from 1')
+  })
+})

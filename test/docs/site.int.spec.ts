@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildSite } from '../../scripts/docsSite/buildSite.js'
+import { allPages, repository } from './pages.js'
+
+describe('the documentation site', function () {
+  this.timeout(120_000)
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-site-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('has every page, the reference of the public names, a search, and no link that leads nowhere', () => {
+    const paths = allPages().map(({ path }) => path)
+    const { pages, broken } = buildSite({ repository, folder, pages: paths })
+    expect(broken).to.deep.equal([])
+    expect(pages).to.be.greaterThan(paths.length)
+    const page = (path: string): string => readFileSync(join(folder, path), 'utf8')
+    expect(page('docs/errors/flow-diverged.html')).to.contain('<h1 id=')
+    expect(page('docs/api/carillon.html')).to.match(/<h2 id="startnode">startNode<\/h2>\s*<p>Starts a node\./)
+    expect(page('searchIndex.js')).to.contain('"url":"docs/api/carillon.html#startnode"')
+    expect(existsSync(join(folder, 'docs/pictures/overview.png'))).to.equal(true)
+    expect(page('index.html'), 'nothing from elsewhere').not.to.match(/(src|href)="https?:[^"]*\.(js|css)"/)
+  })
+})
