@@ -57,6 +57,7 @@ const standingApartMs = 3_600_000
 const connectionLamp = (connection: Connection, live: Live) => {
   if (connection === 'lost') return <Lamp tone="red" text="not connected" />
   if (live.stopped) return <Lamp tone="red" text="stopped" />
+  if (live.trouble !== undefined) return <Lamp tone="red" text={`cannot record: ${live.trouble.code}`} />
   return live.draining ? <Lamp tone="amber" text="draining" /> : <Lamp tone="green" text="live" />
 }
 

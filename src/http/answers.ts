@@ -214,8 +214,14 @@ export const VerificationC = record(
   },
 )
 
-export const StatusC = t.readonly(
-  t.strict({
+/** Why a node can record nothing at the moment: its log is away, or there is no room. It goes on by itself. */
+export const TroubleC = record('Trouble', { code: t.string, message: t.string }, {})
+
+export const HealthC = record('Health', { alive: t.literal(true), uptimeSeconds: t.number }, { trouble: TroubleC })
+
+export const StatusC = record(
+  'Status',
+  {
     node: t.string,
     nodes: t.readonlyArray(t.string),
     party: PartyC,
@@ -231,8 +237,8 @@ export const StatusC = t.readonly(
     ),
     flows: t.readonly(t.strict({ open: IntegerC, parked: IntegerC, paused: IntegerC })),
     virtualTime: t.boolean,
-  }),
-  'Status',
+  },
+  { trouble: TroubleC },
 )
 
 const PointC = t.readonly(

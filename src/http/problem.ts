@@ -84,8 +84,21 @@ const refusedByHost = (error: unknown): Problem | undefined => {
   }
 }
 
+/** A log that is away, or a disk that is full, passes: whoever asks is told to come back, and no more than that. */
+const passing = (error: unknown): Problem | undefined =>
+  concernsNode(error) && error.consequence === 'retry' && isKnown(error.code)
+    ? {
+        type: `urn:carillon:error:${error.code}`,
+        title: catalogue[error.code].title,
+        status: 503,
+        detail: 'The node cannot record anything at the moment and goes on by itself. Ask again; its health says more.',
+        code: error.code,
+      }
+    : undefined
+
 export const problemOf = (error: unknown): Problem => {
-  if (!(error instanceof CarillonError) || concernsNode(error)) return refusedByHost(error) ?? unexpected
+  if (!(error instanceof CarillonError) || concernsNode(error))
+    return refusedByHost(error) ?? passing(error) ?? unexpected
   const { code, message, details } = recordError(error, 'invariant-broken')
   return {
     type: `urn:carillon:error:${code}`,

@@ -16,7 +16,14 @@ import {
   type VerbRequest,
 } from './AppVerb.js'
 import { controlPath } from './controlAddress.js'
-import { AnswerC, lineTooLong, type OperatorRequest, type StartArgs } from './controlProtocol.js'
+import {
+  AnswerC,
+  ConditionC,
+  lineTooLong,
+  type Condition,
+  type OperatorRequest,
+  type StartArgs,
+} from './controlProtocol.js'
 import { LineReader } from './LineReader.js'
 
 type Wait = { readonly resolve: (value: unknown) => void; readonly reject: (error: CarillonError) => void }
@@ -98,6 +105,11 @@ export class ControlClient {
   /** A link that opens the dashboard, once. */
   async link(): Promise<string> {
     return (await this.#call('link', {}, t.strict({ link: t.string }))).link
+  }
+
+  /** How the node is at this moment. */
+  condition(): Promise<Condition> {
+    return this.#call('condition', {}, ConditionC)
   }
 
   /** The verbs of the app that the node runs. */

@@ -20,6 +20,7 @@ import {
   ResultArgsC,
   StartArgsC,
   type ActivityAction,
+  type Condition,
   type FlowAction,
   type OperatorRequest,
 } from './controlProtocol.js'
@@ -97,9 +98,16 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
   }
 }
 
+/** How the node is, as nobody can read it from its store. */
+const conditionOf = ({ trouble, isDraining }: Node): Condition => ({
+  draining: isDraining,
+  ...(trouble === undefined ? {} : { trouble: { code: trouble.code, message: trouble.message } }),
+})
+
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   // Whoever runs an app with verbs of its own answers this in its place.
   ['verbs', () => Promise.resolve([])],
+  ['condition', (node) => Promise.resolve(conditionOf(node))],
   [
     'start',
     handler(StartArgsC, async (node, { flow, input, ...options }) => ({

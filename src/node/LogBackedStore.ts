@@ -81,6 +81,10 @@ export class LogBackedStore implements TickStore {
     }
   }
 
+  get readsApart(): boolean {
+    return this.reader !== this.#db
+  }
+
   readonly head = (): Head => this.#head
 
   readonly trouble = (): CarillonError | undefined => this.#trouble

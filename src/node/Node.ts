@@ -518,11 +518,15 @@ export class Node {
     return this.#internals.loop.submit(decide)
   }
 
-  /** Reads committed views: between two ticks, where reader and writer are the same connection. */
+  /**
+   * Reads committed views: between two ticks, where reader and writer are the same connection. A tick that waits for a
+   * log that is away may be open for hours, and what is known can be asked meanwhile.
+   */
   async #read<A>(read: (db: Database) => A): Promise<A> {
-    while (this.#internals.loop.isTicking) await this.#internals.loop.tickOver()
+    const { loop, store } = this.#internals
+    while (loop.isTicking && !(store.readsApart === true && store.trouble?.() !== undefined)) await loop.tickOver()
     try {
-      return read(this.#internals.store.reader)
+      return read(store.reader)
     } catch (error) {
       // A store that is closed knows nothing of the node whose stop has closed it.
       throw this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error

@@ -13,6 +13,8 @@ export type TickStore = {
   readonly views: Views
   /** A connection that sees committed views only. */
   readonly reader: Database
+  /** Whether the reader is a connection of its own, which can be asked while a tick is open. */
+  readonly readsApart?: boolean
   readonly head: () => Head
   readonly begin: () => void
   /** Makes the tick durable together with the views, or says why not; then the tick is over either way. */

@@ -90,6 +90,13 @@ export const OperatorRequestC = t.union(
 )
 export type OperatorRequest = t.TypeOf<typeof OperatorRequestC>
 
+/** How a node is at this moment: whether it drains, and why it can record nothing, where there is a reason. */
+export const ConditionC = t.intersection(
+  [t.strict({ draining: t.boolean }), t.exact(t.partial({ trouble: t.strict({ code: t.string, message: t.string }) }))],
+  'Condition',
+)
+export type Condition = t.TypeOf<typeof ConditionC>
+
 /** The error for a line that is longer than the socket takes. */
 export const lineTooLong = (): CarillonError =>
   new CarillonError(

@@ -10,6 +10,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
     store: {
       views: store.views,
       reader: store.reader,
+      readsApart: store.readsApart === true,
       head: () => store.head(),
       begin: () => store.begin(),
       rollback: () => store.rollback(),

@@ -77,6 +77,7 @@ export class NodeMetrics {
       gauge('last_tick_timestamp_seconds', 'When the last tick was committed; each one renews the lease'),
       gauge('draining', 'Whether the node drains'),
       gauge('up', 'Whether the node ticks'),
+      gauge('trouble', 'Whether the log cannot be written at the moment'),
     ])
     collectDefaultMetrics({ register: this.#registry })
   }
@@ -103,6 +104,7 @@ export class NodeMetrics {
     const labels = { node: name }
     this.#set('up', labels, node.stopped === undefined ? 1 : 0)
     if (node.stopped !== undefined) return
+    this.#set('trouble', labels, node.trouble === undefined ? 0 : 1)
     const { nowMs } = node
     const found = await node.readViews((db) => ({
       facts: readFacts(db),

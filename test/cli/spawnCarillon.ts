@@ -91,6 +91,11 @@ export class RunningNode {
     return node
   }
 
+  /** Begins a command that runs until it is told otherwise. */
+  static begin(args: readonly string[]): RunningNode {
+    return new RunningNode(start(args, {}))
+  }
+
   get stdout(): string {
     return this.#seen.stdout
   }

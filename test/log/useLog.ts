@@ -36,7 +36,13 @@ virtualStores.open = async () => {
   return store
 }
 
+/** An hour of beats is thousands of commits, and on a server each of them takes its time. */
+const patienceMs = 600_000
+
 export const mochaHooks = {
+  beforeEach(this: Mocha.Context): void {
+    if (process.env['CARILLON_TEST_WHOLE'] === '1') this.currentTest?.timeout(patienceMs)
+  },
   /** A server has so many connections and no more. */
   async afterEach(): Promise<void> {
     for (const store of opened.splice(0)) await store.close()

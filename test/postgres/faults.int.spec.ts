@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { overHttp } from '../faults/overHttp.js'
 import { Relay } from '../faults/Relay.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'
 import { dropSchema, freshSchema, postgresUrl, withClient } from './testDatabase.js'
@@ -72,9 +73,17 @@ describe('A node whose PostgreSQL server misbehaves', () => {
     expect(node.trouble?.code).to.equal('log-unreachable')
     expect(said.join('\n')).to.contain('cannot be reached').and.to.not.contain('password@')
     expect(await values(), 'what is known can be asked').to.deep.equal([1])
+    const { get, close } = await overHttp(node)
+    expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-unreachable')
+    expect(await get('/ready'))
+      .to.deep.include({ status: 503 })
+      .and.have.nested.property('body.code', 'log-unreachable')
+    expect((await get('/metrics')).text).to.match(/carillon_trouble\{.*\} 1\n/)
     relay.up()
     await mint(2)
     expect(node.trouble).to.equal(undefined)
+    expect((await get('/ready')).status).to.equal(200)
+    await close()
     expect(await values()).to.deep.equal([1, 2])
     expect(failures).to.deep.equal([])
   })

@@ -1,5 +1,5 @@
 /**
- * `carillon doctor`: whether what a node stands on is sound, here and now: runtime, store, log, disk, clock. Each check
+ * `carillon doctor`: whether what a node stands on is sound, here and now: runtime, store, node, log, disk, clock. Each check
  * says what it found and, if need be, what to do; exit code 1 when one of them failed.
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { readStore } from '../../node/readStore.js'
 import { storeFiles } from '../../node/StoreFolder.js'
 import { sqliteDriverName } from '../../sqlite/openDatabase.js'
 import { readFacts } from '../../views/NodeFacts.js'
+import { conditionOf } from '../conditionOf.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 
@@ -42,6 +43,18 @@ const checkStore = (store: string): Finding => {
   const holder = holderOf(store)
   const by = holder === undefined ? 'no process holds it' : `held by process ${holder.pid} on ${holder.host}`
   return good('store', `${facts.partyName ?? 'nobody'}, up to revision ${facts.head.revision}; ${by}`)
+}
+
+/** What only the node itself can tell: whether it gets its ticks written. */
+const checkNode = async (store: string): Promise<Finding> => {
+  const condition = await conditionOf(store)
+  if (condition === undefined)
+    return holderOf(store) === undefined
+      ? good('node', 'none runs here')
+      : notice('node', 'the process that holds the store does not answer: it starts, stops, or stands by')
+  const { trouble, draining } = condition
+  if (trouble !== undefined) return bad('node', `${trouble.code}: ${trouble.message} It goes on trying by itself.`)
+  return draining ? notice('node', 'runs and drains: nothing new is started') : good('node', 'runs and records')
 }
 
 const checkLog = async (store: string, address: string | undefined): Promise<Finding> => {
@@ -98,7 +111,7 @@ const examine = async (check: string, look: () => Finding | Promise<Finding>): P
 const tones: Readonly<Record<Finding['state'], Tone>> = { good: 'green', notice: 'yellow', bad: 'red' }
 
 export const doctor = (terminal: Terminal): Command =>
-  verb('doctor', 'check what a node stands on: runtime, store, log, disk, clock', [
+  verb('doctor', 'check what a node stands on: runtime, store, node, log, disk, clock', [
     'doctor',
     'doctor --store /var/lib/app --log postgres://node@db.example/app',
   ])
@@ -107,6 +120,7 @@ export const doctor = (terminal: Terminal): Command =>
       const findings = [
         await examine('runtime', checkRuntime),
         await examine('store', () => checkStore(store)),
+        await examine('node', () => checkNode(store)),
         await examine('log', () => checkLog(store, log)),
         await examine('disk', () => checkDisk(store)),
         await examine('clock', () => checkClock(store)),

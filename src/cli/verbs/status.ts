@@ -3,8 +3,10 @@
  */
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../node/folderHolder.js'
+import type { Condition } from '../../node/controlProtocol.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import type { Facts } from '../../views/NodeFacts.js'
+import { conditionOf } from '../conditionOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
@@ -44,7 +46,23 @@ const attention = ({ activities, flows, store }: StoreStatus): readonly Line[] =
   return lines
 }
 
-const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number): readonly Line[] => {
+const troubleLines = (condition: Condition | undefined): readonly Line[] =>
+  condition?.trouble === undefined
+    ? []
+    : [
+        {
+          label: 'trouble',
+          text: `${condition.trouble.code}: ${condition.trouble.message} The node goes on trying by itself.`,
+          tone: 'red',
+        },
+      ]
+
+const describe = (
+  status: StoreStatus,
+  holder: Holder | undefined,
+  condition: Condition | undefined,
+  nowMs: number,
+): readonly Line[] => {
   const { facts, activities, next, flows, states } = status
   return [
     { label: 'store', text: status.store },
@@ -52,6 +70,7 @@ const describe = (status: StoreStatus, holder: Holder | undefined, nowMs: number
     { label: 'party', text: facts.partyName ?? 'none yet' },
     { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
     nodeLine(holder, facts),
+    ...troubleLines(condition),
     ...(status.restored === undefined
       ? []
       : [
@@ -105,16 +124,22 @@ export const status = (real: Terminal): Command =>
   verb('status', 'show a node and its store on one screen', ['status', 'status --watch', 'status --json'])
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json }: StoreOptions) => {
+      watching(real, (terminal) => async ({ store, json }: StoreOptions) => {
         const holder = holderOf(store)
         const found = storeStatus(store)
+        const condition = await conditionOf(store).catch(() => undefined)
         if (json === true) {
           terminal.out(
-            JSON.stringify({ ...found, running: holder !== undefined, ...(holder === undefined ? {} : { holder }) }),
+            JSON.stringify({
+              ...found,
+              running: holder !== undefined,
+              ...(holder === undefined ? {} : { holder }),
+              ...(condition?.trouble === undefined ? {} : { trouble: condition.trouble }),
+            }),
           )
           return
         }
-        for (const { label, text, tone } of describe(found, holder, Date.now())) {
+        for (const { label, text, tone } of describe(found, holder, condition, Date.now())) {
           const shown = printable(text)
           terminal.out(
             `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,

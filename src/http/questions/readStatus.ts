@@ -4,11 +4,16 @@
 import { countFlows } from '../../flow/readFlows.js'
 import { countAgenda } from '../../scheduler/readAgenda.js'
 import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
-import type { StatusC } from '../answers.js'
+import type { StatusC, TroubleC } from '../answers.js'
+import type { Node } from '../../node/Node.js'
 import type { House } from '../House.js'
 import type * as t from 'io-ts'
 import { packageVersion } from '../packageVersion.js'
 import { readFacts } from '../../views/NodeFacts.js'
+
+/** Why the node can record nothing at the moment, where there is a reason. */
+export const troubleOf = ({ trouble }: Node): { readonly trouble?: t.TypeOf<typeof TroubleC> } =>
+  trouble === undefined ? {} : { trouble: { code: trouble.code, message: trouble.message } }
 
 export const readStatus = (
   { node, name }: House,
@@ -31,5 +36,6 @@ export const readStatus = (
       activities: countAgenda(db),
       flows: countFlows(db),
       virtualTime,
+      ...troubleOf(node),
     }
   })

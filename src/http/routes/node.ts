@@ -6,12 +6,12 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { DrainActionC } from '../../node/controlProtocol.js'
 import { instantFromMillis } from '../../time/Instant.js'
-import { ChartsC, ClockC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
+import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
 import { CountC } from '../codecs.js'
 import type { House } from '../House.js'
 import { operatorOf } from '../Principal.js'
 import { readParties, readSessions } from '../questions/readSessions.js'
-import { readStatus } from '../questions/readStatus.js'
+import { readStatus, troubleOf } from '../questions/readStatus.js'
 import { done, DoneC, route, type Surroundings } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
@@ -55,21 +55,23 @@ export const nodeRoutes = [
     method: 'GET',
     path: '/health',
     tag: 'node',
-    summary: 'Whether the process answers',
+    summary: 'Whether the process answers, and why nothing can be recorded at the moment if so',
     permission: 'view',
-    answer: t.readonly(t.strict({ alive: t.literal(true), uptimeSeconds: t.number }), 'Health'),
-    handle: () => Promise.resolve({ alive: true as const, uptimeSeconds: Math.floor(process.uptime()) }),
+    answer: HealthC,
+    handle: ({ house: { node } }) =>
+      Promise.resolve({ alive: true as const, uptimeSeconds: Math.floor(process.uptime()), ...troubleOf(node) }),
   }),
   route({
     method: 'GET',
     path: '/ready',
     tag: 'node',
-    summary: 'Whether the node takes work: 503 while it drains or after it has stopped',
+    summary: 'Whether the node takes work: 503 while it drains, cannot write its log, or has stopped',
     permission: 'view',
     answer: t.readonly(t.strict({ ready: t.literal(true) }), 'Ready'),
     handle: ({ house: { node } }) => {
       if (node.stopped !== undefined) throw node.stopped
       if (node.isDraining) throw new CarillonError('node-draining', 'The node is draining and starts nothing.')
+      if (node.trouble !== undefined) throw node.trouble
       return Promise.resolve({ ready: true as const })
     },
   }),
