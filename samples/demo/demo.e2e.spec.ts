@@ -15,7 +15,6 @@ const everyone = ['Quasimodo', 'Caretaker', 'Registrar', 'Treasurer', 'Bank A', 
 const moving = ['Quasimodo', 'Treasurer', 'Bank A', 'Notary']
 
 describe('npm start', function () {
-  this.timeout(180_000)
   let folder: string
   const runs: Run[] = []
 

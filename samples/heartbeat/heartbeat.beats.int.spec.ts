@@ -23,7 +23,6 @@ const heartsOf = async (node: Node): Promise<readonly Heart[]> => (await node.st
 describe('a heart on a virtual clock', () => {
   for (const development of [false, true]) {
     it(`beats 3,600 times in an hour, in 3,601 transactions, on a ${development ? 'development' : 'production'} node`, async function () {
-      this.timeout(60_000)
       const virtual = await VirtualNode.start({ app, development })
       await virtual.node.run(StartHeartbeat, everySecond)
       await virtual.advanceBy({ hours: 1 })

@@ -14,7 +14,6 @@ type Run = {
 }
 
 describe('npm run sample:heartbeat', function () {
-  this.timeout(60_000)
   let store: string
   const runs: Run[] = []
 

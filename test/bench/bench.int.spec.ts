@@ -6,7 +6,6 @@ import { runWorkload } from '../../bench/runWorkload.js'
 import { workloads } from '../../bench/workloads.js'
 
 describe('the benchmarks', function () {
-  this.timeout(20_000)
   const keptFolder = mkdtempSync(join(tmpdir(), 'carillon-bench-kept-'))
 
   after(() => {

@@ -5,7 +5,6 @@ import { carillon, documents, RunningNode, scratchFolder } from './spawnCarillon
 const app = join(resolve(import.meta.dirname, '../..'), 'samples/chores/node.ts')
 
 describe('verbs of an app on the command line', function () {
-  this.timeout(240_000)
   const { folder, remove } = scratchFolder()
   after(remove)
   const store = join(folder, 'store')

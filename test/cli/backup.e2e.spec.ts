@@ -4,7 +4,6 @@ import { expect } from 'chai'
 import { carillon, documents, fixtureApp, RunningNode, scratchFolder } from './spawnCarillon.js'
 
 describe('the command that backs a store up', function () {
-  this.timeout(60_000)
   const { folder, remove } = scratchFolder()
   const [store, made, restored, late] = ['data', 'made', 'restored', 'late'].map((name) => join(folder, name)) as [
     string,

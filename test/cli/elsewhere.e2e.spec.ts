@@ -6,7 +6,6 @@ import { dropSchema, freshSchema, postgresUrl } from '../postgres/testDatabase.j
 import { carillon, documents, fixtureApp, RunningNode, scratchFolder } from './spawnCarillon.js'
 
 describe('the command on a log that is kept elsewhere', function () {
-  this.timeout(120_000)
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const schema = freshSchema()

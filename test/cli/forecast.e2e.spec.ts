@@ -8,7 +8,6 @@ import { app, Sign } from './fixtures/rent.js'
 const rent = join(import.meta.dirname, 'fixtures/rent.ts')
 
 describe('carillon forecast', function () {
-  this.timeout(120_000)
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const on = (...args: readonly string[]) =>

@@ -4,7 +4,6 @@ import { expect } from 'chai'
 import { carillon, documents, RunningNode, scratchFolder } from './spawnCarillon.js'
 
 describe('the command on the history of a store', function () {
-  this.timeout(60_000)
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const on = (...args: readonly string[]) => carillon([...args, '--store', store])

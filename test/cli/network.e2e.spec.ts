@@ -10,7 +10,6 @@ import { cleanEnvironment, fromSources, iouApp } from '../network/NetworkOfProce
 import { carillon, documents, scratchFolder } from './spawnCarillon.js'
 
 describe('carillon network', function () {
-  this.timeout(90_000)
   const { folder, remove } = scratchFolder()
   const local = join(folder, 'local')
   after(remove)

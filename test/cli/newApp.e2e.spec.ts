@@ -22,7 +22,6 @@ const install = (app: string): void => {
 }
 
 describe('carillon new', function () {
-  this.timeout(120_000)
   const { folder, remove } = scratchFolder()
   const app = join(folder, 'water-plants')
   after(remove)

@@ -6,8 +6,6 @@ const root = resolve(import.meta.dirname, '../..')
 const recorded = join(root, 'test/replay/0.1.0/heartbeat')
 
 describe('carillon replay', function () {
-  this.timeout(60_000)
-
   it('says of every log in a folder that the code agrees with it, and ends well', async () => {
     const app = join(root, 'samples/heartbeat/app.ts')
     const { code, stdout, stderr } = await carillon(['replay', app, '--against', recorded])

@@ -6,8 +6,6 @@ const root = resolve(import.meta.dirname, '../..')
 const alarms = join(import.meta.dirname, 'fixtures/alarms.ts')
 
 describe('carillon simulate', function () {
-  this.timeout(120_000)
-
   it('lives through random histories of any app, without anything written for it', async () => {
     const runs = [fixtureApp, join(root, 'samples/heartbeat/app.ts')].map((app) =>
       carillon(['simulate', app, '--seeds', '2', '--actions', '8']),

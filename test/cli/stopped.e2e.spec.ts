@@ -4,7 +4,6 @@ import { expect } from 'chai'
 import { carillon, documents, fixtureApp, RunningNode, scratchFolder } from './spawnCarillon.js'
 
 describe('the command on a store without a node', function () {
-  this.timeout(60_000)
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const on = (...args: readonly string[]) => carillon([...args, '--store', store])

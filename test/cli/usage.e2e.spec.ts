@@ -4,7 +4,6 @@ import { expect } from 'chai'
 import { carillon, scratchFolder } from './spawnCarillon.js'
 
 describe('the command line', function () {
-  this.timeout(60_000)
   const { folder, remove } = scratchFolder()
   after(remove)
 

@@ -41,7 +41,6 @@ const doubling = (type: string): ((tick: EncodedTick) => readonly string[]) => {
 }
 
 describe(`a node killed ${kills} times at random moments`, function () {
-  this.timeout(120_000)
   const seed = process.env['CRASH_SEED'] ?? randomBytes(4).toString('hex')
   const folder = newCampaignFolder()
   let evidence: Evidence

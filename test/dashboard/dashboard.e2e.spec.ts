@@ -21,7 +21,6 @@ const photograph = async (page: Page, name: string): Promise<void> => {
 }
 
 describe('the dashboard in a real browser', function () {
-  this.timeout(120_000)
   let belfry: Belfry
   let browser: Browser
   const troubles: string[] = []

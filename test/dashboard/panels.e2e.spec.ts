@@ -24,7 +24,6 @@ import { accessibilityFaults, Browser, desk, until } from './Browser.js'
 const takesPictures = process.env['UPDATE_DOCS'] === '1'
 
 describe("the samples' panels in a real browser", function () {
-  this.timeout(120_000)
   let server: HttpServer
   let browser: Browser
   let page: Page

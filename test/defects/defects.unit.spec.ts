@@ -42,5 +42,5 @@ describe('The seeded defects', () => {
       const defect = defects.find((one) => one.name === name)
       const result = await hunt(defect!, 5)
       expect(result.found, `after ${result.histories} histories`).not.to.equal(undefined)
-    }).timeout(120_000)
+    })
 })

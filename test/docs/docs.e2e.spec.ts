@@ -68,7 +68,6 @@ describe('the code in the documentation', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('compiles as strictly as our own', function () {
-    this.timeout(120_000)
     expect(typeErrorsOf(sources)).to.deep.equal([])
   })
 
@@ -76,7 +75,6 @@ describe('the code in the documentation', () => {
     const where = placeOf(source, 0)
     if (source.name.endsWith('.test.ts'))
       it(`${where} passes`, async function () {
-        this.timeout(60_000)
         const args = ['--conditions=carillon-source', '--import', 'tsx', '--test', source.file]
         await promisify(execFile)(process.execPath, args, { cwd: repository })
       })
@@ -86,6 +84,6 @@ describe('the code in the documentation', () => {
         if (source.expected === undefined) return
         // A failed comparison shows both texts; a failed pattern alone would not show where they differ.
         if (!patternOf(source.expected).test(printed)) expect(printed).to.equal(source.expected)
-      }).timeout(60_000)
+      })
   }
 })

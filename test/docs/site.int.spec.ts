@@ -6,7 +6,6 @@ import { buildSite } from '../../scripts/docsSite/buildSite.js'
 import { allPages, repository } from './pages.js'
 
 describe('the documentation site', function () {
-  this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'carillon-site-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
 

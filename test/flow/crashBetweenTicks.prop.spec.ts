@@ -168,7 +168,6 @@ const outcomeOf = async (program: readonly Instruction[], crashes: (tick: number
 
 describe('A crash between two ticks of a flow', () => {
   it('changes nothing about how the flow ends, wherever and however often it happens', async function () {
-    this.timeout(30_000)
     await fc.assert(
       fc.asyncProperty(programs, fc.array(fc.boolean(), { maxLength: 12 }), async (program, pattern) => {
         const calm = await outcomeOf(program, () => false, true)

@@ -217,7 +217,6 @@ describe('The limits of a flow', () => {
   })
 
   it('make a flow of 2,000 transactions take turns, in ticks of bounded size, and end right', async function () {
-    this.timeout(20_000)
     const long = flowOf(function* (io): FlowBody<number> {
       let made = 0
       for (let n = 0; n < 2_000; n++) {

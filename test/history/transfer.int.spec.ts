@@ -11,5 +11,5 @@ describe('A history of 600 beats between nodes on disk', () => {
     expect(report.recordedTwice).to.equal(0)
     expect(report.heldWhenKilled).to.be.within(300, 601)
     expect(report.largestTickBytes).to.be.at.most(limits.tickBytes + limits.factBytes)
-  }).timeout(120_000)
+  })
 })

@@ -72,7 +72,6 @@ describe('copying a log', () => {
   })
 
   it('gives the same bytes and the same head on every adapter, there and back, copied or imported', async function () {
-    this.timeout(60_000)
     const url = await postgresUrl()
     const [copied, filledSchema] = [freshSchema(), freshSchema()]
     const sqlite = SqliteLog.open(join(scratch, 'log.db'))
@@ -90,7 +89,6 @@ describe('copying a log', () => {
   })
 
   it('moves a node: from its store onto a server, and back into a store', async function () {
-    this.timeout(60_000)
     const url = await postgresUrl()
     const schema = freshSchema()
     const folder = join(scratch, 'node')

@@ -79,7 +79,6 @@ describe('views', () => {
   }
 
   it('are a function of the log: folded, imported or rebuilt, they hold the same rows', async function () {
-    this.timeout(60_000)
     await fc.assert(fc.asyncProperty(fc.array(deeds, { minLength: 1, maxLength: 30 }), holds), { numRuns: 12 })
   })
 

@@ -10,7 +10,6 @@ const perSide = 4
 const patienceMs = 60_000
 
 describe('States spent by hand while their schedules trigger, between processes', function () {
-  this.timeout(150_000)
   let network: NetworkOfProcesses
 
   before(async () => {

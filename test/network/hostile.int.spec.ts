@@ -27,7 +27,6 @@ const data = (payload: string): string =>
   `[{"from":"initiator","kind":"message","message":{"kind":"data","payload":${payload}},"seq":0,"session":"${session}"}]`
 
 describe('A hostile client of the TLS transport', function () {
-  this.timeout(60_000)
   let network: LoopbackNetwork
   let alice: TlsTransport
 

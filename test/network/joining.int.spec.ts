@@ -45,5 +45,5 @@ describe('A party that joins a network whose nodes run', () => {
       return held.length === 1
     }, 'Bob holds the debt')
     expect(held).to.deep.equal([7])
-  }).timeout(60_000)
+  })
 })

@@ -12,7 +12,6 @@ const inMs = (ms: number): string => instantFromMillis(Date.now() + ms)
 const farAway = '2099-01-01T00:00:00.000Z'
 
 describe('Two parties and a notary in processes of their own', function () {
-  this.timeout(90_000)
   let network: NetworkOfProcesses
 
   before(async () => {

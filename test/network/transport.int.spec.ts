@@ -16,7 +16,6 @@ const envelope = (seq: number, payload: string | number = seq): Envelope => ({
 const many = (count: number): readonly Envelope[] => Array.from({ length: count }, (_, seq) => envelope(seq))
 
 describe('The TLS transport', function () {
-  this.timeout(60_000)
   let network: LoopbackNetwork
 
   beforeEach(async () => {

@@ -132,7 +132,7 @@ for (const kind of ['validating', 'nonValidating'] as const) {
         tokens.ask(refs.map((ref) => tokens.request(tokens.body({ inputs: [ref] }))))
       expect((await probe(granted)).map(verdictOf)).to.deep.equal(granted.map(() => 'state-consumed'))
       expect((await probe(refused)).map(verdictOf)).to.deep.equal(refused.map(() => 'signed'))
-    }).timeout(60_000)
+    })
 
     it('wants the request signed by the party that sends it, over this very transaction', async () => {
       const tokens = await TokenNetwork.start(`signature ${kind}`, kind)
@@ -172,7 +172,7 @@ for (const kind of ['validating', 'nonValidating'] as const) {
       expect(verdictOf(await tokens.askOne(tokens.request(tokens.body({ inputs: refs.slice(0, most) }))))).to.equal(
         'signed',
       )
-    }).timeout(30_000)
+    })
   })
 }
 

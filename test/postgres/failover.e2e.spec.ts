@@ -7,8 +7,6 @@ import { bank as app, Coin, MintCoin } from '../store/bank.js'
 import { ReplicatedPostgres } from './ReplicatedPostgres.js'
 
 describe('A node on PostgreSQL with a synchronous replica', function () {
-  this.timeout(180_000)
-
   it('goes on by its connection settings when the primary is killed, and has lost nothing it acknowledged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-failover-'))
     const servers = await ReplicatedPostgres.start()

@@ -130,7 +130,6 @@ describe('A node whose PostgreSQL server misbehaves', () => {
   })
 
   it('stops in good time although the log does not answer', async function () {
-    this.timeout(60_000)
     relay.loseAnswers()
     const minting = outcomeOf(node.run(MintCoin, { value: 2 }))
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -9,7 +9,6 @@ import { carillon, RunningNode, scratchFolder } from '../cli/spawnCarillon.js'
 const networkApp = join(import.meta.dirname, '../../samples/scheduled-transactions/node.ts')
 
 describe('scheduled transactions from the command line', function () {
-  this.timeout(120_000)
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const file = (name: string): string => join(folder, `${name}.key`)

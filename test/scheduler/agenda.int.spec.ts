@@ -348,7 +348,6 @@ describe('an activity that is due', () => {
 
 describe('catching up', () => {
   it('[SCH-N9] starts thousands that are overdue at a restart in order, exactly once, and so many a tick', async function () {
-    this.timeout(60_000)
     const tower = await Tower.build()
     const dayLater = inDays(1)
     const count = 4_000

@@ -93,7 +93,6 @@ const act = async (tower: Tower, refs: StateRef[], deed: DeedOf): Promise<void> 
 
 describe('a node, through any history', () => {
   it('goes on, makes each attempt once, and has the views that its log gives', async function () {
-    this.timeout(60_000)
     await fc.assert(
       fc.asyncProperty(fc.array(Deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
         const tower = await Tower.build({ start: instantFromMillis(toMillis(mark)) })

@@ -42,7 +42,7 @@ describe('Two parties with scheduled states', () => {
       [...(states ?? [])].sort((a, b) => (showRef(a.ref) < showRef(b.ref) ? -1 : 1))
     expect(sorted(alices)).to.deep.equal(sorted(bobs))
     expect(new Set(alices?.map(({ data }) => data.fate))).to.deep.equal(new Set(['processed']))
-  }).timeout(120_000)
+  })
 
   it('[SCH-17] end each of 23 states a side exactly one way, spent by hand or processed, and agree which', async () => {
     const network = await start('SCH-17')
@@ -91,5 +91,5 @@ describe('Two parties with scheduled states', () => {
       }
     }
     expect(superseded, 'some lost the race').to.be.greaterThan(0)
-  }).timeout(120_000)
+  })
 })

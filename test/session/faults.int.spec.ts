@@ -121,7 +121,7 @@ describe('A session', () => {
     await network.restart('Bob')
     await network.advanceBy({ minutes: 2 })
     expect(await network.node('Alice').resultOf(id)).to.deep.equal([2, 4])
-  }).timeout(60_000)
+  })
 
   it('of a killed flow ends at the other side with an error', async () => {
     const network = await start('killed')

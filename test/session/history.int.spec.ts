@@ -74,7 +74,6 @@ describe('The history of a shared transaction', () => {
   let shared: StateRef
 
   before(async function () {
-    this.timeout(240_000)
     network = await start('long')
     old = await grow(network, 3)
     shared = await grow(network, 2_000)
@@ -105,7 +104,7 @@ describe('The history of a shared transaction', () => {
     expect(held[1], held.join(' ')).to.be.within(1, 1_999)
     expect(held[2], held.join(' ')).to.be.greaterThan(held[1] ?? 0)
     expect((await network.node('Bob').states(Link)).map((state) => showRef(state.ref))).to.deep.equal([showRef(shared)])
-  }).timeout(240_000)
+  })
 
   it('is sent on every branch, also on one older than all that the other party knows of the first', async () => {
     const latest = await share(network, [shared, old], { signers: [network.party('Bob')] })
@@ -113,7 +112,7 @@ describe('The history of a shared transaction', () => {
     const ref = await latest.result()
     expect((await network.node('Bob').state(Link, ref))?.ref).to.deep.equal(ref)
     expect(new Set((await recordedBy(network, 'Bob')).counts.values())).to.deep.equal(new Set([1]))
-  }).timeout(240_000)
+  })
 })
 
 describe('A final transaction', () => {

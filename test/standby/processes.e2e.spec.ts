@@ -4,8 +4,6 @@ import { judge } from './judge.js'
 import { NodeProcesses } from './NodeProcesses.js'
 
 describe('Real processes of one node on PostgreSQL', function () {
-  this.timeout(180_000)
-
   it('lose nothing and start nothing twice while their leaders are killed and stopped', async () => {
     const url = await postgresUrl()
     const schema = freshSchema()

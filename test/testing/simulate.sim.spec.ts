@@ -75,7 +75,6 @@ const shopSimulation = (isCareful: boolean) => ({
 })
 
 describe('A simulation', function () {
-  this.timeout(120_000)
   beforeEach(() => outside.parcels.clear())
 
   it('of the same seed is the same history, to the last word', async () => {

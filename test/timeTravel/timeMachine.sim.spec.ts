@@ -85,12 +85,10 @@ const isAsItWas = async (work: readonly Deed[]): Promise<void> => {
 
 describe('the past of a node', () => {
   it('is what the node held then, whatever has happened since', async function () {
-    this.timeout(60_000)
     await fc.assert(fc.asyncProperty(fc.array(deeds, { minLength: 1, maxLength: 20 }), isAsItWas), { numRuns: 8 })
   })
 
   it('is so for events of every type', async function () {
-    this.timeout(30_000)
     for (const work of tour) await isAsItWas(work)
   })
 

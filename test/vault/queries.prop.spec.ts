@@ -135,7 +135,6 @@ const busyShop = async (wishes: readonly (readonly (typeof wish extends fc.Arbit
 
 describe('queries of the vault', () => {
   it('find exactly the states that are meant, in the order asked for, page by page', async function () {
-    this.timeout(60_000)
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(wish, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 7 }),

@@ -17,6 +17,6 @@ describe('A swap whose parties crash', () => {
       expect(crashes).to.be.greaterThan(5)
       expect(held).to.deep.equal(calm.held)
       expect(payments).to.deep.equal(calm.payments)
-    }).timeout(120_000)
+    })
   }
 })

@@ -18,7 +18,6 @@ describe('Ten years of the example trade', () => {
   const shown: string[] = []
 
   before(async function () {
-    this.timeout(300_000)
     result = await runToMaturity({
       onProgress: (swap, now, from, until) => shown.push(progressLine(swap, from, until, now)),
     })
@@ -92,5 +91,5 @@ describe('Half a year of the example trade in processes of their own', () => {
     } finally {
       rmSync(scratch, { recursive: true, force: true })
     }
-  }).timeout(300_000)
+  })
 })

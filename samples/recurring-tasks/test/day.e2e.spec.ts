@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { showDay } from '../day.js'
 
 describe('the day the sample shows', function () {
-  this.timeout(60_000)
-
   it('ends with an account of all 31 executions', async () => {
     const lines: string[] = []
     await showDay((line) => lines.push(line))

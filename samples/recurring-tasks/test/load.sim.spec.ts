@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { runLoad } from '../load/runLoad.js'
 
 describe('a day of load with an outage of three hours', function () {
-  this.timeout(60_000)
-
   it('accounts for every execution exactly once: executed, failed or missed', async () => {
     const { account, expected, tasksLeft } = await runLoad(200, { slotSeconds: 300 })
     expect(expected.size).to.equal(200 * 24)

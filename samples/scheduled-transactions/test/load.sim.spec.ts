@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { runLoad } from '../load/runLoad.js'
 
 describe('many schedules pending at one time, with up to a hundred signers each', function () {
-  this.timeout(120_000)
-
   it('end exactly once each: executed by their last signature, or expired without it', async () => {
     const { mostPending, executed, expired, moved, signatures } = await runLoad(70)
     expect(mostPending).to.equal(70)

@@ -151,8 +151,6 @@ class Run {
 
 for (const policy of ['merge', 'reject'] as const)
   describe(`whatever the order, repetition and interleaving, under policy ${policy}`, function () {
-    this.timeout(120_000)
-
     it('a schedule executes at most once, and exactly if its keys were satisfied when somebody looked', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(steps, manners), { minLength: 8, maxLength: 24 }), async (script) => {

@@ -19,7 +19,6 @@ const codeOf = (action: () => unknown): string | undefined => {
 
 describe('A key file', function () {
   // A passphrase is made slow to guess, and so to test.
-  this.timeout(60_000)
   let folder: string
   let file: string
   const key = generateKeyPair()

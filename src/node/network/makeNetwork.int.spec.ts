@@ -109,7 +109,7 @@ describe('A new network', () => {
     expect(existsSync(join(alice(), 'node.secret'))).to.equal(false)
     expect(await codeOf(() => openNetworkFolder(alice()))).to.equal('key-locked')
     expect(openNetworkFolder(alice(), { passphrase: 'open sesame' }).party.name).to.equal('Alice')
-  }).timeout(60_000)
+  })
 
   it('has a map that is not taken again once a newer one was used', async () => {
     await make()

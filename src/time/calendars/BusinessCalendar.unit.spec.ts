@@ -71,7 +71,6 @@ describe('business calendars', () => {
   })
 
   it('holds exactly the days that the holiday library and our corrections give', async function () {
-    this.timeout(30_000)
     expect(readFileSync('src/time/calendars/holidays.ts', 'utf8')).to.equal(await holidaysSource())
   })
 })

@@ -109,8 +109,6 @@ const aRecurrence: fc.Arbitrary<Recurrence> = fc
   .filter(({ rule, from: start, count }) => count === undefined || rule.kind !== 'cron' || start !== undefined)
 
 describe('a recurrence', function () {
-  this.timeout(60_000)
-
   it('comes back to where it started when it is walked forwards and then backwards', () => {
     fc.assert(
       fc.property(aRecurrence, aMoment, (recurrence, moment) => {
