@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs'
 import Mocha from 'mocha'
 
-const patienceMs = 10_000
+/** Longer than any timer that ends by itself; what a test forgot to close does not. */
+const patienceMs = 60_000
 
 export default class QuietReporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {

@@ -104,4 +104,4 @@ export const addAppVerbs = async (
 export const unknownVerbHint = (store: string, isListening: boolean): string =>
   isListening
     ? `The app that runs on ${store} has no such verb either. Try: carillon --help`
-    : `It may be a verb of an app, but no node runs on ${store}. Run it first: carillon run <app-module>${storeHint(store)}; or name its store with --store. Otherwise try: carillon --help`
+    : `It may be a verb of an app, but no node runs on ${store}. Run it first: carillon run <app-module>${storeHint(store)}; or name its store with --store. Other verbs are in the help. Try: carillon --help`

@@ -37,16 +37,15 @@ export const makeProgram = (terminal: Terminal): Command => {
     .addHelpText(
       'after',
       `
-  Every verb has its own help with examples: carillon agenda --help
-  Verbs that look or act work whether a node runs on the store or not; only "start" and "api" need one.
+Every verb has its own help with examples: carillon agenda --help
+Verbs that look or act work whether a node runs on the store or not; only "start" and "api" need one.
 An app may have verbs of its own; they work while its node runs, as in: carillon chores --help
 
-  Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
+Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
 
-  Example:
-    $ carillon new water-plants
-    $ carillon run src/water-plants.ts
-  `,
+Example:
+  $ carillon new water-plants
+  $ carillon run src/water-plants.ts`,
     )
 
   for (const verb of [

@@ -32,6 +32,10 @@ const collecting = (terminal: Terminal): { readonly screen: Terminal; readonly l
 /** Resolves after so many seconds, or at once when someone presses Ctrl-C. */
 const pause = (seconds: number, stopped: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    if (stopped.aborted) {
+      resolve()
+      return
+    }
     const timer = setTimeout(resolve, seconds * 1_000)
     stopped.addEventListener(
       'abort',
@@ -43,24 +47,31 @@ const pause = (seconds: number, stopped: AbortSignal): Promise<void> =>
     )
   })
 
+/** Ends the watching when the process is asked to end. */
+const untilSignalled = (): AbortSignal => {
+  const stopping = new AbortController()
+  process.once('SIGINT', () => stopping.abort())
+  process.once('SIGTERM', () => stopping.abort())
+  return stopping.signal
+}
+
 /** An action that can be watched: it writes to the terminal it is given, once, or again and again. */
 export const watching =
   <A extends readonly unknown[]>(
     terminal: Terminal,
     act: (terminal: Terminal) => (...args: A) => void | Promise<void>,
+    untilStopped: () => AbortSignal = untilSignalled,
   ) =>
   async (...args: A): Promise<void> => {
     const seconds = secondsIn(args)
     if (seconds === undefined) return act(terminal)(...args)
-    const stopping = new AbortController()
-    process.once('SIGINT', () => stopping.abort())
-    process.once('SIGTERM', () => stopping.abort())
-    for (let before: string | undefined; !stopping.signal.aborted;) {
+    const stopped = untilStopped()
+    for (let before: string | undefined; !stopped.aborted;) {
       const { screen, lines } = collecting(terminal)
       await act(screen)(...args)
       const text = lines.join('\n')
       if (text !== before) terminal.redraw(lines)
       before = text
-      await pause(seconds, stopping.signal)
+      await pause(seconds, stopped)
     }
   }

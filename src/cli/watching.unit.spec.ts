@@ -26,11 +26,15 @@ const paper = (): { readonly terminal: Terminal; readonly drawn: string[]; reado
 }
 
 describe('a verb with --watch', () => {
-  const verb = (terminal: Terminal, look: () => string): Command =>
+  const verb = (terminal: Terminal, look: () => string, stopped = new AbortController().signal): Command =>
     new Command('look').addOption(watchOption()).action(
-      watching(terminal, (screen) => () => {
-        screen.out(look())
-      }),
+      watching(
+        terminal,
+        (screen) => () => {
+          screen.out(look())
+        },
+        () => stopped,
+      ),
     )
 
   it('looks once without it', async () => {
@@ -41,12 +45,14 @@ describe('a verb with --watch', () => {
 
   it('looks again until it is stopped, and draws only what is new', async () => {
     const { terminal, drawn, written } = paper()
+    const stopping = new AbortController()
     let looks = 0
-    await verb(terminal, () => {
+    const look = (): string => {
       looks += 1
-      if (looks === 2) process.emit('SIGINT')
+      if (looks === 2) stopping.abort()
       return looks === 2 ? 'it rains' : 'the sun shines'
-    }).parseAsync(['--watch', '1'], { from: 'user' })
+    }
+    await verb(terminal, look, stopping.signal).parseAsync(['--watch', '1'], { from: 'user' })
     expect({ drawn, written }).to.deep.equal({ drawn: ['the sun shines', 'it rains'], written: [] })
   })
 
