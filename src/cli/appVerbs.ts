@@ -2,19 +2,16 @@
  * The verbs of the app that runs on a store: described by its node, read here, done there. They are only asked for when
  * the first word of a command line is none of the command's own.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import type { VerbAnswer, VerbGroupDescription } from '../node/AppVerb.js'
 import { ControlClient } from '../node/ControlClient.js'
 import { operatorName } from './operatorName.js'
 import { printable, type Terminal } from './Terminal.js'
 import { defaultStore, jsonOption, storeHint, storeOption } from './verb.js'
+import { watching, watchOption } from './watching.js'
 
 type Words = Readonly<Record<string, unknown>>
 type Description = VerbGroupDescription['verbs'][number]
-
-const watchEveryMs = 1_000
-const clearScreen = '\u001b[2J\u001b[H'
 
 /** The store a command line names, before anything else of it is understood. */
 export const storeIn = (args: readonly string[], environment: Readonly<Record<string, string | undefined>>): string => {
@@ -26,21 +23,6 @@ export const storeIn = (args: readonly string[], environment: Readonly<Record<st
 const show = (terminal: Terminal, { lines, data }: VerbAnswer, json: boolean): void => {
   if (!json) for (const line of lines) terminal.out(printable(line))
   else for (const document of Array.isArray(data) ? data : [data]) terminal.out(JSON.stringify(document))
-}
-
-/** Shows an answer again whenever it has changed, until Ctrl-C. */
-const watch = async (terminal: Terminal, ask: () => Promise<VerbAnswer>, json: boolean): Promise<never> => {
-  let seen = ''
-  for (;;) {
-    const answer = await ask()
-    const text = JSON.stringify(answer)
-    if (text !== seen) {
-      if (!json && process.stdout.isTTY) process.stdout.write(clearScreen)
-      show(terminal, answer, json)
-    }
-    seen = text
-    await wait(watchEveryMs)
-  }
 }
 
 const wordsOf = ({ arguments: places, options }: Description, given: readonly unknown[], chosen: Words) => {
@@ -67,17 +49,18 @@ const verbCommand = (terminal: Terminal, group: string, verb: Description, clien
     const option = new Option(`--${name} <${value}>`, summary)
     command.addOption(otherwise === undefined ? option : option.default(otherwise))
   }
-  if (verb.live) command.addOption(new Option('--watch', 'show it again whenever it changes, until Ctrl-C'))
+  if (verb.live) command.addOption(watchOption())
   return command
     .addOption(storeOption())
     .addOption(jsonOption())
-    .action(async () => {
-      const chosen = command.opts<Words>()
-      const words = wordsOf(verb, command.processedArgs, chosen)
-      const ask = () => client.perform({ group, verb: verb.name, words, by: operatorName() })
-      if (chosen['watch'] === true) await watch(terminal, ask, chosen['json'] === true)
-      else show(terminal, await ask(), chosen['json'] === true)
-    })
+    .action(
+      watching(terminal, (screen) => async () => {
+        const chosen = command.opts<Words>()
+        const words = wordsOf(verb, command.processedArgs, chosen)
+        const answer = await client.perform({ group, verb: verb.name, words, by: operatorName() })
+        show(screen, answer, chosen['json'] === true)
+      }),
+    )
 }
 
 /** Adds the verbs of the app whose node runs on the store, where one does; gives what is to be closed at the end. */

@@ -108,7 +108,7 @@ const askNotary = function* (
   request: NotaryRequest,
 ): FlowBody<TransactionSignature> {
   const session = yield* io.initiate(signed.body.notary)
-  yield* session.send({ type: 'notarise', request: request })
+  yield* session.send({ type: 'notarise', request })
   const { signature } = yield* serveUntil(session, request.type === 'whole' ? signed.body : undefined, SignatureC)
   yield* session.close()
   return signature

@@ -44,7 +44,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
     )
   }
   const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
-  yield* session.send({ type: 'signature', signature: signature })
+  yield* session.send({ type: 'signature', signature })
 }
 
 /** Receives a final transaction, resolves, checks and records it. */
@@ -73,6 +73,6 @@ export const NotaryResponder = defineResponder({
     const { request } = yield* session.receive(t.strict({ type: t.literal('notarise'), request: NotaryRequestC }))
     if (request.type === 'whole') yield* resolveDependencies(session, request.transaction)
     const signature = (yield* perform({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
-    yield* session.send({ type: 'signature', signature: signature })
+    yield* session.send({ type: 'signature', signature })
   },
 })

@@ -91,6 +91,6 @@ export const signTearOff = function* (io: FlowIo, session: Session, check: PartC
     )
   }
   const signature = (yield* perform({ kind: 'signId', id: torn.id })) as TransactionSignature
-  yield* session.send({ type: 'signature', signature: signature })
+  yield* session.send({ type: 'signature', signature })
   return contents.right
 }
