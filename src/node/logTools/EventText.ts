@@ -43,7 +43,7 @@ const readBody = (reader: CanonicalReader): TransactionText | undefined => {
     else texts[key] = reader.value()
   })
   const { commands, inputs, outputs, references } = lists
-  const { notary, salt, signers, timeWindow } = texts
+  const { newNotary, notary, salt, signers, timeWindow } = texts
   if (commands === undefined || inputs === undefined || outputs === undefined || references === undefined)
     return undefined
   if (notary === undefined || salt === undefined || signers === undefined) return undefined
@@ -55,6 +55,7 @@ const readBody = (reader: CanonicalReader): TransactionText | undefined => {
       commands,
       signers: new Encoded(signers),
       notary: new Encoded(notary),
+      newNotary: newNotary === undefined ? undefined : new Encoded(newNotary),
       salt,
       timeWindow: timeWindow === undefined ? undefined : new Encoded(timeWindow),
     },
