@@ -164,6 +164,10 @@ export const limits = {
   members: 10_000,
   /** Size of a network map file: some hundred bytes a member. */
   networkMapBytes: 8 * 1024 * KiB,
+  /** How often a running node looks whether its map has changed: soon enough for whoever waits for the party that joined. */
+  networkMapLookMs: 1_000,
+  /** How long a party that is to join waits for another that joins at the same moment. */
+  networkLockWaitMs: 30_000,
   /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
   messageBytes: 224 * KiB,
   /**

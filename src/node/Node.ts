@@ -70,7 +70,8 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
-  readonly network: NetworkMap
+  /** The map in use; a newer one may replace it between two ticks. */
+  readonly network: () => NetworkMap
   readonly app: App
   /** How long the last commit took, in milliseconds. */
   readonly lastCommitMs: () => number
@@ -378,9 +379,9 @@ export class Node {
     return this.#internals.app
   }
 
-  /** Whom the node knows. */
+  /** Whom the node knows at this moment: a node in a network folder takes up newer maps while it runs. */
   get network(): NetworkMap {
-    return this.#internals.network
+    return this.#internals.network()
   }
 
   /** What time it is for the node, in epoch milliseconds. */
