@@ -2,24 +2,28 @@
  * `carillon token`: tokens for the HTTP API, and links to the dashboard. A token is shown once; the store keeps its
  * hash.
  */
+import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { NewTokenC } from '../../access/operateTokens.js'
 import { PermissionC } from '../../access/Permission.js'
 import { listTokens } from '../../access/readTokens.js'
 import { TokenIdC, TokenNameC, type Token } from '../../access/Token.js'
 import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
+import { MeC } from '../../http/answers.js'
 import { newTokenText } from '../../http/TokenText.js'
 import { ControlClient } from '../../node/ControlClient.js'
 import { readStore } from '../../node/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import { NodeApi } from '../NodeApi.js'
 import { operate } from '../operate.js'
 import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
-import type { Terminal } from '../Terminal.js'
+import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
 
+const stdin = 0
 const dayMs = 86_400_000
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
 
@@ -126,6 +130,22 @@ const revoke = (terminal: Terminal): Command =>
       })
     })
 
+const check = (terminal: Terminal): Command =>
+  verb('check', 'ask the running node whose a token is and what it allows', ['token check - < wall.token'])
+    .argument('<token>', 'the token; - reads it from stdin, where no list of processes shows it')
+    .action(async (text: string, { store, json }: StoreOptions) => {
+      const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
+      if (!/^[\x21-\x7e]{1,200}$/.test(token))
+        throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
+      const me = await (await NodeApi.withToken(store, token)).get('/me', {}, MeC)
+      if (json === true) {
+        terminal.out(JSON.stringify(me))
+        return
+      }
+      const until = me.expiresAt === undefined ? 'for ever' : `until ${showSecond(me.expiresAt)}`
+      terminal.out(printable(`${me.name} may ${me.permissions.join(', ')}, ${until}.`))
+    })
+
 const link = (terminal: Terminal): Command =>
   verb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
     async ({ store, json }: StoreOptions) => {
@@ -144,9 +164,10 @@ const link = (terminal: Terminal): Command =>
   )
 
 export const token = (terminal: Terminal): Command =>
-  verbGroup('token', 'make, list and revoke tokens for the HTTP API; open the dashboard', [
+  verbGroup('token', 'make, list, check and revoke tokens for the HTTP API; open the dashboard', [
     newToken(terminal),
     list(terminal),
+    check(terminal),
     revoke(terminal),
     link(terminal),
   ])

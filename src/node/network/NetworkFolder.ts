@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
@@ -24,6 +24,10 @@ export const networkFiles = (folder: string) => ({
   root: join(folder, 'root.pem'),
   map: join(folder, 'network.json'),
 })
+
+/** Where a store's party has its files of a network: the named folder, that of the store, or the one above it. */
+export const networkFolderOf = (store: string, named?: string): string | undefined =>
+  named ?? [store, dirname(store)].find((folder) => existsSync(networkFiles(folder).map))
 
 /** One party's folder of a network, opened and verified. */
 export type NetworkFolder = {
