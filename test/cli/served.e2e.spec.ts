@@ -135,7 +135,7 @@ describe('the command on a node that serves its API', () => {
     const live = RunningNode.begin(['live', '--store', store])
     try {
       await Promise.all([
-        log.until((text) => text.includes('TokenRevoked')),
+        log.until((text) => text.includes(`"revision":${served.node.head.revision},`)),
         live.until((text) => text.includes('to come')),
       ])
       await served.stop()

@@ -7,7 +7,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, storeOption, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
-/** JSON with two spaces would be longer and no easier for a machine; both are what a machine asked for. */
+/** What is meant for machines is handed on as it came. */
 const ask = async (terminal: Terminal, store: string, path: string): Promise<void> => {
   const { text } = await (await NodeApi.enter(store)).ask('GET', path)
   for (const line of text.trimEnd().split('\n')) terminal.out(printable(line))

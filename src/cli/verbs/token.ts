@@ -15,6 +15,7 @@ import { ControlClient } from '../../node/ControlClient.js'
 import { readStore } from '../../node/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { NodeApi } from '../NodeApi.js'
+import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
 import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
@@ -68,7 +69,7 @@ const newToken = (terminal: Terminal): Command =>
           'Say what it allows: --permission view, for example. Try: carillon token new --help',
         )
       const { id, text, hash } = newTokenText()
-      const expiresAt = instantFromMillis(Date.now() + expires)
+      const expiresAt = instantFromMillis((await nowOf(store)) + expires)
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
       const by = await operate(store, { on: 'token', action: 'issue', token, by: operatorName() })
@@ -107,11 +108,11 @@ const columnsAt = (nowMs: number): readonly Column<Token>[] => [
 
 const list = (terminal: Terminal): Command =>
   verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
-    ({ store, json }: StoreOptions) => {
+    async ({ store, json }: StoreOptions) => {
       const tokens = readStore(store, listTokens)
       if (json === true) for (const token of tokens) terminal.out(JSON.stringify(token))
       else if (tokens.length === 0) terminal.out('No token was issued yet.')
-      else for (const line of table(columnsAt(Date.now()), tokens, terminal)) terminal.out(line)
+      else for (const line of table(columnsAt(await nowOf(store)), tokens, terminal)) terminal.out(line)
     },
   )
 
