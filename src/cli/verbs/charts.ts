@@ -7,6 +7,7 @@ import { ChartsC } from '../../http/answers.js'
 import { showSpan } from '../../scheduler/why.js'
 import { NodeApi } from '../NodeApi.js'
 import { sparkline } from '../sparkline.js'
+import { fit } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
@@ -57,7 +58,9 @@ export const charts = (real: Terminal): Command =>
           )
         }
         const [first, last] = [over[0], over.at(-1)]
-        if (first !== undefined && last !== undefined)
-          terminal.out(terminal.tone('dim', `a ${by} each, ${showSecond(first.at)} to ${showSecond(last.at)}`))
+        if (first !== undefined && last !== undefined) {
+          const footer = `a ${by} each, ${showSecond(first.at)} to ${showSecond(last.at)}`
+          terminal.out(terminal.tone('dim', fit(footer, terminal.width)))
+        }
       }),
     )
