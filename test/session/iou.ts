@@ -3,35 +3,27 @@ import * as t from 'io-ts'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { none, some } from 'fp-ts/lib/Option.js'
 import {
-  allOf,
   defineApp,
   defineCommand,
-  defineContract,
   defineFlow,
-  defineResponder,
   defineState,
   InstantC,
   IntegerC,
+  participantsSign,
   PartyC,
-  rule,
   StateRefC,
   type FlowBody,
   type StateRef,
 } from 'carillon'
+import { agreeTo, settle } from './agreement.js'
 
 export const Issue = defineCommand({ type: 'iou/Issue' })
 export const Call = defineCommand({ type: 'iou/Call' })
 
-const contract = defineContract({
-  name: 'iou/Iou',
-  verify: (transaction) =>
-    allOf(transaction.participants.map(({ key, name }) => rule(`${name} must sign`, transaction.signers.has(key)))),
-})
-
 export const Iou = defineState({
   type: 'iou/Iou',
   data: t.strict({ lender: PartyC, borrower: PartyC, amount: IntegerC, dueAt: InstantC, called: t.boolean }),
-  contract,
+  contract: participantsSign,
   participants: ({ lender, borrower }) => [lender, borrower],
   nextScheduledActivity: ({ called, dueAt }, ref) => (called ? none : some(CallIn.at(dueAt, { iou: ref }))),
   runsOn: ({ lender, borrower }) => ({ parties: [lender, borrower], takeoverAfter: { minutes: 5 } }),
@@ -41,27 +33,11 @@ export const Lend = defineFlow({
   name: 'iou/Lend',
   input: t.strict({ borrower: PartyC, amount: IntegerC, dueAt: InstantC }),
   *run(io, { borrower, amount, dueAt }): FlowBody<StateRef> {
-    const session = yield* io.initiate(borrower)
-    const done = yield* io.finalise(
-      (transaction) =>
-        transaction
-          .produce(Iou, { lender: io.me, borrower, amount, dueAt, called: false })
-          .command(Issue, [io.me, borrower]),
-      { sessions: [session] },
+    return yield* settle(io, [io.me, borrower], (transaction) =>
+      transaction
+        .produce(Iou, { lender: io.me, borrower, amount, dueAt, called: false })
+        .command(Issue, [io.me, borrower]),
     )
-    return done.output()
-  },
-})
-
-export const Borrow = defineResponder({
-  name: 'iou/Borrow',
-  respondsTo: Lend,
-  *run(io, session): FlowBody<string> {
-    yield* io.signProposal(session, (transaction) => {
-      const [iou] = transaction.outputsOf(Iou)
-      return iou !== undefined && iou.data.amount > 1_000 ? left('more than I want to owe') : right(undefined)
-    })
-    return (yield* io.receiveFinality(session)).id
   },
 })
 
@@ -71,26 +47,26 @@ export const CallIn = defineFlow({
   input: t.strict({ iou: StateRefC }),
   *run(io, { iou }): FlowBody<void> {
     const { data, ref } = yield* io.load(Iou, iou)
-    const other = data.lender.key === io.me.key ? data.borrower : data.lender
-    const session = yield* io.initiate(other)
-    yield* io.finalise(
-      (transaction) =>
-        transaction
-          .consume(ref)
-          .produce(Iou, { ...data, called: true })
-          .command(Call, [data.lender, data.borrower]),
-      { sessions: [session] },
+    const parties = [data.lender, data.borrower]
+    yield* settle(io, parties, (transaction) =>
+      transaction
+        .consume(ref)
+        .produce(Iou, { ...data, called: true })
+        .command(Call, parties),
     )
   },
 })
 
-export const BeCalled = defineResponder({
-  name: 'iou/BeCalled',
-  respondsTo: 'iou/CallIn',
-  *run(io, session): FlowBody<void> {
-    yield* io.signProposal(session, () => right(undefined))
-    yield* io.receiveFinality(session)
-  },
+export const app = defineApp({
+  name: 'iou',
+  states: [Iou],
+  flows: [
+    Lend,
+    CallIn,
+    agreeTo('iou/Lend', (transaction) => {
+      const [iou] = transaction.outputsOf(Iou)
+      return iou !== undefined && iou.data.amount > 1_000 ? left('more than I want to owe') : right(undefined)
+    }),
+    agreeTo('iou/CallIn'),
+  ],
 })
-
-export const app = defineApp({ name: 'iou', states: [Iou], flows: [Lend, Borrow, CallIn, BeCalled] })
