@@ -23,9 +23,9 @@ export const settle = function* (
 type Check = Parameters<FlowIo['signProposal']>[1]
 
 /** The responder that signs what a flow of that name proposes, unless the check gives a reason not to, and records it. */
-export const agreeTo = (flow: string, check: Check = () => right(undefined)) =>
+export const agreeTo = (flow: string, check: Check = () => right(undefined), name = flow.replace('/', '/Agree')) =>
   defineResponder({
-    name: flow.replace('/', '/Agree'),
+    name,
     respondsTo: flow,
     *run(io, session): FlowBody<string> {
       yield* io.signProposal(session, check)
