@@ -61,7 +61,19 @@ const areSorted = (keys: readonly string[]): boolean => {
   return true
 }
 
+const remembered = new WeakMap<object, string>()
+
+/** Keeps the canonical text of an object that is large, never changes, and is put into other values again and again. */
+export const rememberText = (value: object, { text }: Encoded): void => {
+  remembered.set(value, text)
+}
+
+/** The text that was kept of an object; undefined when none was. */
+export const rememberedText = (value: object): string | undefined => remembered.get(value)
+
 const encodeObject = (value: object): string => {
+  const known = remembered.get(value)
+  if (known !== undefined) return known
   if (!isPlainObject(value)) return refuse(`An object of class ${classOf(value)}`)
   const keys = Object.keys(value)
   if (!areSorted(keys)) keys.sort()
