@@ -33,6 +33,10 @@ export const limits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
+  /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
+  rowsKept: 128,
+  /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
+  acceptedKept: 64,
   /** Side-effect steps under way at one time. */
   stepsInFlight: 256,
   /** States one query inside a flow may return; its refs are recorded. */
