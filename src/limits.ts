@@ -33,6 +33,10 @@ export const limits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
+  /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
+  rowsKept: 128,
+  /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
+  acceptedKept: 64,
   /** Side-effect steps under way at one time. */
   stepsInFlight: 256,
   /** States one query inside a flow may return; its refs are recorded. */
@@ -111,8 +115,8 @@ export const limits = {
   notaryWaitMs: 5_000,
   /** How often a notary that is busy is asked again before the flow gives up: for hours, at the waits it asks for. */
   notaryAttempts: 200,
-  /** How far ahead of what has arrived a message of a session may be numbered, so that no inbox has endless gaps. */
-  messagesAhead: 10_000,
+  /** Messages of one session: twice what a flow can send, so that whoever sends more means no good, and no inbox is endless. */
+  messagesPerSession: 20_000,
   /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
   unacknowledgedPerParty: 1_000,
   /**
@@ -160,6 +164,10 @@ export const limits = {
   members: 10_000,
   /** Size of a network map file: some hundred bytes a member. */
   networkMapBytes: 8 * 1024 * KiB,
+  /** How often a running node looks whether its map has changed: soon enough for whoever waits for the party that joined. */
+  networkMapLookMs: 1_000,
+  /** How long a party that is to join waits for another that joins at the same moment. */
+  networkLockWaitMs: 30_000,
   /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
   messageBytes: 224 * KiB,
   /**
@@ -169,7 +177,12 @@ export const limits = {
   sharedTransactionBytes: 128 * KiB,
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
-  /** Transactions walked back in one operation when another party's knowledge is compared. */
+  /**
+   * Transactions walked back at first when another party's knowledge is compared: mostly it lacks the last few. Each further walk
+   * is four times as long.
+   */
+  historyFirstWalk: 16,
+  /** Transactions walked back in one operation at most. */
   historyWalk: 2_500,
   /** Signatures in one message from which on they are verified in a thread; handing over fewer costs more than it saves. */
   signaturesPerThread: 32,
