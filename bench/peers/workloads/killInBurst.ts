@@ -30,11 +30,8 @@ export const killInBurst: Workload = {
     const hired = await hire()
     await hired.order('open', { address: server.address, work: true, notesFile })
     const untilMs = nowMs() + (quick ? 5_000 : patienceMs)
-    let ran = new Set<string>()
-    do {
-      await new Promise((resolve) => setTimeout(resolve, 250))
-      ran = new Set(idsOf(notesFile))
-    } while (ran.size < count && nowMs() < untilMs)
+    const ran = (): number => new Set(idsOf(notesFile)).size
+    while (ran() < count && nowMs() < untilMs) await new Promise((resolve) => setTimeout(resolve, 250))
     // What runs a second time may still be under way.
     await hired.order('awaitFinished', { limitMs: Math.max(0, Math.min(5_000, untilMs - nowMs())) })
     const ids = idsOf(notesFile)
