@@ -141,8 +141,9 @@ export class NodeApi {
 
   #address(path: string, query: Query): string {
     const address = new URL(`${this.#url}/api/v1${path.startsWith('/') ? path : `/${path}`}`)
-    for (const [name, value] of Object.entries({ ...query, node: this.#node }))
-      if (value !== undefined) address.searchParams.set(name, `${value}`)
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) address.searchParams.set(name, String(value))
+    if (this.#node !== undefined) address.searchParams.set('node', this.#node)
     return address.href
   }
 

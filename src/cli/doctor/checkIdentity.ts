@@ -123,7 +123,7 @@ const certificateAt = (address: string): Promise<PeerCertificate> =>
       reject(new Error(`no answer within ${patienceMs / 1_000} s`))
       end()
     })
-    socket.once('error', (error) => {
+    socket.once('error', (error: Error) => {
       reject(error)
       end()
     })
