@@ -459,8 +459,12 @@ export class Node {
   }
 
   /** The log, tick by tick, from the one that holds a revision. */
-  readLog(fromRevision = 0): AsyncIterable<EncodedTick> {
-    return this.#internals.store.read(fromRevision)
+  async *readLog(fromRevision = 0): AsyncGenerator<EncodedTick, void, undefined> {
+    try {
+      yield* this.#internals.store.read(fromRevision)
+    } catch (error) {
+      throw this.#reasonOf(error)
+    }
   }
 
   /** A digest of everything the views hold. */
@@ -529,9 +533,13 @@ export class Node {
     try {
       return read(store.reader)
     } catch (error) {
-      // A store that is closed knows nothing of the node whose stop has closed it.
-      throw this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
+      throw this.#reasonOf(error)
     }
+  }
+
+  /** A store that is closed knows nothing of the node whose stop has closed it. */
+  #reasonOf(error: unknown): unknown {
+    return this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
   }
 
   #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {
