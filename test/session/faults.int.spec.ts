@@ -250,7 +250,7 @@ describe('A hostile party', () => {
       warnings.push(text)
     }
     const quiet = (): void => undefined
-    const network = await start(seed, { debug: quiet, info: quiet, warn: note, error: note } as never)
+    const network = await start(seed, { debug: quiet, info: quiet, warn: note, error: note })
     return { network, warnings }
   }
   const nonce = sha256('nonce')

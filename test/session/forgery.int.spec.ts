@@ -91,7 +91,7 @@ describe('A transaction handed over by another party', () => {
 
   it('is recorded with signatures out of batches, each by its proof, and refused with a proof of another place', async () => {
     const { network, first, second, third } = await setUp()
-    const others = ['one', 'two', 'three'].map((text) => sha256(text) as TransactionId)
+    const others = ['one', 'two', 'three'].map((text) => sha256(text))
     /** Every signature of a transaction, made anew in a batch with others. */
     const inBatch = ({ body, signatures }: SignedTransaction, place: number, shownAt = place): SignedTransaction => {
       const ids = [...others.slice(0, place), sealBody(body).id, ...others.slice(place)]

@@ -76,7 +76,7 @@ const mallorys = (id: TransactionId) => signTransaction(keyOf('Mallory'), id)
 const answers: Readonly<Record<string, readonly [string, (id: TransactionId) => Json]>> = {
   'a signature over another transaction': [
     'signature-invalid',
-    () => answerOf(signTransaction(keyOf('Mallory'), sha256('another') as TransactionId)),
+    () => answerOf(signTransaction(keyOf('Mallory'), sha256('another'))),
   ],
   "someone else's signature": ['signature-invalid', (id) => answerOf(signTransaction(keyOf('Alice'), id))],
   "a signature of its own under someone else's name": [
