@@ -8,7 +8,6 @@ import { sha256 } from '../../src/encoding/hash.js'
 import { signaturesOfBatch, signBatch, signTransaction } from '../../src/ledger/signatures.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
-import type { TransactionId } from '../../src/ledger/TransactionId.js'
 import { changeNotaryCommand } from '../../src/vault/verifyResolved.js'
 import { app, Grow } from './chain.js'
 
