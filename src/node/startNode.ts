@@ -15,6 +15,7 @@ import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
 import { Loop, type Leadership } from './Loop.js'
+import { HeadKeeper } from './heads/HeadKeeper.js'
 import { LeaseKeeper } from './standby/LeaseKeeper.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
@@ -221,11 +222,14 @@ export const lead = async (
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     // In virtual time nothing may take real time: there, decisions verify by themselves.
     const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
+    const heads =
+      transport === undefined ? undefined : new HeadKeeper({ loop, store, transport, network, key, clock, logger })
     const postman =
       transport === undefined
         ? undefined
         : new Postman({
             ...{ loop, store, engine, transport, clock, logger },
+            ...(heads === undefined ? {} : { heads }),
             ...(threads === undefined ? {} : { threads }),
           })
     const lease = leadership.leaseMs === undefined ? undefined : new LeaseKeeper(loop, leadership.leaseMs)
@@ -233,6 +237,7 @@ export const lead = async (
       lease?.stop()
       steps.stop()
       postman?.stop()
+      heads?.stop()
       threads?.stop()
     }
     try {
@@ -251,6 +256,7 @@ export const lead = async (
       throw error
     }
     postman?.start()
+    heads?.start()
     return new Node({
       party,
       key,

@@ -10,7 +10,7 @@ import { EmbeddedStore } from '../EmbeddedStore.js'
 import { verifyLog } from '../logTools/verifyLog.js'
 import { openOfflineTick } from '../OfflineOperator.js'
 import { assertStore, openStoreLog, readStore } from '../readStore.js'
-import type { SignedHead } from '../signedHead.js'
+import type { SignedHead } from '../../heads/SignedHead.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
 import { readMark, removeMark, type RestoredMark } from './RestoredMark.js'
 
