@@ -76,8 +76,7 @@ export class HeadTable {
   /** An older head never takes the place of a newer one. */
   keep(party: Party, head: SignedHead, atMs: number): void {
     const kept = this.kept(party.key)
-    if (kept === undefined || isNewerHead(head, kept))
-      this.#keep.run(party.key, party.name, atMs, canonicalText(head))
+    if (kept === undefined || isNewerHead(head, kept)) this.#keep.run(party.key, party.name, atMs, canonicalText(head))
   }
 
   /** The node talks with a party. */

@@ -11,6 +11,7 @@ import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
 import { builtInFlows } from './builtInFlows.js'
+import { compareWithPeers, isMarked } from './backup/compareWithPeers.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
@@ -23,6 +24,7 @@ import { Postman } from './Postman.js'
 import type { KeyFileOptions } from './keys/KeyFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
 import { openLogFolder, openStoreFolder } from './StoreFolder.js'
+import { keptOpen } from './keptOpen.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { openLog, whenReachable } from './openLog.js'
 import type { EventLog } from '../log/EventLog.js'
@@ -92,15 +94,6 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
   }, logger)
 }
 
-const keptOpen = (log: EventLog): EventLog => ({
-  ...(log.where === undefined ? {} : { where: log.where }),
-  head: () => log.head(),
-  append: (expected, tick) => log.append(expected, tick),
-  read: (fromRevision) => log.read(fromRevision),
-  follow: (fromRevision, signal) => log.follow(fromRevision, signal),
-  close: nothingToRelease,
-})
-
 export const open = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
@@ -154,11 +147,27 @@ export const prepare = (options: NodeOptions): Prepared => {
   return { options: rest, connect: () => openTransport(joined, options), map: joined.map }
 }
 
+/** A store that was restored is compared with what the other parties keep, if there is a way to ask them. */
+const compareAtStart = async ({ options, connect }: Prepared): Promise<void> => {
+  const { store: folder, log, network, clock = systemClock, logger = silentLogger } = options
+  if (typeof folder !== 'string' || log !== undefined || network === undefined || !isMarked(folder)) return
+  const own = await connect?.()
+  const transport = own ?? options.transport
+  try {
+    if (transport === undefined) return
+    await compareWithPeers(folder, { transport, network, clock }, { by: 'node' })
+    logger.info('The store was restored, and holds every head that the other parties keep of its log; it goes on.', {})
+  } finally {
+    await own?.close()
+  }
+}
+
 /** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
   const prepared = prepare(options)
   // An app that cannot be run should not be found out about with its store already open.
   const registry = new Registry(options.app, builtInFlows)
+  await compareAtStart(prepared)
   const opened = await open(prepared.options)
   const isElsewhere = options.log !== undefined
   return lead(prepared, registry, opened, { reason: 'start', ...(isElsewhere ? { process: randomUUID() } : {}) })

@@ -41,7 +41,10 @@ const eventsIn = async (network: VirtualNetwork, name: string, type: 'HeadSigned
 
 /** The revision at which `keeper` keeps the log of `of`. */
 const keptBy = (network: VirtualNetwork, keeper: string, of: string): number | undefined =>
-  network.inspect(keeper).keptHeads().find(({ party }) => party.name === of)?.head.revision
+  network
+    .inspect(keeper)
+    .keptHeads()
+    .find(({ party }) => party.name === of)?.head.revision
 
 const revisionOf = async (network: VirtualNetwork, name: string): Promise<number> =>
   (await network.inspect(name).log()).length - 1
@@ -70,10 +73,12 @@ describe('Signed heads between parties', () => {
     }
     const kept = (await eventsIn(network, 'Ben', 'HeadKept')) as readonly EventOf<'HeadKept'>[]
     expect(kept.filter(({ party }) => party.name === 'Ann')).to.have.lengthOf(3)
-    expect(network.inspect('Ben').keptHeads().map(({ party }) => party.name)).to.deep.equal([
-      'Ann',
-      'Ben',
-    ])
+    expect(
+      network
+        .inspect('Ben')
+        .keptHeads()
+        .map(({ party }) => party.name),
+    ).to.deep.equal(['Ann', 'Ben'])
   })
 
   it('are not told about heads: a network in which nothing happens is silent', async () => {

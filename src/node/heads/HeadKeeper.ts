@@ -4,7 +4,7 @@
  * in which nothing happens is silent, and so is a party that does not answer after a few tries.
  */
 import type { Decision } from '../../decision/Decision.js'
-import { messageOf } from '../../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { waitAfter } from '../../flow/RetryPolicy.js'
 import { decideHead } from '../../heads/decideHead.js'
 import { isNewerHead, signHead, verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
@@ -15,6 +15,7 @@ import { limits } from '../../limits.js'
 import type { Envelope, HeadEnvelope } from '../../session/Message.js'
 import type { Transport } from '../../session/Transport.js'
 import type { Clock } from '../../time/Clock.js'
+import { instantFromMillis } from '../../time/Instant.js'
 import type { Views } from '../../views/Views.js'
 import type { Committed } from '../Committed.js'
 import type { Logger } from '../Logger.js'
@@ -118,16 +119,23 @@ export class HeadKeeper {
 
   /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is no head of ours. */
   async #compare(from: PublicKey, head: SignedHead): Promise<boolean> {
-    const { key, loop, store, network, logger } = this.#parts
+    const { key, loop, store, network, clock, logger } = this.#parts
     if (head.by !== key.publicKey || !verifySignedHead(head)) {
       logger.warn('What another party says it keeps is not a head that this node has signed.', { from })
       return false
     }
-    await loop.submit(({ views }) => {
-      const log = { head: store.head, tick: store.tick, goneOnAt: views.heads.goneOnAt }
-      assertHolds(log, head, network.member(from)?.party.name ?? from)
-    })
-    return true
+    const { revision } = store.head()
+    try {
+      await loop.submit(({ views }) => {
+        const log = { head: store.head, tick: store.tick, goneOnAt: views.heads.goneOnAt }
+        assertHolds(log, head, network.member(from)?.party.name ?? from)
+      })
+      return true
+    } catch (error) {
+      if (error instanceof CarillonError && error.code === 'head-contradicted')
+        store.mark?.({ from: 'peers', at: instantFromMillis(clock.now()), revision })
+      throw error
+    }
   }
 
   #committed(committed: Committed): void {
@@ -207,8 +215,7 @@ export class HeadKeeper {
       if (witnesses.length === 0) return
       const { key, store } = this.#parts
       const { facts, heads } = decision.views
-      if (this.#hasNews)
-        decision.emit(signHead(key, store.head(), { range: facts.range, goneOnAt: heads.goneOnAt }))
+      if (this.#hasNews) decision.emit(signHead(key, store.head(), { range: facts.range, goneOnAt: heads.goneOnAt }))
       // After the followers have been told of the tick, and so this class of its own head.
       decision.release(() => queueMicrotask(() => this.#stopped || this.#tell(witnesses)))
     })
@@ -224,7 +231,8 @@ export class HeadKeeper {
       await this.#parts.loop.submit(decide)
       return true
     } catch (error) {
-      if (!this.#stopped) this.#parts.logger.info(`Where the log stands was not told to others: ${messageOf(error)}`, {})
+      if (!this.#stopped)
+        this.#parts.logger.info(`Where the log stands was not told to others: ${messageOf(error)}`, {})
       return false
     }
   }
