@@ -1,21 +1,23 @@
 /**
- * The specs in batches of about equal size, so that two of them can run side by side. A folder's specs stay together:
- * those that start a server share it.
+ * The specs in batches that take about as long as each other, the longest first, so that two can run side by side and
+ * neither lane is left with a long one at the end. Neighbours stay together: those that start a server share it.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type SpecBatch = { readonly name: string; readonly files: readonly string[] }
 
-/** Enough that starting mocha does not count, few enough that no batch is left over alone at the end. */
-const filesPerBatch = 16
-
 const roots = ['samples', 'test', 'src'] as const
 
-/** The part of a path that decides which specs stay together. */
-const roomOf = (file: string): string => {
-  const [root = '', room = ''] = file.split('/')
-  return root === 'src' ? root : `${root}/${room}`
+/** What a spec costs, by its level: one that starts processes takes as long as several that do not. */
+const weights = { e2e: 8, sim: 4, int: 2, replay: 4, prop: 1, unit: 1 } as const
+
+/** Enough that starting mocha does not count, few enough that the lanes come to their end together. */
+const weightOfBatch = 40
+
+const weightOf = (file: string): number => {
+  const level = /\.(\w+)\.spec\.ts$/.exec(file)?.[1] ?? ''
+  return Object.entries(weights).find(([name]) => name === level)?.[1] ?? 1
 }
 
 const specsUnder = (root: string): readonly string[] =>
@@ -26,23 +28,26 @@ const specsUnder = (root: string): readonly string[] =>
         .sort()
     : []
 
+/** The folder that tells someone who reads the name of a batch which specs it is about. */
+const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
+
+const nameOf = (files: readonly string[]): string => {
+  const rooms = [...new Set(files.map(roomOf))]
+  const [first = '', ...others] = rooms
+  const last = others.at(-1)
+  return last === undefined ? first : `${first} … ${last}`
+}
+
 export const specBatches = (): readonly SpecBatch[] => {
-  const rooms = new Map<string, string[]>()
+  const batches: { weight: number; readonly files: string[] }[] = []
   for (const file of roots.flatMap(specsUnder)) {
-    const room = roomOf(file)
-    rooms.set(room, [...(rooms.get(room) ?? []), file])
-  }
-  const batches: { readonly rooms: string[]; readonly files: string[] }[] = []
-  for (const [room, files] of rooms) {
     const last = batches.at(-1)
-    if (last === undefined || last.files.length >= filesPerBatch) batches.push({ rooms: [room], files: [...files] })
+    const weight = weightOf(file)
+    if (last === undefined || last.weight + weight > weightOfBatch) batches.push({ weight, files: [file] })
     else {
-      last.rooms.push(room)
-      last.files.push(...files)
+      last.weight += weight
+      last.files.push(file)
     }
   }
-  return batches.map(({ rooms: [first = '', ...others], files }) => {
-    const last = others.at(-1)
-    return { name: last === undefined ? first : `${first} … ${last}`, files }
-  })
+  return batches.sort((a, b) => b.weight - a.weight).map(({ files }) => ({ name: nameOf(files), files }))
 }

@@ -33,6 +33,10 @@ export const limits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
+  /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
+  rowsKept: 128,
+  /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
+  acceptedKept: 64,
   /** Side-effect steps under way at one time. */
   stepsInFlight: 256,
   /** States one query inside a flow may return; its refs are recorded. */
@@ -173,6 +177,10 @@ export const limits = {
   members: 10_000,
   /** Size of a network map file: some hundred bytes a member. */
   networkMapBytes: 8 * 1024 * KiB,
+  /** How often a running node looks whether its map has changed: soon enough for whoever waits for the party that joined. */
+  networkMapLookMs: 1_000,
+  /** How long a party that is to join waits for another that joins at the same moment. */
+  networkLockWaitMs: 30_000,
   /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
   messageBytes: 224 * KiB,
   /**

@@ -41,6 +41,11 @@ export class CanonicalReader {
     this.#isPlain = !unusual.test(text)
   }
 
+  /** How far the text has been read. */
+  get at(): number {
+    return this.#at
+  }
+
   /** Reads an object; `onMember` is called with each key and must read the value that follows. */
   object(onMember?: (key: string) => void): void {
     this.#take(openObject)

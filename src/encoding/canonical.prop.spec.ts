@@ -45,6 +45,16 @@ describe('the canonical text', () => {
     )
   })
 
+  it('has the members of an object in the order of their keys, few or many', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(texts, { maxLength: 40 }), (keys) => {
+        const text = canonicalText(Object.fromEntries(keys.map((key) => [key, null])))
+        const members = keys.toSorted().map((key) => `${JSON.stringify(key)}:null`)
+        expect(text).to.equal(`{${members.join(',')}}`)
+      }),
+    )
+  })
+
   it('is JSON for the value itself, on one line', () => {
     fc.assert(
       fc.property(jsonValues, (value) => {

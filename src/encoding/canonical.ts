@@ -52,25 +52,60 @@ const isPlainObject = (value: object): value is Record<string, unknown> => {
 const classOf = (value: { readonly constructor?: unknown }): string =>
   typeof value.constructor === 'function' ? value.constructor.name : 'unknown'
 
-const areSorted = (keys: readonly string[]): boolean => {
-  let before = ''
-  for (const key of keys) {
-    if (key < before) return false
-    before = key
+const fewKeys = 16
+
+/** Sorts keys in place. Records have few, mostly in order, and for those this takes a fraction of what a sort takes. */
+const sortKeys = (keys: string[]): void => {
+  if (keys.length > fewKeys) {
+    keys.sort()
+    return
   }
-  return true
+  for (let place = 1; place < keys.length; place++) {
+    const key = keys[place] ?? ''
+    let free = place
+    for (let before = keys[free - 1] ?? ''; free > 0 && key < before; before = keys[free - 1] ?? '') {
+      keys[free] = before
+      free -= 1
+    }
+    keys[free] = key
+  }
 }
 
+/** Keys as they are written, with their colon: records of one kind all have the same ones. */
+const keyTexts = new Map<string, string>()
+const mostKeyTexts = 4_096
+const longestKept = 64
+
+const keyText = (key: string): string => {
+  const known = keyTexts.get(key)
+  if (known !== undefined) return known
+  const text = `${writeText(key)}:`
+  if (keyTexts.size < mostKeyTexts && key.length <= longestKept) keyTexts.set(key, text)
+  return text
+}
+
+const remembered = new WeakMap<object, string>()
+
+/** Keeps the canonical text of an object that is large, never changes, and is put into other values again and again. */
+export const rememberText = (value: object, { text }: Encoded): void => {
+  remembered.set(value, text)
+}
+
+/** The text that was kept of an object; undefined when none was. */
+export const rememberedText = (value: object): string | undefined => remembered.get(value)
+
 const encodeObject = (value: object): string => {
+  const known = remembered.get(value)
+  if (known !== undefined) return known
   if (!isPlainObject(value)) return refuse(`An object of class ${classOf(value)}`)
   const keys = Object.keys(value)
-  if (!areSorted(keys)) keys.sort()
+  sortKeys(keys)
   let text = ''
   for (const key of keys) {
     const member = value[key]
     // A key that is absent and a key that is undefined are the same thing in an immutable record.
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${writeText(key)}:${encode(member)}`
+    text += `${text === '' ? '' : ','}${keyText(key)}${encode(member)}`
   }
   return `{${text}}`
 }

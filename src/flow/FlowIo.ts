@@ -7,6 +7,7 @@ import type * as t from 'io-ts'
 import { Duration, type DurationLikeObject } from 'luxon'
 import type { Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
+import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { limits } from '../limits.js'
@@ -254,13 +255,19 @@ export class FlowIo {
         `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${limits.subFlowDepth} are allowed.`,
         { flow: definition.name },
       )
-    if (!definition.input.is(input))
+    // What the codec would leave as it is need not go through it.
+    const isPlain = plainForm(definition.input)?.check(input) === true
+    if (!isPlain && !definition.input.is(input))
       throw new CarillonError(
         'flow-input-invalid',
         `The input for sub-flow ${definition.name} does not fit its codec ${definition.input.name}.`,
         { flow: definition.name },
       )
-    yield* ask({ kind: 'enter', flow: definition.name, input: definition.input.encode(input) as Json })
+    yield* ask({
+      kind: 'enter',
+      flow: definition.name,
+      input: (isPlain ? input : definition.input.encode(input)) as Json,
+    })
     this.#stack.push(definition)
     try {
       return yield* definition.run(this, input)

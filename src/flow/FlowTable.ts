@@ -3,6 +3,7 @@
  * one tick costs a single row.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 import type { RecordedOperation, Waiting } from '../log/events.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
@@ -114,6 +115,10 @@ export class FlowTable {
   readonly #fresh = new Set<FlowRow>()
   readonly #changed = new Set<FlowRow>()
   readonly #operations: FreshOperation[] = []
+  /** No flow is to be woken before this instant. */
+  #quietUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether a flow is to be woken at that very instant: known until a flow changes. */
+  #isExact = false
   #nextSeq: number
   readonly #insert: BulkInsert
   readonly #update: Statement
@@ -174,6 +179,8 @@ export class FlowTable {
 
   /** To be called after changing a row's members. */
   touch(row: FlowRow): void {
+    this.#isExact = false
+    if (row.wakeMs !== null && row.wakeMs < this.#quietUntilMs) this.#quietUntilMs = row.wakeMs
     if (!this.#fresh.has(row)) this.#changed.add(row)
   }
 
@@ -212,13 +219,18 @@ export class FlowTable {
   }
 
   toWake(nowMs: number, limit: number): readonly FlowRow[] {
+    if (this.#quietUntilMs > nowMs) return []
     this.flush()
     return this.#toWake.all(nowMs, limit).map((row) => this.#remember(row))
   }
 
   nextWakeMs(): number | undefined {
-    this.flush()
-    return numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? undefined
+    if (!this.#isExact) {
+      this.flush()
+      this.#quietUntilMs = numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? Number.POSITIVE_INFINITY
+      this.#isExact = true
+    }
+    return this.#quietUntilMs === Number.POSITIVE_INFINITY ? undefined : this.#quietUntilMs
   }
 
   /** Flows that wait for a step which is not waiting for a retry: after a restart their step must be run again. */
@@ -298,11 +310,13 @@ export class FlowTable {
   }
 
   committed(): void {
-    this.#rows.clear()
+    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
     this.#index.committed()
   }
 
   rolledBack(): void {
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY
+    this.#isExact = false
     this.#rows.clear()
     this.#fresh.clear()
     this.#changed.clear()

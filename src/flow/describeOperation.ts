@@ -79,6 +79,17 @@ const labelOf = (operation: Operation): string => {
   }
 }
 
+const inputTexts = new WeakMap<Operation, string>()
+
+/** The input of a sub-flow as text, as it is when the sub-flow is entered: its code may change what it was given. */
+export const inputTextOf = (operation: Extract<Operation, { readonly kind: 'enter' }>): string => {
+  const known = inputTexts.get(operation)
+  if (known !== undefined) return known
+  const text = canonicalText(operation.input)
+  inputTexts.set(operation, text)
+  return text
+}
+
 /** What beyond the label tells two operations apart. */
 const detailOf = (operation: Operation): string => {
   switch (operation.kind) {
@@ -94,7 +105,7 @@ const detailOf = (operation: Operation): string => {
     case 'unlock':
       return operation.refs.map(showRef).join(' ')
     case 'enter':
-      return canonicalText(operation.input)
+      return inputTextOf(operation)
     case 'changeNotary':
       return `${operation.notary.key} ${operation.refs.map(showRef).join(' ')}`
     case 'parents':

@@ -20,9 +20,8 @@ import { signRequest, type NotaryRequest } from '../notary/NotaryRequest.js'
 import { checkKeysOf } from '../vault/checkKeys.js'
 import { checkNotary, checkNotaryTrusted } from '../vault/checkNotary.js'
 import { decideNotaryChange } from '../vault/decideNotaryChange.js'
+import { examine, rememberAccepted } from '../vault/examine.js'
 import { checkUnconsumed, recordSigned } from '../vault/recordSigned.js'
-import { resolveBody } from '../vault/resolveBody.js'
-import { verifyResolved } from '../vault/verifyResolved.js'
 import { valueAnswer, type Answer } from './Answer.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
@@ -42,9 +41,7 @@ export const checkTransaction = (
   const { id } = sealBody(signed.body)
   const signatures = checkSignatures(id, signed, except.exceptKeys)
   if (isLeft(signatures)) throw signatures.left
-  const transaction = resolveBody(decision, id, signed.body)
-  verifyResolved(decision, transaction, signed.body)
-  return transaction
+  return examine(decision, id, signed.body)
 }
 
 /** What a walk has come through, newest first, and what it had yet to come to. */
@@ -146,6 +143,7 @@ export const performLedger = (
       checkUnconsumed(decision, sealBody(body).id, body)
       const transaction = checkTransaction(decision, operation.signed, operation)
       checkKeysOf(decision, transaction)
+      rememberAccepted(decision, sealBody(body).id, transaction)
       return valueAnswer(transaction)
     }
     case 'record': {

@@ -2,7 +2,6 @@
  * Answers the operations that need nothing but the tick: reads, the time, ids, transactions. The others wait.
  */
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
@@ -13,6 +12,7 @@ import { assertFields } from '../vault/query/assertFields.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
+import { inputTextOf } from './describeOperation.js'
 import { finalised } from './Finalised.js'
 import type { FlowId } from './FlowId.js'
 import type { Operation } from './Operation.js'
@@ -161,7 +161,7 @@ const perform = (decision: Decision, flow: FlowId, operation: Operation): Answer
       return performSession(decision, flow, operation)
     case 'enter':
       // A sub-flow's input is recorded as a digest, so it must have a canonical form.
-      canonicalText(operation.input)
+      inputTextOf(operation)
       return valueAnswer(undefined)
     case 'progress':
       return valueAnswer(undefined)

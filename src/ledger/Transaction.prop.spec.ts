@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { arbitraryOf } from '../../test/log/arbitraryOf.js'
 import { canonicalText } from '../encoding/canonical.js'
 import type { Instant } from '../time/Instant.js'
-import { sealBody, TransactionBodyC, type TransactionBody } from './Transaction.js'
+import { outputDataText, sealBody, TransactionBodyC, type TransactionBody } from './Transaction.js'
 
 const bodies = arbitraryOf(TransactionBodyC).map((body) => body as TransactionBody)
 
@@ -72,7 +72,11 @@ describe('the id of a transaction', () => {
         const { id, encoded } = sealBody(body)
         const again = JSON.parse(encoded.text) as TransactionBody
         expect(sealBody(again)).to.deep.equal({ id, encoded })
-        expect(encoded.text).to.equal(canonicalText(body))
+        // A copy: of a body that was sealed the text is kept.
+        expect(encoded.text).to.equal(canonicalText({ ...body }))
+        body.outputs.forEach((output, index) => {
+          expect(outputDataText(body, output, index)).to.equal(canonicalText(output.data))
+        })
       }),
     )
   })

@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
-import { canonicalText, Encoded, writeNumber, writeText } from '../encoding/canonical.js'
+import { canonicalText, Encoded, rememberText, writeNumber, writeText } from '../encoding/canonical.js'
 import { PartyC, partyText, type Party } from '../identity/Party.js'
 import { KeyC } from '../identity/Key.js'
 import type { AnyStateDefinition } from './StateDefinition.js'
@@ -106,21 +106,22 @@ const outputText = ({ definition, text }: DraftOutput): Encoded => {
 
 const refAsText = (ref: StateRef): Encoded => new Encoded(refText(ref))
 
+const draftComponents = (draft: TransactionBuilder, notary: Party, salt: string): Components => ({
+  inputs: draft.inputs.map(refAsText),
+  references: draft.references.map(refAsText),
+  outputs: draft.outputs.map(outputText),
+  commands: draft.commands.map(({ text }) => new Encoded(text)),
+  signers: asText(draft.commands.map(({ signers }) => signers)),
+  notary,
+  salt,
+  timeWindow: draft.window,
+})
+
 /** Seals what a builder has gathered: no part of it is encoded a second time. */
 export const sealDraft = (draft: TransactionBuilder, notary: Party, salt: string): Transaction =>
-  seal({
-    inputs: draft.inputs.map(refAsText),
-    references: draft.references.map(refAsText),
-    outputs: draft.outputs.map(outputText),
-    commands: draft.commands.map(({ text }) => new Encoded(text)),
-    signers: asText(draft.commands.map(({ signers }) => signers)),
-    notary,
-    salt,
-    timeWindow: draft.window,
-  })
+  seal(draftComponents(draft, notary, salt))
 
-/** The components of a decoded body as canonical text. */
-export const componentsOf = (body: TransactionBody): Components => ({
+const encodeComponents = (body: TransactionBody): Components => ({
   inputs: body.inputs.map(asText),
   references: body.references.map(asText),
   outputs: body.outputs.map(asText),
@@ -132,14 +133,46 @@ export const componentsOf = (body: TransactionBody): Components => ({
   timeWindow: body.timeWindow,
 })
 
-/** Bodies never change, and one that is signed, notarised and recorded is sealed at every turn. */
-const sealed = new WeakMap<TransactionBody, Transaction>()
+type Sealed = { readonly components: Components; readonly transaction: Transaction }
 
-/** Seals a decoded body again, to check its id. */
-export const sealBody = (body: TransactionBody): Transaction => {
+/** Bodies never change, and one that is signed, notarised and recorded is sealed at every turn. */
+const sealed = new WeakMap<TransactionBody, Sealed>()
+
+const keepSealed = (body: TransactionBody, seals: Sealed): Sealed => {
+  sealed.set(body, seals)
+  rememberText(body, seals.transaction.encoded)
+  return seals
+}
+
+const sealsOf = (body: TransactionBody): Sealed => {
   const known = sealed.get(body)
   if (known !== undefined) return known
-  const transaction = seal(componentsOf(body))
-  sealed.set(body, transaction)
-  return transaction
+  const components = encodeComponents(body)
+  return keepSealed(body, { components, transaction: seal(components) })
+}
+
+/** Seals a decoded body again, to check its id. */
+export const sealBody = (body: TransactionBody): Transaction => sealsOf(body).transaction
+
+/** The components of a decoded body as canonical text. */
+export const componentsOf = (body: TransactionBody): Components => sealsOf(body).components
+
+/** The data of an output as canonical text: what lies between the parts of the component that stand around it. */
+export const outputDataText = (body: TransactionBody, { contract, type, version }: Output, index: number): string => {
+  const { text } = componentsOf(body).outputs[index] ?? asText(null)
+  const before = `{"contract":${canonicalText(contract)},"data":`
+  const after = `,"type":${writeText(type)},"version":${writeNumber(version)}}`
+  return text.slice(before.length, text.length - after.length)
+}
+
+/** The body of a draft that was sealed, as others are shown it. */
+export const bodyOfDraft = (
+  draft: TransactionBuilder,
+  notary: Party,
+  salt: string,
+  transaction: Transaction,
+): TransactionBody => {
+  const body = JSON.parse(transaction.encoded.text) as TransactionBody
+  keepSealed(body, { components: draftComponents(draft, notary, salt), transaction })
+  return body
 }

@@ -20,7 +20,7 @@ export type Components = {
   readonly signers: Encoded
   readonly notary: Party | Encoded
   /** Where the transaction changes the notary: the one its outputs stand under. */
-  readonly newNotary?: Party | undefined
+  readonly newNotary?: Party | Encoded | undefined
   readonly timeWindow: TimeWindow | Encoded | undefined
   readonly salt: string
 }

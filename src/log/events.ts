@@ -99,6 +99,11 @@ export const eventCodecs = {
       map: strict({ root: PublicKeyC, serial: IntegerC }),
     },
   ),
+  /** From the next tick on the node goes by a newer map: who signed it, and the number it has. */
+  NetworkMapTaken: strict({
+    type: t.literal('NetworkMapTaken'),
+    map: strict({ root: PublicKeyC, serial: IntegerC }),
+  }),
   /** The leader is there, although it has had nothing to record. */
   LeaseRenewed: strict({ type: t.literal('LeaseRenewed'), term: IntegerC, leaseMs: IntegerC }),
   NodeStopped: strict({ type: t.literal('NodeStopped') }),

@@ -24,6 +24,9 @@ const retryWaitsMs = [10, 50, 250, 1_000, 5_000]
 
 const mayPass = (error: unknown): boolean => error instanceof CarillonError && error.consequence === 'retry'
 
+/** Why the views could not be written. */
+type Unwritten = { readonly error: unknown }
+
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
@@ -96,23 +99,37 @@ export class LogBackedStore implements TickStore {
 
   readonly commit = async (tick: EncodedTick): Promise<AppendOutcome> => {
     const expected = this.#head
-    this.views.closeTick(headAfter(tick), toMillis(tick.at))
-    this.#copy.insert(tick)
-    const outcome = await this.#append(expected, tick)
-    if (outcome.kind === 'appended') await this.#commitViews(tick)
+    const appending = this.#append(expected, tick)
+    const unwritten = await this.#writeViews(tick, appending)
+    const outcome = await appending
+    if (outcome.kind === 'appended') await this.#commitViews(tick, unwritten)
     else this.rollback()
     // A log that ends before the place this node has seen is no rival's: something was lost.
     if (outcome.kind === 'refused' && outcome.head.revision < expected.revision) throw this.#diverged(outcome.head)
     return outcome
   }
 
+  /** Writes the views while the tick is on its way to the log, up to the commit. Gives the error that was met. */
+  async #writeViews(tick: EncodedTick, appending: Promise<unknown>): Promise<Unwritten | undefined> {
+    // Whoever awaits it hears of a failure; here only time passes, in which the tick leaves this process.
+    await Promise.race([appending.catch(() => undefined), new Promise((resolve) => setImmediate(resolve))])
+    try {
+      this.views.closeTick(headAfter(tick), toMillis(tick.at))
+      this.#copy.insert(tick)
+      return undefined
+    } catch (error) {
+      return { error }
+    }
+  }
+
   /**
    * The log holds the tick, so from here on it must not be reported as failed. When the views cannot be written
    * at once, they are rolled back and folded from the log as soon as there is room.
    */
-  async #commitViews(tick: EncodedTick): Promise<void> {
+  async #commitViews(tick: EncodedTick, unwritten: Unwritten | undefined): Promise<void> {
     let cause: unknown
     try {
+      if (unwritten !== undefined) throw unwritten.error
       this.#db.exec('COMMIT')
       this.#head = headAfter(tick)
       this.views.committed()

@@ -71,7 +71,8 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
-  readonly network: NetworkMap
+  /** The map in use; a newer one may replace it between two ticks. */
+  readonly network: () => NetworkMap
   readonly app: App
   /** How long the last commit took, in milliseconds. */
   readonly lastCommitMs: () => number
@@ -379,9 +380,9 @@ export class Node {
     return this.#internals.app
   }
 
-  /** Whom the node knows. */
+  /** Whom the node knows at this moment: a node in a network folder takes up newer maps while it runs. */
   get network(): NetworkMap {
-    return this.#internals.network
+    return this.#internals.network()
   }
 
   /** What time it is for the node, in epoch milliseconds. */
@@ -459,8 +460,12 @@ export class Node {
   }
 
   /** The log, tick by tick, from the one that holds a revision. */
-  readLog(fromRevision = 0): AsyncIterable<EncodedTick> {
-    return this.#internals.store.read(fromRevision)
+  async *readLog(fromRevision = 0): AsyncGenerator<EncodedTick, void, undefined> {
+    try {
+      yield* this.#internals.store.read(fromRevision)
+    } catch (error) {
+      throw this.#reasonOf(error)
+    }
   }
 
   /** The signed heads that the node keeps: the newest of its own log, and of those of the parties it talks with. */
@@ -534,9 +539,13 @@ export class Node {
     try {
       return read(store.reader)
     } catch (error) {
-      // A store that is closed knows nothing of the node whose stop has closed it.
-      throw this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
+      throw this.#reasonOf(error)
     }
+  }
+
+  /** A store that is closed knows nothing of the node whose stop has closed it. */
+  #reasonOf(error: unknown): unknown {
+    return this.#stopped !== undefined && concernsNode(error) ? this.#stopped : error
   }
 
   #decode<A>(definition: StateDefinition<A>, entry: VaultEntry): StateAndRef<A> {

@@ -9,7 +9,8 @@ import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
 import { decideEnvelope } from '../session/decideMessage.js'
-import { EnvelopeC, isOfSession, otherRole, type Envelope, type Message } from '../session/Message.js'
+import { envelopeOf } from '../session/envelopeText.js'
+import { EnvelopeC, isOfSession, otherRole, type Envelope } from '../session/Message.js'
 import { endKey, type OutgoingRow } from '../session/SessionTable.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
@@ -105,13 +106,12 @@ export class Postman {
     }
   }
 
-  #take({ revision, session, role, party, seq, text }: OutgoingRow, box: Box): void {
-    box.lastRevision = revision
+  #take(row: OutgoingRow, box: Box): void {
+    const { session, role, party, seq, text } = row
+    box.lastRevision = row.revision
     box.held += 1
     box.heldBytes += text.length
-    const message = JSON.parse(text) as Message
-    const envelope: Envelope = { kind: 'message', session, from: role, seq, message }
-    const waiting = { to: party, envelope, size: text.length, nextMs: 0, tries: 0 }
+    const waiting = { to: party, envelope: envelopeOf(row), size: text.length, nextMs: 0, tries: 0 }
     this.#waiting.set(`${endKey(session, role)} ${seq}`, waiting)
   }
 

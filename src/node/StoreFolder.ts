@@ -9,10 +9,10 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
-import type { Database } from '../views/Database.js'
 import type { EventLog } from '../log/EventLog.js'
 import { readMark, showMark } from './backup/RestoredMark.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
+import { takeFileLock } from './FileLock.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { silentLogger, type Logger } from './Logger.js'
@@ -41,41 +41,24 @@ const holderText = (file: string): string => {
   }
 }
 
-/**
- * The locks this process holds. Referring to them here keeps the garbage collector from closing, and so from
- * giving up, the lock of a node that nobody refers to any more.
- */
-const held = new Set<Database>()
-
 /** Takes the lock, or says who holds it. */
 export const lockFolder = (folder: string): (() => void) => {
   const files = storeFiles(folder)
-  const db = openDatabase(files.lock)
-  try {
-    db.exec('PRAGMA busy_timeout = 0')
-    db.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    db.close()
-    const failure = storeFailure(error, files.lock)
-    if (failure.code !== 'store-locked') throw failure
+  const unlock = takeFileLock(files.lock)
+  if (unlock === undefined)
     throw new CarillonError(
       'store-locked',
       `The store ${folder} is held by ${holderText(files.holder)}. Stop that process, or choose another store.`,
       { folder },
     )
-  }
   const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
   try {
     writeFileSync(files.holder, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
   } catch (error) {
-    db.close()
+    unlock()
     throw storeFailure(error, files.holder)
   }
-  held.add(db)
-  return () => {
-    held.delete(db)
-    db.close()
-  }
+  return unlock
 }
 
 /** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */

@@ -22,6 +22,8 @@ import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
 import type { KeyFileOptions } from './keys/KeyFile.js'
+import { followMap } from './network/followMap.js'
+import { MapFile } from './network/MapFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
 import { openLogFolder, openStoreFolder } from './StoreFolder.js'
 import { keptOpen } from './keptOpen.js'
@@ -29,7 +31,6 @@ import { LogBackedStore } from './LogBackedStore.js'
 import { openLog, whenReachable } from './openLog.js'
 import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from './transports/TlsTransport.js'
-import type { Transport } from '../session/Transport.js'
 import { SignatureThreads } from './SignatureThreads.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from './systemRandom.js'
@@ -56,16 +57,20 @@ const joinNetwork = (folder: string, options: NodeOptions): NodeOptions & { read
       `${folder} is the folder of party ${joined.party.name}; the node was started for ${options.party}. Choose the folder of ${options.party}.`,
       { expected: joined.party.name, actual: options.party },
     )
-  const { party, key, network } = joined
-  return { ...options, party: party.name, key, network, store: options.store ?? folder, joined }
+  const { party, key } = joined
+  return { ...options, party: party.name, key, store: options.store ?? folder, joined }
 }
 
-const openTransport = (joined: NetworkFolder, { listenOn, logger }: NodeOptions): Promise<TlsTransport> =>
+const openTransport = (
+  joined: NetworkFolder,
+  network: NetworkMap,
+  { listenOn, logger }: NodeOptions,
+): Promise<TlsTransport> =>
   TlsTransport.open({
     key: joined.key,
     certificate: joined.certificate,
     rootCertificate: joined.rootCertificate,
-    network: joined.network,
+    network,
     ...(listenOn === undefined ? {} : { listenOn }),
     ...(logger === undefined ? {} : { logger }),
   })
@@ -127,31 +132,37 @@ const assertCurrent = (store: TickStore, { root, serial }: MapSerial): void => {
   if (newest === undefined || newest <= serial) return
   throw new CarillonError(
     'network-map-outdated',
-    `The network map is number ${serial}, and this node has been started with number ${newest} before. Ask whoever runs the network for its current map.`,
+    `The network map is number ${serial}, and this node has gone by number ${newest} before. Ask whoever runs the network for its current map.`,
     { serial, newest },
   )
 }
 
-/** What a process needs before it can lead: options without a folder to read them from, and the way to the others. */
+/** What a process needs before it can lead: options without a folder to read them from, and its place in a network. */
 export type Prepared = {
   readonly options: NodeOptions
+  readonly membership?: Membership
+}
+
+/** A node's place in a network whose root vouches for everyone in it. */
+type Membership = {
+  readonly file: MapFile
   /** Opens a transport that is the node's own, to be closed with it. */
-  readonly connect?: () => Promise<Transport>
-  /** The signed map the node was given. */
-  readonly map?: MapSerial
+  readonly connect: (network: NetworkMap) => Promise<TlsTransport>
 }
 
 export const prepare = (options: NodeOptions): Prepared => {
   if (options.networkFolder === undefined) return { options }
   const { joined, ...rest } = joinNetwork(options.networkFolder, options)
-  return { options: rest, connect: () => openTransport(joined, options), map: joined.map }
+  const file = new MapFile(joined, options.logger ?? silentLogger)
+  return { options: rest, membership: { file, connect: (network) => openTransport(joined, network, options) } }
 }
 
 /** A store that was restored is compared with what the other parties keep, if there is a way to ask them. */
-const compareAtStart = async ({ options, connect }: Prepared): Promise<void> => {
-  const { store: folder, log, network, clock = systemClock, logger = silentLogger } = options
+const compareAtStart = async ({ options, membership }: Prepared): Promise<void> => {
+  const { store: folder, log, clock = systemClock, logger = silentLogger } = options
+  const network = membership?.file.newest.network ?? options.network
   if (typeof folder !== 'string' || log !== undefined || network === undefined || !isMarked(folder)) return
-  const own = await connect?.()
+  const own = await membership?.connect(network)
   const transport = own ?? options.transport
   try {
     if (transport === undefined) return
@@ -175,14 +186,14 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
 
 /** Starts to lead on a store that is open. Whatever goes wrong, the store is given back. */
 export const lead = async (
-  { options, connect, map }: Prepared,
+  { options, membership }: Prepared,
   registry: Registry,
   opened: Opened,
   leadership: Leadership,
 ): Promise<Node> => {
   const { key } = opened
   const { store, lastCommitMs } = timeCommits(opened.store)
-  let ownTransport: Transport | undefined
+  let ownTransport: TlsTransport | undefined
   const releaseHold = async (): Promise<void> => {
     await ownTransport?.close()
     await opened.releaseHold()
@@ -190,12 +201,15 @@ export const lead = async (
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
-    if (map !== undefined) assertCurrent(store, map)
+    // A standby may have waited for long, and the leader before it have gone by a newer map.
+    membership?.file.look()
+    const map = membership?.file.newest
+    if (map !== undefined) assertCurrent(store, map.terms)
     const party = { name, key: key.publicKey }
+    let network = map?.network ?? options.network ?? new NetworkMap([{ party }])
     // After the store is known to be ours and before anything is recorded: an address may be taken.
-    ownTransport = await connect?.()
+    ownTransport = await membership?.connect(network)
     const transport = ownTransport ?? options.transport
-    const network = options.network ?? new NetworkMap([{ party }])
     const clock = options.clock ?? systemClock
     const steps = new AsyncStepRunner(clock)
     const engine = new FlowEngine(steps)
@@ -204,7 +218,10 @@ export const lead = async (
       me: party,
       key,
       registry,
-      network,
+      // Asked anew for every tick.
+      get network() {
+        return network
+      },
       signedTransactions: new SignedTransactionReader(store.tick),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
@@ -232,7 +249,9 @@ export const lead = async (
     // In virtual time nothing may take real time: there, decisions verify by themselves.
     const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
     const heads =
-      transport === undefined ? undefined : new HeadKeeper({ loop, store, transport, network, key, clock, logger })
+      transport === undefined
+        ? undefined
+        : new HeadKeeper({ loop, store, transport, network: () => network, key, clock, logger })
     const postman =
       transport === undefined
         ? undefined
@@ -242,7 +261,9 @@ export const lead = async (
             ...(threads === undefined ? {} : { threads }),
           })
     const lease = leadership.leaseMs === undefined ? undefined : new LeaseKeeper(loop, leadership.leaseMs)
+    let stopFollowingMap: () => void = () => undefined
     const stopOutside = (): void => {
+      stopFollowingMap()
       lease?.stop()
       steps.stop()
       postman?.stop()
@@ -255,7 +276,10 @@ export const lead = async (
           stopOutside()
           options.onFailure?.(error)
         },
-        { ...leadership, ...(map === undefined ? {} : { map }) },
+        {
+          ...leadership,
+          ...(map === undefined ? {} : { map: { root: map.terms.root, serial: map.terms.serial } }),
+        },
       )
       lease?.start()
     } catch (error) {
@@ -266,6 +290,14 @@ export const lead = async (
     }
     postman?.start()
     heads?.start()
+    if (membership !== undefined)
+      stopFollowingMap = followMap({
+        ...{ file: membership.file, loop, logger },
+        use: (newer) => {
+          network = newer
+          ownTransport?.goBy(newer)
+        },
+      })
     return new Node({
       party,
       key,
@@ -273,7 +305,7 @@ export const lead = async (
       engine,
       steps,
       store,
-      network,
+      network: () => network,
       app: registry.app,
       lastCommitMs,
       clock,

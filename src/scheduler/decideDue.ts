@@ -41,12 +41,14 @@ type Occurrence = {
 
 const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurrence, error: RecordedError): void => {
   const attempted = { ref: row.ref, due, attempt, latenessMs, error }
+  // Attempts that did start a flow say nothing against trying again.
+  const failures = attempt - decision.views.flows.lastAttempt(row.seq, toMillis(due))
   const waitMs = waitAfter(
     { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
-    attempt,
+    failures,
   )
   const retryMs = decision.nowMs + waitMs
-  if (!mayPass.has(error.code) || attempt >= limits.startAttempts || retryMs > latestInstantMs)
+  if (!mayPass.has(error.code) || failures >= limits.startAttempts || retryMs > latestInstantMs)
     decision.emit({ type: 'ActivityParked', ...attempted })
   else decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) })
 }

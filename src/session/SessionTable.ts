@@ -4,6 +4,7 @@
 import type { Database, SqlRow, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import { limits } from '../limits.js'
 import type { Message, Role } from './Message.js'
 import type { SessionId } from './SessionId.js'
 
@@ -60,6 +61,10 @@ export const sessionsSchema = `
 /** Both ends of a session have the same id; this node's end is told by its role. The last digit carries it. */
 export const endKey = (id: SessionId, role: Role): string => `${id}${role === 'initiator' ? '0' : '1'}`
 
+/** Which message of which session, as one text. */
+const placeOf = (id: SessionId, role: Role, seq: number): string => `${endKey(id, role)} ${seq}`
+const placeIn = (row: SessionRow, seq: number): string => `${row.seq} ${seq}`
+
 const rowOf = (row: SqlRow): SessionRow => {
   const key = String(row['id'])
   return {
@@ -87,6 +92,12 @@ export const outgoingOf = (row: SqlRow): OutgoingRow => ({
 export class SessionTable {
   readonly #index: HashIndex
   readonly #rows = new Map<number, SessionRow>()
+  readonly #fresh = new Set<SessionRow>()
+  readonly #changed = new Set<SessionRow>()
+  /** The revisions of messages that wait for their acknowledgement, as far as they were sent of late. */
+  readonly #sent = new Map<string, number>()
+  /** Messages that came of late, by session and number: most are read soon after. */
+  readonly #received = new Map<string, string>()
   #nextSeq: number
   readonly #insert: Statement
   readonly #update: Statement
@@ -97,6 +108,7 @@ export class SessionTable {
   readonly #empty: Statement
   readonly #insertOutgoing: Statement
   readonly #deleteOutgoing: Statement
+  readonly #deleteRevision: Statement
   readonly #outgoing: Statement
   readonly #addressees: Statement
   readonly #isOutgoing: Statement
@@ -112,6 +124,7 @@ export class SessionTable {
     this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
     this.#insertOutgoing = db.prepare('INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)')
     this.#deleteOutgoing = db.prepare('DELETE FROM outbox WHERE session = ? AND role = ? AND seq = ?')
+    this.#deleteRevision = db.prepare('DELETE FROM outbox WHERE revision = ?')
     this.#outgoing = db.prepare('SELECT * FROM outbox WHERE party = ? AND revision > ? ORDER BY revision LIMIT ?')
     this.#addressees = db.prepare('SELECT DISTINCT party FROM outbox')
     this.#isOutgoing = db.prepare('SELECT 1 AS one FROM outbox WHERE session = ? AND role = ? AND seq = ?')
@@ -127,8 +140,8 @@ export class SessionTable {
   insert(row: Omit<SessionRow, 'seq' | 'key' | 'sent' | 'closed'>): SessionRow {
     const added: SessionRow = { ...row, seq: this.#nextSeq, key: endKey(row.id, row.role), sent: 0, closed: false }
     this.#nextSeq += 1
-    this.#insert.run(added.seq, added.key, added.role, added.party, added.flowSeq, added.fromRevision, 0, 0)
     this.#rows.set(added.seq, added)
+    this.#fresh.add(added)
     this.#index.add(added.key, added.seq)
     return added
   }
@@ -152,47 +165,63 @@ export class SessionTable {
 
   /** To be called after changing a row's members. */
   touch(row: SessionRow): void {
-    this.#update.run(row.sent, row.closed ? 1 : 0, row.seq)
+    if (!this.#fresh.has(row)) this.#changed.add(row)
+  }
+
+  #flush(): void {
+    for (const { seq, key, role, party, flowSeq, fromRevision, sent, closed } of this.#fresh)
+      this.#insert.run(seq, key, role, party, flowSeq, fromRevision, sent, closed ? 1 : 0)
+    for (const { seq, sent, closed } of this.#changed) this.#update.run(sent, closed ? 1 : 0, seq)
+    this.#fresh.clear()
+    this.#changed.clear()
   }
 
   /** The sessions a flow has not closed yet. */
   openOfFlow(flowSeq: number): readonly SessionRow[] {
     // Every flow is asked for its sessions when it ends, and most nodes have none.
     if (this.#nextSeq === 1) return []
+    this.#flush()
     return this.#openOfFlow.all(flowSeq).map((row) => this.#remember(row))
   }
 
   receive(row: SessionRow, seq: number, message: string): void {
     this.#insertIncoming.run(row.seq, seq, message)
+    this.#received.set(placeIn(row, seq), message)
   }
 
   /** Whether the message with a number has arrived, be it kept or not. */
   hasArrived(row: SessionRow, seq: number): boolean {
-    return this.#incoming.get(row.seq, seq) !== undefined
+    return this.#received.has(placeIn(row, seq)) || this.#incoming.get(row.seq, seq) !== undefined
   }
 
   /** The message with a number, if it has arrived and is kept. */
   incoming(row: SessionRow, seq: number): Message | undefined {
-    const text = String(this.#incoming.get(row.seq, seq)?.['message'] ?? '')
+    const text = this.#received.get(placeIn(row, seq)) ?? String(this.#incoming.get(row.seq, seq)?.['message'] ?? '')
     return text === '' ? undefined : (JSON.parse(text) as Message)
   }
 
   /** Keeps of a message only that it has arrived: nobody will ask for it again. */
   emptyIncoming(row: SessionRow, seq: number): void {
     this.#empty.run(row.seq, seq)
+    this.#received.delete(placeIn(row, seq))
   }
 
   send(row: SessionRow, revision: number, seq: number, message: string): void {
     this.#insertOutgoing.run(revision, row.id, row.role, row.party, seq, message)
+    this.#sent.set(placeOf(row.id, row.role, seq), revision)
   }
 
   /** Whether a message still waits for its acknowledgement. */
   isOutgoing(id: SessionId, role: Role, seq: number): boolean {
-    return this.#isOutgoing.get(id, role, seq) !== undefined
+    return this.#sent.has(placeOf(id, role, seq)) || this.#isOutgoing.get(id, role, seq) !== undefined
   }
 
   acknowledged(id: SessionId, role: Role, seq: number): void {
-    this.#deleteOutgoing.run(id, role, seq)
+    const place = placeOf(id, role, seq)
+    const revision = this.#sent.get(place)
+    if (revision === undefined) this.#deleteOutgoing.run(id, role, seq)
+    else this.#deleteRevision.run(revision)
+    this.#sent.delete(place)
   }
 
   /** The parties to whom a message still waits for its acknowledgement. */
@@ -206,16 +235,23 @@ export class SessionTable {
   }
 
   closeTick(): void {
+    this.#flush()
     this.#index.closeTick()
   }
 
   committed(): void {
-    this.#rows.clear()
+    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
+    if (this.#received.size > limits.rowsKept) this.#received.clear()
+    if (this.#sent.size > limits.unacknowledged) this.#sent.clear()
     this.#index.committed()
   }
 
   rolledBack(): void {
     this.#rows.clear()
+    this.#fresh.clear()
+    this.#changed.clear()
+    this.#sent.clear()
+    this.#received.clear()
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
   }

@@ -3,7 +3,9 @@
  * tells it to, the same way every time.
  */
 import type { Random } from '../decision/Random.js'
+import { rememberedText } from '../encoding/canonical.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import { openEnvelope } from '../session/envelopeText.js'
 import type { Envelope } from '../session/Message.js'
 import type { Transport } from '../session/Transport.js'
 import type { VirtualClock } from '../time/VirtualClock.js'
@@ -84,11 +86,15 @@ export class VirtualTransport {
       const { minLatencyMs, maxLatencyMs } = this.weather
       const latencyMs = minLatencyMs + Math.floor(this.#chance() * (maxLatencyMs - minLatencyMs + 1))
       // What arrives is never the object that was sent: two nodes share nothing but text.
-      const text = JSON.stringify(envelope)
+      const written = rememberedText(envelope)
+      const text = written ?? JSON.stringify(envelope)
       this.#underWay += 1
       this.#clock.wakeAt(this.#clock.now() + latencyMs, () => {
         this.#underWay -= 1
-        if (!this.#cut.has(`${from} ${to}`)) void this.#receivers.get(to)?.(from, [JSON.parse(text) as Envelope])
+        if (this.#cut.has(`${from} ${to}`)) return
+        // A node's own envelopes are canonical; a test may send whatever it likes.
+        const arrived = written === undefined ? (JSON.parse(text) as Envelope) : openEnvelope(written)
+        void this.#receivers.get(to)?.(from, [arrived])
       })
     }
   }

@@ -61,6 +61,6 @@ export type StateRow = {
   /** Why it is parked: canonical text of the recorded error. */
   error: string | null
   note: string | null
-  /** The data as the app sees it, once it was asked for: rows live for one tick, and so does what was decoded. */
-  decoded: { readonly data: unknown } | undefined
+  /** The data as the app sees it, once it was asked for, and the definition it was decoded with. */
+  decoded: { readonly data: unknown; readonly with: unknown } | undefined
 }

@@ -6,6 +6,7 @@ import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
+import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import type { Kinds } from './Kinds.js'
@@ -148,6 +149,8 @@ export class StateTable {
   readonly #changed = new Set<StateRow>()
   /** Rows of which no more has changed than how far their activity and their life have come. */
   readonly #progressed = new Set<StateRow>()
+  /** The earliest instant at which the node must act, as it was last asked for; undefined once a row has changed. */
+  #earliest: { readonly actsAtMs: number | undefined } | undefined
   #nextSeq: number
 
   readonly #insert: BulkInsert
@@ -227,6 +230,7 @@ export class StateTable {
   /** Adds a row; its number must be {@link nextSeq}. */
   insert(row: StateRow): void {
     this.#nextSeq += 1
+    this.#earliest = undefined
     this.#rows.set(row.seq, row)
     this.#place(row)
     this.#fresh.add(row)
@@ -235,6 +239,7 @@ export class StateTable {
 
   /** To be called after changing a row's members. */
   touch(row: StateRow): void {
+    this.#earliest = undefined
     if (this.#fresh.has(row)) return
     this.#progressed.delete(row)
     this.#changed.add(row)
@@ -242,6 +247,7 @@ export class StateTable {
 
   /** As {@link touch}, when only its consumption, standing, attempts, error, note or cause were changed. */
   progress(row: StateRow): void {
+    this.#earliest = undefined
     if (!this.#fresh.has(row) && !this.#changed.has(row)) this.#progressed.add(row)
   }
 
@@ -279,14 +285,18 @@ export class StateTable {
   }
 
   due(nowMs: number, limit: number): readonly StateRow[] {
+    if (this.#earliest !== undefined && (this.#earliest.actsAtMs ?? Number.POSITIVE_INFINITY) > nowMs) return []
     this.flush()
     return this.#due.lists(nowMs, limit).map((row) => this.#rememberList(row))
   }
 
   /** The earliest instant at which the node must act. */
   nextDueMs(): number | undefined {
+    if (this.#earliest !== undefined) return this.#earliest.actsAtMs
     this.flush()
-    return orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
+    const actsAtMs = orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
+    this.#earliest = { actsAtMs }
+    return actsAtMs
   }
 
   /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
@@ -376,12 +386,14 @@ export class StateTable {
   }
 
   committed(): void {
+    if (this.#rows.size <= limits.rowsKept) return
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()
   }
 
   rolledBack(): void {
+    this.#earliest = undefined
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()

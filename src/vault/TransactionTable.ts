@@ -2,6 +2,7 @@
  * The transactions of the vault, in log order: where each stands in the log and where its outputs begin.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
+import { limits } from '../limits.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, Statement } from '../views/Database.js'
@@ -95,7 +96,7 @@ export class TransactionTable {
     if (known !== undefined) return known
     const row = this.#bySeq.get(seq)
     if (row === undefined) return undefined
-    return {
+    const read: TransactionRow = {
       seq,
       id: String(row['id']) as TransactionId,
       revision: Number(row['revision']),
@@ -105,6 +106,8 @@ export class TransactionTable {
       outputs: Number(row['outputs']),
       notary: typeof row['notary'] === 'string' ? (row['notary'] as PublicKey) : null,
     }
+    this.#rows.set(seq, read)
+    return read
   }
 
   flush(): void {
@@ -121,7 +124,7 @@ export class TransactionTable {
   }
 
   committed(): void {
-    this.#rows.clear()
+    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
     this.#index.committed()
   }
 

@@ -26,7 +26,7 @@ const concernsOnly = (decision: Decision, body: TransactionBody, key: PublicKey)
     body.signers.flat().every((signer) => isSatisfiedBy(signer, alone)) &&
     body.inputs.every((ref) => requireRow(decision, ref).participants === key) &&
     body.outputs.every((output, index) => {
-      const { definition, data } = resolveOutput(decision, output, index)
+      const { definition, data } = resolveOutput(decision, body, output, index)
       return participantKeys(definition, data).every((participant) => participant === key)
     })
   )

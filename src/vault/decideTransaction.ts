@@ -12,7 +12,7 @@ import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransacti
 import type { Party } from '../identity/Party.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
-import { sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
+import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
@@ -22,6 +22,7 @@ import { consumerOf } from '../notary/decideNotarisation.js'
 import { notarise } from '../notary/notarise.js'
 import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
 import { checkKeysOf } from './checkKeys.js'
+import { rememberAccepted } from './examine.js'
 import { resolveState } from './readState.js'
 import { requireRow } from './resolveBody.js'
 import type { StateRow } from './StateRow.js'
@@ -166,7 +167,8 @@ export const decideTransaction = (
   const claims = [...inputs, ...references].map(({ ref }) => ({ ref, consumedBy: consumerOf(decision, ref) }))
   orThrow(notarise(claims, notary.key === decision.me.key ? draft.window : undefined, decision.now))
 
-  const transaction = sealDraft(draft, notary, decision.random.hex(saltBytes))
+  const salt = decision.random.hex(saltBytes)
+  const transaction = sealDraft(draft, notary, salt)
   const outputs = outputsOf(decision, draft, transaction)
   const ledgerTransaction = new LedgerTransaction({
     inputs: inputs.map((row) => resolveState(decision.registry, row)),
@@ -186,7 +188,8 @@ export const decideTransaction = (
         { bytes },
       )
     checkKeysOf(decision, ledgerTransaction)
-    const body = JSON.parse(transaction.encoded.text) as TransactionBody
+    rememberAccepted(decision, transaction.id, ledgerTransaction)
+    const body = bodyOfDraft(draft, notary, salt, transaction)
     return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
   }
 

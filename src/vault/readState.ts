@@ -1,5 +1,5 @@
 /**
- * A row's data as the app sees it: decoded with today's definition, once for each row and tick.
+ * A row's data as the app sees it: decoded with today's definition, once for as long as the row is in memory.
  */
 import { getOrElseW } from 'fp-ts/lib/Either.js'
 import type { Registry } from '../app/Registry.js'
@@ -11,14 +11,15 @@ import type { StateRow } from './StateRow.js'
 
 /** The decoded data of a row; throws `state-version-unknown` or `state-data-invalid` when it cannot be read. */
 export const readState = (definition: AnyStateDefinition, row: StateRow): unknown => {
-  if (row.decoded !== undefined) return row.decoded.data
+  // The row may have been read for another version of the app, which had another definition.
+  if (row.decoded?.with === definition) return row.decoded.data
   // Flows and contracts share what was decoded, so none of them may change it for the others.
   const data: unknown = frozen(
     getOrElseW((error: Error): never => {
       throw error
     })(decodeState(definition, row.kind.version, row.text)),
   )
-  row.decoded = { data }
+  row.decoded = { data, with: definition }
   return data
 }
 

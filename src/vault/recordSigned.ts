@@ -4,18 +4,17 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import { notaryOfOutputs, sealBody, type TransactionBody } from '../ledger/Transaction.js'
+import { notaryOfOutputs, outputDataText, sealBody, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { assess } from '../scheduler/assess.js'
 import { checkNotary } from './checkNotary.js'
-import { verifyResolved } from './verifyResolved.js'
-import { requireRow, resolveBody } from './resolveBody.js'
+import { examineToRecord } from './examine.js'
+import { requireRow } from './resolveBody.js'
 import type { TransactionParts } from './TransactionParts.js'
 
 /** Throws when something else has consumed a state: in this vault, or by this node's leave if it is the notary. */
@@ -48,17 +47,17 @@ export const recordSigned = (
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
   checkNotary(decision, body, role)
   checkUnconsumed(decision, id, body)
-  const transaction = resolveBody(decision, id, body)
-  verifyResolved(decision, transaction, body)
+  const transaction = examineToRecord(decision, id, body)
 
   const assessed = transaction.outputs.map(({ definition, data, ref }) => assess(decision, definition, data, ref))
   const parts: TransactionParts = {
     inputs: body.inputs,
     notary: notaryOfOutputs(body).key,
-    outputs: body.outputs.map(({ type, version, contract, data }, index) => {
-      const output = assessed[index]
-      if (output === undefined) throw new NodeFault('invariant-broken', `output ${index} of ${id} was not assessed`)
-      return { type, version, contract, text: canonicalText(data), assessment: output.parts }
+    outputs: body.outputs.map((output, index) => {
+      const { type, version, contract } = output
+      const assessment = assessed[index]?.parts
+      if (assessment === undefined) throw new NodeFault('invariant-broken', `output ${index} of ${id} was not assessed`)
+      return { type, version, contract, text: outputDataText(body, output, index), assessment }
     }),
   }
   decision.emit(

@@ -3,13 +3,13 @@
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
-import { canonicalText } from '../encoding/canonical.js'
+import { frozen } from '../encoding/frozen.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { decodeState } from '../ledger/decodeState.js'
 import { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import type { Output, TransactionBody } from '../ledger/Transaction.js'
+import { outputDataText, type Output, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { resolveState } from './readState.js'
 import type { StateRow } from './StateRow.js'
@@ -25,6 +25,7 @@ export const requireRow = (decision: Decision, ref: StateRef): StateRow => {
 /** An output decoded with the definition the app has for it. */
 export const resolveOutput = (
   decision: Decision,
+  body: TransactionBody,
   output: Output,
   index: number,
 ): { readonly definition: AnyStateDefinition; readonly data: unknown } => {
@@ -35,9 +36,14 @@ export const resolveOutput = (
       `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
       { type: output.type, contract: output.contract.name },
     )
-  const decoded: Either<CarillonError, unknown> = decodeState(definition, output.version, canonicalText(output.data))
+  const decoded: Either<CarillonError, unknown> = decodeState(
+    definition,
+    output.version,
+    outputDataText(body, output, index),
+  )
   if (isLeft(decoded)) throw decoded.left
-  return { definition, data: decoded.right }
+  // The check of a signer sees it before it is recorded, and may not change what will be.
+  return { definition, data: frozen(decoded.right) }
 }
 
 export const resolveBody = (decision: Decision, id: TransactionId, body: TransactionBody): LedgerTransaction => {
@@ -49,7 +55,7 @@ export const resolveBody = (decision: Decision, id: TransactionId, body: Transac
       ref: { transaction: id, index },
       type: output.type,
       contract: output.contract,
-      ...resolveOutput(decision, output, index),
+      ...resolveOutput(decision, body, output, index),
     })),
     commands: body.commands.map(({ type, data }, index) => ({
       type,

@@ -1,5 +1,5 @@
 /**
- * The newest network map this node was started with, by the root that signed it: an older one is not taken again.
+ * The newest network map this node has gone by, by the root that signed it: an older one is not taken again.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Database, Statement } from './Database.js'

@@ -134,6 +134,9 @@ export class Views {
         if (event.map !== undefined) this.maps.use(event.map)
         return
       }
+      case 'NetworkMapTaken':
+        this.maps.use(event.map)
+        return
       case 'NodeStopped':
         this.facts.now.running = false
         return

@@ -26,6 +26,8 @@ const words = (event: DomainEvent): string => {
   switch (event.type) {
     case 'NodeStarted':
       return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
+    case 'NetworkMapTaken':
+      return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}…`
     case 'LeaseRenewed':
       return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':

@@ -85,6 +85,16 @@ describe('carillon network', function () {
       expect(lent.code, lent.stderr).to.equal(0)
       const held = () => readStore(join(local, 'Bob'), (db) => queryVault(db)).items
       await eventually(() => held().length === 1, 'Bob holds the debt')
+      const added = await Promise.all(['Dave', 'Erin'].map((name) => carillon(['network', 'add', local, name])))
+      for (const { code, stdout, stderr } of added) {
+        expect(code, stderr).to.equal(0)
+        expect(stdout).to.contain('Nodes that run take it up within seconds.')
+      }
+      for (const name of ['Alice ', 'Bob   ', 'Notary'])
+        await eventually(
+          () => err.includes(`${name} | The node goes by map 3 of the network local. `),
+          `${name} takes up the map that lists both`,
+        )
     } finally {
       child.kill('SIGINT')
     }
@@ -99,7 +109,7 @@ describe('carillon network', function () {
     const added = await carillon(['network', 'add', local, 'Carol'])
     expect(added.code, added.stderr).to.equal(0)
     expect(added.stdout).to.match(
-      /^Carol has joined at 127\.0\.0\.1:\d+, by map 2\.\nAlice, Bob, Notary, Fast have the map/,
+      /^Carol has joined at 127\.0\.0\.1:\d+, by map 4\.\nAlice, Bob, Notary, Fast, (Dave, Erin|Erin, Dave) have the map/,
     )
     const again = await carillon(['network', 'add', local, 'Carol'])
     expect(again.stderr).to.match(/^error\[usage\]: The name Carol is taken/)
@@ -108,8 +118,11 @@ describe('carillon network', function () {
       readonly serial: number
       readonly members: readonly { readonly party: { readonly name: string } }[]
     }
-    expect(serial).to.equal(2)
-    expect(members.map(({ party }) => party.name)).to.deep.equal(['Alice', 'Bob', 'Notary', 'Fast', 'Carol'])
+    expect(serial).to.equal(4)
+    expect(members.map(({ party }) => party.name)).to.have.members([
+      ...['Alice', 'Bob', 'Notary', 'Fast'],
+      ...['Carol', 'Dave', 'Erin'],
+    ])
   })
 
   it('leaves no node behind when it is killed itself', async () => {

@@ -32,5 +32,6 @@ describe('Stopping a node', () => {
     await node.stop()
     await refusal(node.agenda(), 'node-stopped')
     await refusal(node.viewsDigest(), 'node-stopped')
+    await refusal(node.readLog()[Symbol.asyncIterator]().next(), 'node-stopped')
   })
 })

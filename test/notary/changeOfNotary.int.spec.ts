@@ -19,6 +19,7 @@ import {
   PartyC,
   plus,
   StateRefC,
+  verifyLog,
   type FlowBody,
   type StateRef,
 } from 'carillon'
@@ -159,6 +160,7 @@ describe('A change of notary', () => {
         const folded = await foldLog(network.node(name).readLog())
         expect(digestViews(folded), name).to.equal(await network.node(name).viewsDigest())
         folded.close()
+        expect((await verifyLog(network.node(name).readLog())).problems, name).to.deep.equal([])
       }
     })
   }

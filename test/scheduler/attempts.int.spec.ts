@@ -212,6 +212,19 @@ describe('a start that fails', () => {
     ])
   })
 
+  it('is tried as often when earlier attempts did start a flow', async () => {
+    await tower.restart({})
+    const kept = await tower.castOne(bell('kept', { at: due, manner: 'keep' }))
+    await tower.virtual.advanceTo(due)
+    for (let restarts = 0; restarts < limits.startAttempts; restarts++) await tower.restart({})
+    await tower.restart(withoutRing)
+    await tower.virtual.advanceBy({ seconds: 1 })
+    await tower.restart({})
+    await tower.virtual.advanceBy({ minutes: 1 })
+    const started = Array.from({ length: limits.startAttempts + 1 }, () => 'completed')
+    expect(await tower.outcomes(kept)).to.deep.equal([...started, 'start-failed', 'start-failed', 'completed'])
+  })
+
   it('succeeds by itself when the flow is installed before the attempts are used up', async () => {
     await tower.virtual.advanceTo(plus(due, { seconds: 2 }))
     await tower.restart({})

@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import {
+  addParty,
   decodeEvent,
   digestViews,
   foldLog,
+  makeNetwork,
   MemoryLog,
   standBy,
   type CarillonError,
@@ -150,5 +155,32 @@ describe('Processes of one node on a shared log', () => {
     const other = keyPairFromSeed('9'.repeat(64))
     await (await start()).leading()
     expect(await codeOf(standBy({ app, key: other, log: shared.another(), leaseMs }))).to.equal('store-foreign')
+  })
+
+  it('go by the newest map of their network when they take over, although they were started with an older one', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'carillon-standby-'))
+    try {
+      const { folder } = await makeNetwork(join(scratch, 'local'), { members: [{ name: 'Alice' }] })
+      const networkFolder = join(folder, 'Alice')
+      const inFolder = async (name: string): Promise<Standby> => {
+        const standby = await standBy({
+          ...{ app, log: shared.another(), leaseMs, networkFolder },
+          store: join(scratch, name),
+        })
+        processes.push(standby)
+        return standby
+      }
+      const first = await inFolder('one')
+      const node = await first.leading()
+      const second = await inFolder('two')
+      await addParty(folder, { name: 'Bob' })
+      await until('the leader goes by map 2', () => node.network.party('Bob') !== undefined)
+      await first.stop()
+      expect((await second.leading()).network.party('Bob')?.name).to.equal('Bob')
+      expect((await starts()).map(({ map }) => map?.serial)).to.deep.equal([1, 2])
+    } finally {
+      for (const standby of processes.splice(0)) await standby.stop()
+      rmSync(scratch, { recursive: true, force: true })
+    }
   })
 })

@@ -113,9 +113,9 @@ const compareByAsking = async (terminal: Terminal, options: CompareOptions): Pro
       '--peers is for a log in the store. A node whose log is elsewhere asks by itself when it starts.',
     )
   const folder = openNetworkFolder(network)
-  const transport = await TlsTransport.open(folder)
+  const transport = await TlsTransport.open({ ...folder, network: folder.map.network })
   try {
-    const peers = { transport, network: folder.network, clock: systemClock }
+    const peers = { transport, network: folder.map.network, clock: systemClock }
     const { head, parties } = await withProgress(terminal, 'Comparing', (onProgress) =>
       compareWithPeers(store, peers, acceptanceOf(options), {
         onProgress,

@@ -125,7 +125,7 @@ const add = (terminal: Terminal): Command =>
         terminal.out(printable(`${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} the map too.`))
       if (elsewhere.length > 0)
         terminal.out(printable(`Not here, and to be given ${folder}/network.json: ${elsewhere.join(', ')}.`))
-      terminal.out('A node that runs knows of it from its next start.')
+      terminal.out('Nodes that run take it up within seconds.')
       terminal.out('')
       terminal.out('Next:')
       terminal.out(printable(`  carillon run <app-module> --network ${join(folder, name)}`))

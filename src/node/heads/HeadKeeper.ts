@@ -27,7 +27,8 @@ export type HeadKeeperParts = {
   readonly loop: Loop
   readonly store: TickStore
   readonly transport: Transport
-  readonly network: NetworkMap
+  /** Asked anew each time: the map may change while the node runs. */
+  readonly network: () => NetworkMap
   readonly key: KeyPair
   readonly clock: Clock
   readonly logger: Logger
@@ -128,7 +129,7 @@ export class HeadKeeper {
     try {
       await loop.submit(({ views }) => {
         const log = { head: store.head, tick: store.tick, goneOnAt: views.heads.goneOnAt }
-        assertHolds(log, head, network.member(from)?.party.name ?? from)
+        assertHolds(log, head, network().member(from)?.party.name ?? from)
       })
       return true
     } catch (error) {
@@ -156,7 +157,7 @@ export class HeadKeeper {
 
   #witnesses({ heads }: Views): readonly PublicKey[] {
     const { key, network } = this.#parts
-    return heads.peers(key.publicKey, limits.headWitnesses).filter((party) => network.member(party) !== undefined)
+    return heads.peers(key.publicKey, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
   }
 
   #sendHead(to: PublicKey, head: SignedHead | undefined): void {

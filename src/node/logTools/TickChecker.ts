@@ -8,7 +8,7 @@ import { messageOf } from '../../errors/CarillonError.js'
 import { decodeEvent, isEventType } from '../../log/decodeEvent.js'
 import type { DomainEvent, EventOf } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { readEventText } from './EventText.js'
+import { EventReader } from './EventReader.js'
 import type { Report } from './LogProblem.js'
 import { TransactionChecker } from './TransactionChecker.js'
 
@@ -27,6 +27,7 @@ export type TickFindings = {
 
 export class TickChecker {
   readonly #decode: boolean
+  readonly #reader = new EventReader()
   readonly #transactions = new TransactionChecker()
 
   /** With `decode` every event is decoded, as a rebuild of the views would. */
@@ -49,7 +50,7 @@ export class TickChecker {
 
   #checkEvent(line: string, revision: number, report: Report): DomainEvent | undefined {
     const decode = (): DomainEvent | undefined => this.#decodeEvent(line, revision, report)
-    const text = readEventText(line)
+    const text = this.#reader.read(line)
     if (text === undefined) {
       // Decoding says what is wrong where there is more to say than that it is not canonical.
       if (decode() !== undefined) report('malformed', 'the event is not in canonical form')

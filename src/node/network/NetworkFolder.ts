@@ -7,12 +7,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
-import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { openNetworkMap } from '../../identity/SignedNetworkMap.js'
 import { limits } from '../../limits.js'
-import type { MapSerial } from '../../views/MapTable.js'
 import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
 import { storeFiles } from '../StoreFolder.js'
 import { certifiedKey } from '../transports/certificate.js'
@@ -25,13 +23,15 @@ export const networkFiles = (folder: string) => ({
   map: join(folder, 'network.json'),
 })
 
+/** A map whose signature, and whose contents, were verified. */
+export type VerifiedMap = ReturnType<typeof openNetworkMap>
+
 /** One party's folder of a network, opened and verified. */
 export type NetworkFolder = {
+  readonly folder: string
   readonly party: Party
   readonly key: KeyPair
-  readonly network: NetworkMap
-  /** Which map of the network it is. */
-  readonly map: MapSerial
+  readonly map: VerifiedMap
   /** PEM. */
   readonly certificate: string
   /** PEM. */
@@ -65,11 +65,7 @@ const assertThere = (folder: string): void => {
 }
 
 /** Reads a map and verifies it against the root whose certificate (PEM) is given. */
-export const readNetworkMap = (
-  file: string,
-  rootCertificate: string,
-  rootFile: string,
-): ReturnType<typeof openNetworkMap> => {
+export const readNetworkMap = (file: string, rootCertificate: string, rootFile: string): VerifiedMap => {
   if (statSync(file).size > limits.networkMapBytes)
     throw new CarillonError(
       'network-map-invalid',
@@ -79,21 +75,25 @@ export const readNetworkMap = (
   return openNetworkMap(readFileSync(file, 'utf8'), rootKeyOf(rootCertificate, rootFile), file)
 }
 
+/** The party that a map lists under a key. */
+export const partyOf = ({ network, terms }: VerifiedMap, key: PublicKey, keyFile: string): Party => {
+  const member = network.member(key)
+  if (member !== undefined) return member.party
+  throw new CarillonError(
+    'party-unknown',
+    `The key in ${keyFile}, ${key}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it.`,
+    { key },
+  )
+}
+
 /** Reads a party's folder and verifies that all of it belongs together. */
 export const openNetworkFolder = (folder: string, options: KeyFileOptions = {}): NetworkFolder => {
   assertThere(folder)
   const files = networkFiles(folder)
   const rootCertificate = readFileSync(files.root, 'utf8')
-  const { network, terms } = readNetworkMap(files.map, rootCertificate, files.root)
+  const map = readNetworkMap(files.map, rootCertificate, files.root)
   const key = readKeyFile(files.key, options)
-  const member = network.member(key.publicKey)
-  if (member === undefined)
-    throw new CarillonError(
-      'party-unknown',
-      `The key in ${files.key}, ${key.publicKey}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it.`,
-      { key: key.publicKey },
-    )
+  const party = partyOf(map, key.publicKey, files.key)
   const certificate = readFileSync(files.certificate, 'utf8')
-  const map = { root: terms.root, serial: terms.serial }
-  return { party: member.party, key, network, map, certificate, rootCertificate }
+  return { folder, party, key, map, certificate, rootCertificate }
 }

@@ -37,17 +37,17 @@ describe('A party that joins a network', () => {
     expect(second.told).to.deep.equal(['Alice', 'Notary', 'Carol', 'Fast'])
     const names = ['Alice', 'Notary', 'Carol', 'Fast']
     for (const name of names) {
-      const { party, map, network } = openNetworkFolder(join(local, name))
+      const { party, map } = openNetworkFolder(join(local, name))
       expect(party.name).to.equal(name)
-      expect(map.serial).to.equal(3)
-      expect(network.members.map((member) => member.party.name)).to.deep.equal(names)
+      expect(map.terms.serial).to.equal(3)
+      expect(map.network.members.map((member) => member.party.name)).to.deep.equal(names)
     }
-    expect(openNetworkFolder(join(local, 'Alice')).network.member(second.member.party.key)).to.deep.include({
+    expect(openNetworkFolder(join(local, 'Alice')).map.network.member(second.member.party.key)).to.deep.include({
       address: '127.0.0.1:20009',
       notary: 'nonValidating',
     })
     expect(
-      new Set(openNetworkFolder(join(local, 'Alice')).network.members.map(({ address }) => address)).size,
+      new Set(openNetworkFolder(join(local, 'Alice')).map.network.members.map(({ address }) => address)).size,
     ).to.equal(4)
     for (const file of ['node.key', 'node.secret'])
       expect(statSync(join(added.folder, file)).mode & 0o777, file).to.equal(0o600)
@@ -55,7 +55,7 @@ describe('A party that joins a network', () => {
 
   it('is refused with a name or an address that is taken, or without the key of the root, and nothing changes', async () => {
     const before = mapIn()
-    const { network } = openNetworkFolder(join(local, 'Alice'))
+    const { network } = openNetworkFolder(join(local, 'Alice')).map
     const port = Number(network.members[0]?.address?.split(':')[1])
     for (const name of ['alice', 'network.json', '../Carol', ''])
       expect(await codeOf(() => add(name)), name).to.equal('usage')
@@ -72,6 +72,16 @@ describe('A party that joins a network', () => {
     expect(await codeOf(() => add('Carol'))).to.equal('root-key-missing')
     expect(mapIn()).to.equal(before)
     expect(existsSync(join(local, 'Carol'))).to.equal(false)
+  })
+
+  it('joins one by one with others that join at the same moment, and nobody is lost', async () => {
+    const names = ['Carol', 'Dave', 'Erin', 'Frank']
+    const added = await Promise.all(names.map((name) => add(name)))
+    expect(added.map(({ serial }) => serial).sort()).to.deep.equal([2, 3, 4, 5])
+    const { members } = openNetworkFolder(join(local, 'Alice')).map.network
+    expect(members.map(({ party }) => party.name)).to.have.members(['Alice', 'Notary', ...names])
+    for (const name of names) expect(mapIn(name), name).to.equal(mapIn())
+    expect(await codeOf(() => add('lock.db'))).to.equal('usage')
   })
 
   it('names who is not here to be given the map, and catches up on copies that were left behind', async () => {

@@ -5,20 +5,23 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { Member } from '../../identity/NetworkMap.js'
 import { signNetworkMap, type NetworkTerms } from '../../identity/SignedNetworkMap.js'
+import { limits } from '../../limits.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { systemClock } from '../../time/SystemClock.js'
+import { takeFileLock } from '../FileLock.js'
 import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
 import { greatestPort, showAddress } from '../transports/address.js'
 import { writeWhole } from '../writeWhole.js'
 import { freePorts } from './freePorts.js'
 import type { NewMember } from './makeNetwork.js'
 import { networkFiles, readNetworkMap } from './NetworkFolder.js'
-import { assertPartyNames } from './partyNames.js'
+import { assertPartyNames, lockFile } from './partyNames.js'
 import { makeSeat, textOfMap, writeSeat } from './PartySeat.js'
 
 /** Who joins a network. */
@@ -37,7 +40,7 @@ export type AddedParty = {
   readonly folder: string
   /** The serial of the map that lists it. */
   readonly serial: number
-  /** Parties whose folders have the new map; each node reads it when it next starts. */
+  /** Parties whose folders have the new map; a node that runs takes it up within seconds. */
   readonly told: readonly string[]
   /** Parties whose folders are not here: they are to be given the map. */
   readonly elsewhere: readonly string[]
@@ -98,42 +101,68 @@ const handOut = (folder: string, { members }: NetworkTerms, map: string): Pick<A
   return { told, elsewhere }
 }
 
-/** Lets a party join the network in a folder that `makeNetwork` has made. */
-export const addParty = async (networkFolder: string, added: AddedMember): Promise<AddedParty> => {
+const addTo = async (path: string, added: AddedMember): Promise<AddedParty> => {
   const { name, notary, host = '127.0.0.1', port, ...keyOptions } = added
+  const files = networkFiles(path)
+  const rootCertificate = readFileSync(files.root, 'utf8')
+  const { terms } = readNetworkMap(files.map, rootCertificate, files.root)
+  handOut(path, terms, readFileSync(files.map, 'utf8'))
+  assertPartyNames(
+    [name],
+    terms.members.map(({ party }) => party.name),
+  )
+  const folder = join(path, name)
+  if (existsSync(folder))
+    throw new CarillonError('folder-not-empty', `${folder} is there already. Move it away, or choose another name.`, {
+      folder,
+    })
+  const rootKey = rootKeyOf(path, terms, keyOptions)
+  const at = instantFromMillis(systemClock.now())
+  const chosenPort = port ?? (await freePortBeside(host, terms.members))
+  const address = showAddress({ host, port: chosenPort })
+  assertPort(chosenPort, address, terms.members)
+  const seat = makeSeat({
+    ...{ name, address, rootKey, at, root: { name: `${terms.name} root`, key: terms.root } },
+    ...(notary === undefined ? {} : { notary }),
+  })
+  const members = [...terms.members, seat.member]
+  const signed = signNetworkMap({ name: terms.name, serial: terms.serial + 1, madeAt: at, members }, rootKey)
+  const map = textOfMap(signed)
+  writeSeat(folder, seat, { rootCertificate, map }, keyOptions)
+  writeWhole(files.map, map, mapMode)
+  return { member: seat.member, folder, serial: signed.map.serial, ...handOut(path, signed.map, map) }
+}
+
+/** Two that joined at once would each make a map that does not list the other. */
+const lockNetwork = async (folder: string): Promise<() => void> => {
+  const endMs = performance.now() + limits.networkLockWaitMs
+  for (;;) {
+    const unlock = takeFileLock(join(folder, lockFile))
+    if (unlock !== undefined) return unlock
+    if (performance.now() > endMs)
+      throw new CarillonError(
+        'store-locked',
+        `Another process lets a party join the network in ${folder}, and has not finished. Wait for it, or end it.`,
+        { folder },
+      )
+    await setTimeout(50)
+  }
+}
+
+/** Lets a party join the network in a folder that `makeNetwork` has made. Those that join at once join one by one. */
+export const addParty = async (networkFolder: string, added: AddedMember): Promise<AddedParty> => {
   const path = resolve(networkFolder)
   const files = networkFiles(path)
   if (!existsSync(files.map) || !existsSync(files.root)) throw notFound(path, `There is no network in ${path}.`)
   if (existsSync(files.key))
     throw notFound(path, `${path} is the folder of one party. Name the network's folder, which holds those of all.`)
   try {
-    const rootCertificate = readFileSync(files.root, 'utf8')
-    const { terms } = readNetworkMap(files.map, rootCertificate, files.root)
-    handOut(path, terms, readFileSync(files.map, 'utf8'))
-    assertPartyNames(
-      [name],
-      terms.members.map(({ party }) => party.name),
-    )
-    const folder = join(path, name)
-    if (existsSync(folder))
-      throw new CarillonError('folder-not-empty', `${folder} is there already. Move it away, or choose another name.`, {
-        folder,
-      })
-    const rootKey = rootKeyOf(path, terms, keyOptions)
-    const at = instantFromMillis(systemClock.now())
-    const chosenPort = port ?? (await freePortBeside(host, terms.members))
-    const address = showAddress({ host, port: chosenPort })
-    assertPort(chosenPort, address, terms.members)
-    const seat = makeSeat({
-      ...{ name, address, rootKey, at, root: { name: `${terms.name} root`, key: terms.root } },
-      ...(notary === undefined ? {} : { notary }),
-    })
-    const members = [...terms.members, seat.member]
-    const signed = signNetworkMap({ name: terms.name, serial: terms.serial + 1, madeAt: at, members }, rootKey)
-    const map = textOfMap(signed)
-    writeSeat(folder, seat, { rootCertificate, map }, keyOptions)
-    writeWhole(files.map, map, mapMode)
-    return { member: seat.member, folder, serial: signed.map.serial, ...handOut(path, signed.map, map) }
+    const unlock = await lockNetwork(path)
+    try {
+      return await addTo(path, added)
+    } finally {
+      unlock()
+    }
   } catch (error) {
     throw storeFailure(error, path)
   }

@@ -41,11 +41,11 @@ describe('A new network', () => {
       { address: '127.0.0.1:20001', notary: undefined },
       { address: '127.0.0.1:20002', notary: 'nonValidating' },
     ])
-    const { party, network, key } = openNetworkFolder(alice())
+    const { party, map, key } = openNetworkFolder(alice())
     expect(party).to.deep.equal(members[0]?.party)
     expect(key.publicKey).to.equal(party.key)
-    expect(network.members).to.deep.equal(members)
-    expect(network.firstNotary()?.name).to.equal('Notary')
+    expect(map.network.members).to.deep.equal(members)
+    expect(map.network.firstNotary()?.name).to.equal('Notary')
   })
 
   it('has ports of its own for every party when none are given', async () => {
@@ -116,7 +116,7 @@ describe('A new network', () => {
     const { map: file } = networkFiles(alice())
     const first = readFileSync(file, 'utf8')
     const root = readKeyFile(join(scratch, 'local', 'root.key'))
-    const { network } = openNetworkFolder(alice())
+    const { network } = openNetworkFolder(alice()).map
     const terms = { name: 'local', serial: 2, madeAt: instant('2026-01-01T00:00:00Z'), members: network.members }
     writeFileSync(file, JSON.stringify(signNetworkMap(terms, root)))
     const app = defineApp({ name: 'spec', states: [], flows: [] })

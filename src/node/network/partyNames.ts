@@ -7,8 +7,11 @@ import { CarillonError } from '../../errors/CarillonError.js'
 const pattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u
 const longest = 64
 
+/** What whoever changes the network holds meanwhile, in the network's folder. */
+export const lockFile = 'lock.db'
+
 /** The network's own files, in the folder where those of the parties lie. */
-const reserved = ['root.key', 'root.secret', 'root.pem', 'network.json']
+const reserved = ['root.key', 'root.secret', 'root.pem', 'network.json', lockFile]
 
 // Folders on some systems do not tell capitals from small letters.
 const folded = (name: string): string => name.toLowerCase()

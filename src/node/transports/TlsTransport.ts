@@ -67,10 +67,14 @@ const assertOwnCertificate = ({ key, certificate, rootCertificate }: TlsTranspor
   if (!own.verify(root.publicKey)) throw invalid('the root of the network has not signed it')
 }
 
+/** Whether a party is to be reached, and known, in the same way as before. */
+const isSame = (before: Member | undefined, after: Member | undefined): boolean =>
+  after !== undefined && before?.address === after.address && before?.certificate === after.certificate
+
 /** Mutual TLS between the nodes of a network. */
 export class TlsTransport implements Transport {
   readonly #me: PublicKey
-  readonly #network: NetworkMap
+  #network: NetworkMap
   readonly #credentials: SecureContextOptions
   readonly #context: SecureContext
   readonly #bounds: Bounds
@@ -135,6 +139,19 @@ export class TlsTransport implements Transport {
 
   listen(deliver: Deliver): void {
     this.#deliver = deliver
+  }
+
+  /** From now on another map says who is who. Connections with those it lists otherwise, or not at all, are closed. */
+  goBy(network: NetworkMap): void {
+    const before = this.#network
+    this.#network = network
+    if (before.member(this.#me)?.address !== network.member(this.#me)?.address)
+      this.#refusals.tell('The listener', 'The network map names another address for this node from its next start on.')
+    for (const [key, link] of this.#links) {
+      if (isSame(before.member(key), network.member(key))) continue
+      this.#links.delete(key)
+      link.close()
+    }
   }
 
   async close(): Promise<void> {

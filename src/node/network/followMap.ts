@@ -1,0 +1,63 @@
+/**
+ * Lets a running node go by a newer map. That is recorded first; then the decisions of the next tick and all connections
+ * go by the new map at once, so that no tick sees parts of two.
+ */
+import type { NetworkMap } from '../../identity/NetworkMap.js'
+import { limits } from '../../limits.js'
+import { messageOf } from '../../errors/CarillonError.js'
+import type { Logger } from '../Logger.js'
+import type { Loop } from '../Loop.js'
+import type { MapFile } from './MapFile.js'
+import type { VerifiedMap } from './NetworkFolder.js'
+
+export type MapFollowing = {
+  readonly file: MapFile
+  readonly loop: Loop
+  readonly logger: Logger
+  /** Called once the map is recorded, before the next tick. */
+  readonly use: (network: NetworkMap) => void
+}
+
+const namesIn = ({ terms }: VerifiedMap): readonly string[] => terms.members.map(({ party }) => party.name)
+
+/** Who came and who went, for people. */
+const difference = (before: VerifiedMap, after: VerifiedMap): string => {
+  const had = new Set(namesIn(before))
+  const has = new Set(namesIn(after))
+  const come = [...has].filter((name) => !had.has(name))
+  const gone = [...had].filter((name) => !has.has(name))
+  return [
+    ...(come.length === 0 ? [] : [` ${come.join(', ')} ${come.length === 1 ? 'has' : 'have'} joined.`]),
+    ...(gone.length === 0 ? [] : [` ${gone.join(', ')} ${gone.length === 1 ? 'has' : 'have'} left.`]),
+  ].join('')
+}
+
+/** Follows until the returned function is called. `inUse` is the map the node was started with. */
+export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => void) => {
+  let inUse = file.newest
+  let isUnderWay = false
+  const look = async (): Promise<void> => {
+    file.look()
+    const { newest } = file
+    if (newest === inUse || isUnderWay) return
+    isUnderWay = true
+    const { root, serial, name } = newest.terms
+    try {
+      await loop.submit((decision) => {
+        decision.emit({ type: 'NetworkMapTaken', map: { root, serial } })
+        decision.release(() => use(newest.network))
+      })
+      logger.info(`The node goes by map ${serial} of the network ${name}.${difference(inUse, newest)}`, { serial })
+      inUse = newest
+    } catch (error) {
+      // The next look tries again; a node that has stopped looks no more.
+      logger.warn(`Map ${serial} of the network ${name} could not be taken into use yet. ${messageOf(error)}`, {
+        serial,
+      })
+    } finally {
+      isUnderWay = false
+    }
+  }
+  const timer = setInterval(() => void look(), limits.networkMapLookMs).unref()
+  return () => clearInterval(timer)
+}
