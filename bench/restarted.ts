@@ -24,9 +24,16 @@ const startProcess = (...args: readonly string[]): ChildProcessByStdio<null, Rea
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-/** Starts the node in a new process and returns what it reports once it is ready, or once so many have fired. */
-export const inOwnProcess = async (until: 'ready' | 'fired', store: string, count = 0): Promise<RestartReport> => {
-  const child = startProcess(until, store, String(count))
+/**
+ * Starts the node in a new process and returns what it reports once it is ready, has been idle for so many milliseconds,
+ * or has fired so many.
+ */
+export const inOwnProcess = async (
+  until: 'ready' | 'idle' | 'fired',
+  store: string,
+  number = 0,
+): Promise<RestartReport> => {
+  const child = startProcess(until, store, String(number))
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(child, 'close')

@@ -1,8 +1,8 @@
 /**
  * The process that `restarted.ts` starts: a node on a store, which reports how long it took to come back.
  *
- * Arguments: `ready`, `fired` or `held`; the store folder; how many activities are to fire, or where
- * the clock is held.
+ * Arguments: `ready`, `idle`, `fired` or `held`; the store folder; how many activities are to fire, how many
+ * milliseconds it is to be idle, or where the clock is held.
  */
 import { argv, exit, memoryUsage, stdout, uptime } from 'node:process'
 import { decodeEvent, startNode } from 'carillon'
@@ -41,8 +41,10 @@ if (until === 'held') {
     if (until === 'fired' && fired >= number) report({ startMs, firstMs, allMs: sinceStart() })
   }
   node.follow((committed) => note(committed.count('FlowEnded'), sinceStart()))
-  if (until === 'ready') report({ startMs, firstMs: startMs, allMs: startMs })
-  else {
+  if (until === 'ready' || until === 'idle') {
+    if (until === 'idle') await new Promise((resolve) => setTimeout(resolve, number))
+    report({ startMs, firstMs: startMs, allMs: startMs })
+  } else {
     // The tick that records the start has room for more, and nobody could follow it yet.
     for await (const tick of node.readLog(head.revision)) {
       if (tick.number !== head.tick) continue

@@ -1,12 +1,11 @@
 /**
  * Runs the benchmarks: npm run bench, or npm run bench -- fire-burst chains. Options: --quick (tiny sizes, figures
- * mean nothing), --write-baseline (keep the figures to compare later runs with).
+ * mean nothing), --write-baseline (keep the figures to compare later runs with), --out (another file for the JSON).
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { measureDiskSync, type DiskSync } from './diskSync.js'
+import { describeMachine, machineText } from './machine.js'
 import { gainOver, readReport, type Report } from './Report.js'
 import { runWorkload, type Results } from './runWorkload.js'
 import { workloads } from './workloads.js'
@@ -14,7 +13,11 @@ import { workloads } from './workloads.js'
 const here = import.meta.dirname
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, 'write-baseline': { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    'write-baseline': { type: 'boolean', default: false },
+    out: { type: 'string', default: join(here, 'results', 'latest.json') },
+  },
 })
 const unknown = positionals.filter((name) => !workloads.some((workload) => workload.name === name))
 if (unknown.length > 0)
@@ -22,15 +25,6 @@ if (unknown.length > 0)
     `No benchmark is named ${unknown.join(' or ')}. There are: ${workloads.map((w) => w.name).join(', ')}.`,
   )
 const chosen = positionals.length === 0 ? workloads : workloads.filter(({ name }) => positionals.includes(name))
-
-const syncProbe = (): DiskSync => {
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'))
-  try {
-    return measureDiskSync(folder, options.quick ? 20 : 500)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 const show = (value: number): string => (value >= 1_000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3))
 
@@ -51,17 +45,8 @@ const print = (name: string, results: Results): void => {
   }
 }
 
-const machine = {
-  at: new Date().toISOString(),
-  node: process.version,
-  cores: availableParallelism(),
-  cpu: cpus()[0]?.model ?? 'unknown',
-  loadBefore: loadavg()[0] ?? 0,
-  diskSync: syncProbe(),
-}
-console.log(
-  `Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), load ${machine.loadBefore.toFixed(2)}, fdatasync p50 ${machine.diskSync.p50Ms.toFixed(2)} ms, p99 ${machine.diskSync.p99Ms.toFixed(2)} ms${options.quick ? '\nQuick sizes: the figures mean nothing.' : ''}`,
-)
+const machine = describeMachine(options.quick)
+console.log(`${machineText(machine)}${options.quick ? '\nQuick sizes: the figures mean nothing.' : ''}`)
 
 const results: Record<string, Results> = {}
 for (const workload of chosen) {
@@ -73,9 +58,8 @@ for (const workload of chosen) {
 }
 
 const report: Report = { ...machine, results }
-mkdirSync(join(here, 'results'), { recursive: true })
-const text = `${JSON.stringify(report, null, 2)}\n`
-writeFileSync(join(here, 'results', 'latest.json'), text)
+mkdirSync(dirname(resolve(options.out)), { recursive: true })
+writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options['write-baseline']) {
   // A run of some benchmarks replaces those and leaves the others as they were.
   const whole: Report = { ...report, results: { ...baseline?.results, ...results } }

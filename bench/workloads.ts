@@ -7,11 +7,14 @@ import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
 import { fireOnPostgres } from './workloads/fireOnPostgres.js'
+import { killInBurst, killInLargeBurst } from './workloads/killInBurst.js'
 import { lateness } from './workloads/lateness.js'
+import { memoryPending } from './workloads/memoryPending.js'
 import { notarisations } from './workloads/notarisations.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
 import { replay } from './workloads/replay.js'
+import { restartHistory } from './workloads/restartHistory.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
@@ -34,7 +37,11 @@ export const workloads: readonly Workload[] = [
   lateness,
   chains,
   restartPending,
+  restartHistory,
+  memoryPending,
   restartOverdue,
+  killInBurst,
+  killInLargeBurst,
   replay,
   vaultQuery,
   twoParties,

@@ -128,8 +128,8 @@ export const limits = {
   notaryWaitMs: 5_000,
   /** How often a notary that is busy is asked again before the flow gives up: for hours, at the waits it asks for. */
   notaryAttempts: 200,
-  /** How far ahead of what has arrived a message of a session may be numbered, so that no inbox has endless gaps. */
-  messagesAhead: 10_000,
+  /** Messages of one session: twice what a flow can send, so that whoever sends more means no good, and no inbox is endless. */
+  messagesPerSession: 20_000,
   /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
   unacknowledgedPerParty: 1_000,
   /**
@@ -190,7 +190,12 @@ export const limits = {
   sharedTransactionBytes: 128 * KiB,
   /** Bytes of one page of history sent to another party. */
   historyPageBytes: 192 * KiB,
-  /** Transactions walked back in one operation when another party's knowledge is compared. */
+  /**
+   * Transactions walked back at first when another party's knowledge is compared: mostly it lacks the last few. Each further walk
+   * is four times as long.
+   */
+  historyFirstWalk: 16,
+  /** Transactions walked back in one operation at most. */
   historyWalk: 2_500,
   /** Signatures in one message from which on they are verified in a thread; handing over fewer costs more than it saves. */
   signaturesPerThread: 32,

@@ -6,7 +6,7 @@ import { fireAll } from '../fireAll.js'
 import { HeldClock } from '../HeldClock.js'
 import { layOut, Pulse, pulseApp } from '../pulseApp.js'
 import { quantile } from '../statistics.js'
-import { fullDurability, less, more, noSeed, type Workload } from '../Workload.js'
+import { context, fullDurability, less, more, noSeed, type Workload } from '../Workload.js'
 
 const everyMs = 100
 const leadMs = 200
@@ -34,6 +34,7 @@ export const chains: Workload = {
     return {
       // The first beats come at 0, so `beats` of them take one interval less at full pace.
       beats: more((count * (beats - 1) * 1_000) / tookMs, 'beats/s'),
+      chains: context(count, 'chains'),
       drift: less(Math.max(...drifts), 'ms'),
       'lateness p50': less(quantile(latenessMs, 0.5), 'ms'),
       'lateness p99': less(quantile(latenessMs, 0.99), 'ms'),

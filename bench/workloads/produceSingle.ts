@@ -18,6 +18,17 @@ const produceOne = (node: Node, clock: HeldClock, number: number): Promise<numbe
     everyMs: farMs,
   })
 
+/** Produces so many by as many calls, and says how many milliseconds that took. */
+export const produceSingly = async (node: Node, clock: HeldClock, count: number): Promise<number> => {
+  let next = 0
+  const client = async (): Promise<void> => {
+    while (next < count) await produceOne(node, clock, next++)
+  }
+  const startedMs = performance.now()
+  await Promise.all(Array.from({ length: Math.min(inFlight, count) }, client))
+  return performance.now() - startedMs
+}
+
 export const produceSingle: Workload = {
   name: 'produce-single',
   measures: `States with an activity, one transaction and one client call each, ${inFlight} calls in flight, until each call has its durable result.`,
@@ -30,13 +41,7 @@ export const produceSingle: Workload = {
     const count = quick ? 50 : 20_000
     const clock = new HeldClock()
     const node = await startNode({ app: pulseApp, store: folder, clock })
-    let next = 0
-    const client = async (): Promise<void> => {
-      while (next < count) await produceOne(node, clock, next++)
-    }
-    const startedMs = performance.now()
-    await Promise.all(Array.from({ length: Math.min(inFlight, count) }, client))
-    const tookMs = performance.now() - startedMs
+    const tookMs = await produceSingly(node, clock, count)
     await node.stop()
     return { states: more((count / tookMs) * 1_000, 'states/s') }
   },

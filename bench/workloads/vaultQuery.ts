@@ -1,54 +1,13 @@
 /**
  * Finding states among many by what they are indexed by.
  */
-import * as t from 'io-ts'
-import {
-  defineApp,
-  defineCommand,
-  defineFlow,
-  defineState,
-  IntegerC,
-  PartyC,
-  startNode,
-  type FlowBody,
-  type Node,
-  type VaultQuery,
-} from 'carillon'
+import { startNode, type Node, type VaultQuery } from 'carillon'
+import { fill, Holding, holdingApp, scattered } from '../holdingApp.js'
 import { median, quantile } from '../statistics.js'
 import { fullDurability, less, more, noSeed, type Figures, type Workload } from '../Workload.js'
 
-const Act = defineCommand({ type: 'bench/Act' })
-const Holding = defineState({
-  type: 'bench/Holding',
-  data: t.strict({ owner: PartyC, account: IntegerC, amount: IntegerC }),
-  participants: ({ owner }) => [owner],
-  indexed: { account: ({ account }) => account, amount: ({ amount }) => amount },
-})
-/** A number that looks drawn, and is the same every time. */
-const scattered = (number: number, below: number): number =>
-  Math.trunc((number * 2_654_435_761) % 4_294_967_296) % below
-
-const Fill = defineFlow({
-  name: 'bench/Fill',
-  input: t.strict({ first: IntegerC, count: IntegerC, accounts: IntegerC }),
-  *run(io, { first, count, accounts }): FlowBody<void> {
-    for (let from = first; from < first + count; from += 100)
-      yield* io.finalise((tx) => {
-        for (let number = from; number < Math.min(from + 100, first + count); number++)
-          tx.produce(Holding, {
-            owner: io.me,
-            account: scattered(number, accounts),
-            amount: scattered(number + 7, 1_000_000),
-          })
-        return tx.command(Act, [io.me])
-      })
-  },
-})
-const app = defineApp({ name: 'bench', states: [Holding], flows: [Fill] })
-
-const perFlow = 10_000
-
-const timesOf = async (node: Node, rounds: number, queryAt: (round: number) => Omit<VaultQuery, 'type'>) => {
+/** How long each of so many questions took, in milliseconds. */
+export const timesOf = async (node: Node, rounds: number, queryAt: (round: number) => Omit<VaultQuery, 'type'>) => {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
     const startedMs = performance.now()
@@ -69,10 +28,9 @@ export const vaultQuery: Workload = {
   run: async ({ quick, folder }): Promise<Figures> => {
     const count = quick ? 2_000 : 1_000_000
     const accounts = count / 50
-    const node = await startNode({ app, store: folder })
+    const node = await startNode({ app: holdingApp, store: folder })
     const startedMs = performance.now()
-    for (let first = 0; first < count; first += perFlow)
-      await node.run(Fill, { first, count: Math.min(perFlow, count - first), accounts })
+    await fill(node, 0, count, accounts)
     const producedMs = performance.now() - startedMs
     const rounds = quick ? 5 : 200
     const one = await timesOf(node, rounds, (round) => ({

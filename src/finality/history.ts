@@ -9,6 +9,7 @@ import type { LedgerOperation } from '../flow/LedgerOperation.js'
 import type { Walked } from '../flow/performLedger.js'
 import { Session } from '../flow/Session.js'
 import { TakenC } from '../flow/Taken.js'
+import { limits } from '../limits.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { HeldC } from './protocol.js'
@@ -22,8 +23,10 @@ export const perform = function* (operation: LedgerOperation): FlowBody<unknown>
 const lackingOf = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<readonly TransactionId[]> {
   const lacking: TransactionId[] = []
   let frontier = wanted
+  let limit: number | undefined
   while (frontier.length > 0) {
-    const walked = (yield* perform({ kind: 'walk', frontier })) as Walked
+    const walked = (yield* perform({ kind: 'walk', frontier, ...(limit === undefined ? {} : { limit }) })) as Walked
+    limit = Math.min((limit ?? limits.historyFirstWalk) * 4, limits.historyWalk)
     const { ids } = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, HeldC)
     const held = new Set(ids)
     const lacks = walked.visited.filter((id) => !held.has(id))

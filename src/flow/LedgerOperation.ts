@@ -31,8 +31,8 @@ export type LedgerOperation =
   | { readonly kind: 'record'; readonly transactions: readonly SignedTransaction[] }
   /** A transaction that puts states under another notary and changes nothing else. */
   | { readonly kind: 'changeNotary'; readonly refs: readonly StateRef[]; readonly notary: Party }
-  /** From these transactions back towards their origins. */
-  | { readonly kind: 'walk'; readonly frontier: readonly TransactionId[] }
+  /** From these transactions back towards their origins: a few steps, or as many as the limit says. */
+  | { readonly kind: 'walk'; readonly frontier: readonly TransactionId[]; readonly limit?: number }
   /** What the transactions build on directly. */
   | { readonly kind: 'parents'; readonly ids: readonly TransactionId[] }
   /** A page of history for the other end of a session. */

@@ -153,7 +153,7 @@ export const performLedger = (
       return valueAnswer(finalised(last.id, last.outputs), { transaction: last.id, outputs: last.outputs.length })
     }
     case 'walk': {
-      const walked = walk(decision, operation.frontier, limits.historyWalk)
+      const walked = walk(decision, operation.frontier, operation.limit ?? limits.historyFirstWalk)
       return valueAnswer(walked, recordWalk(decision, walked))
     }
     case 'parents': {

@@ -144,9 +144,8 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
   // Another party's session: to someone who is not its other end it does not exist.
   if (session.party !== from) return 'refuse'
   if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session)) return 'acknowledge'
-  // Far ahead of what has arrived there is nothing an honest sender would have sent yet; it will send it again.
-  const behind = envelope.seq - limits.messagesAhead
-  if (behind >= 0 && !decision.views.sessions.hasArrived(session, behind)) return 'ignore'
+  // No flow could have sent so many, and none will read them.
+  if (envelope.seq >= limits.messagesPerSession) return 'refuse'
   decision.emit({
     type: 'MessageReceived',
     session: envelope.session,

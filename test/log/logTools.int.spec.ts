@@ -208,7 +208,11 @@ describe('tools for whole logs', () => {
           /is not the key of this node/,
           (event) => [
             event.type === 'HeadSigned'
-              ? signHead(stranger, { tick: 0, revision: Number(event['revision']), hash: sha256('') }, { range: emptyRange })
+              ? signHead(
+                  stranger,
+                  { tick: 0, revision: Number(event['revision']), hash: sha256('') },
+                  { range: emptyRange },
+                )
               : event,
           ],
         ],

@@ -6,7 +6,6 @@ import {
   defineApp,
   defineCommand,
   defineFlow,
-  defineResponder,
   defineState,
   InstantC,
   IntegerC,
@@ -20,6 +19,7 @@ import {
   type StateRef,
   type TransactionBuilder,
 } from 'carillon'
+import { agreeTo, settle } from '../session/agreement.js'
 
 export const Deal = defineCommand({ type: 'market/Deal' })
 
@@ -39,23 +39,18 @@ export const Lot = defineState({
   nextScheduledActivity: ({ dueAt }, ref) => (dueAt === null ? none : some(Turn.at(dueAt, { lot: ref }))),
 })
 
-/** Settles a transaction with all of the parties. */
-const settle = function* (
+const deal = (
   io: FlowIo,
   parties: readonly Party[],
   build: (draft: TransactionBuilder) => TransactionBuilder,
-): FlowBody<StateRef> {
-  const sessions = []
-  for (const party of parties) if (party.key !== io.me.key) sessions.push(yield* io.initiate(party))
-  return (yield* io.finalise((draft) => build(draft).command(Deal, parties), { sessions })).output()
-}
+): FlowBody<StateRef> => settle(io, parties, (draft) => build(draft).command(Deal, parties))
 
 export const Open = defineFlow({
   name: 'market/Open',
   input: t.strict({ with: t.readonlyArray(PartyC), number: IntegerC, dueAt: t.union([InstantC, t.null]) }),
   *run(io, { with: others, number, dueAt }): FlowBody<StateRef> {
     const parties = [io.me, ...others]
-    return yield* settle(io, parties, (draft) => draft.produce(Lot, { parties, number, turns: 0, dueAt }))
+    return yield* deal(io, parties, (draft) => draft.produce(Lot, { parties, number, turns: 0, dueAt }))
   },
 })
 
@@ -66,7 +61,7 @@ export const Turn = defineFlow({
   input: t.strict({ lot: StateRefC }),
   *run(io, { lot }): FlowBody<StateRef> {
     const { ref, data } = yield* io.load(Lot, lot)
-    return yield* settle(io, data.parties, (draft) =>
+    return yield* deal(io, data.parties, (draft) =>
       draft.consume(ref).produce(Lot, { ...data, turns: data.turns + 1, dueAt: null }),
     )
   },
@@ -81,7 +76,7 @@ export const Merge = defineFlow({
     for (const lot of lots) loaded.push(yield* io.load(Lot, lot))
     const parties = [...new Map(loaded.flatMap(({ data }) => data.parties).map((one) => [one.key, one])).values()]
     const number = loaded.reduce((sum, { data }) => sum + data.number, 0)
-    return yield* settle(io, parties, (draft) =>
+    return yield* deal(io, parties, (draft) =>
       draft.consume(...loaded).produce(Lot, { parties, number, turns: 0, dueAt: null }),
     )
   },
@@ -94,7 +89,7 @@ export const Quote = defineFlow({
   *run(io, { lot, quoted }): FlowBody<StateRef> {
     const { ref, data } = yield* io.load(Lot, lot)
     const other = yield* io.load(Lot, quoted)
-    return yield* settle(io, data.parties, (draft) =>
+    return yield* deal(io, data.parties, (draft) =>
       draft
         .consume(ref)
         .reference(other)
@@ -103,19 +98,10 @@ export const Quote = defineFlow({
   },
 })
 
-const agree = (name: string, respondsTo: string) =>
-  defineResponder({
-    name,
-    respondsTo,
-    *run(io, session): FlowBody<void> {
-      yield* io.signProposal(session, (transaction) =>
-        transaction.outputsOf(Lot).some(({ data }) => data.number % 13 === 12)
-          ? left('a bad number')
-          : right(undefined),
-      )
-      yield* io.receiveFinality(session)
-    },
-  })
+const agree = (flow: string) =>
+  agreeTo(flow, (transaction) =>
+    transaction.outputsOf(Lot).some(({ data }) => data.number % 13 === 12) ? left('a bad number') : right(undefined),
+  )
 
 export const app = defineApp({
   name: 'market',
@@ -125,9 +111,9 @@ export const app = defineApp({
     Turn,
     Merge,
     Quote,
-    agree('market/AgreeOpen', 'market/Open'),
-    agree('market/AgreeTurn', 'market/Turn'),
-    agree('market/AgreeMerge', 'market/Merge'),
-    agree('market/AgreeQuote', 'market/Quote'),
+    agree('market/Open'),
+    agree('market/Turn'),
+    agree('market/Merge'),
+    agree('market/Quote'),
   ],
 })

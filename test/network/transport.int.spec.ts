@@ -48,10 +48,7 @@ describe('The TLS transport', function () {
     const large = envelope(5_000, 'x'.repeat(limits.factBytes))
     alice.send(network.key('Bob'), [...many(limits.envelopesPerFrame * 2 + 7), large])
     await eventually(() => network.delivered.length === limits.envelopesPerFrame * 2 + 8, 'all has arrived')
-    expect(delivered()).to.deep.equal([
-      ...many(limits.envelopesPerFrame * 2 + 7).map(({ seq }) => seq),
-      5_000,
-    ])
+    expect(delivered()).to.deep.equal([...many(limits.envelopesPerFrame * 2 + 7).map(({ seq }) => seq), 5_000])
   })
 
   it('keeps what it can for a party that is down, and delivers it when it comes back', async () => {

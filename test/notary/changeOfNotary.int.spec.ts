@@ -1,6 +1,5 @@
 /** What a change of notary promises: states come under another notary, whole, once, and with everyone's consent. */
 import { expect } from 'chai'
-import { right } from 'fp-ts/lib/Either.js'
 import { some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
@@ -9,7 +8,6 @@ import {
   defineApp,
   defineCommand,
   defineFlow,
-  defineResponder,
   defineState,
   digestViews,
   foldLog,
@@ -24,6 +22,7 @@ import {
   type StateRef,
 } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
+import { agreeTo, settle } from '../session/agreement.js'
 
 const Act = defineCommand({ type: 'token/Act' })
 const Token = defineState({
@@ -61,50 +60,27 @@ const Give = defineFlow({
   input: t.strict({ token: StateRefC, to: PartyC }),
   *run(io, { token, to }): FlowBody<StateRef> {
     const { data, ref } = yield* io.load(Token, token)
-    const session = yield* io.initiate(to)
-    const done = yield* io.finalise(
-      (tx) =>
-        tx
-          .consume(ref)
-          .produce(Token, { ...data, owner: to })
-          .command(Act, [io.me, to]),
-      { sessions: [session] },
+    return yield* settle(io, [io.me, to], (tx) =>
+      tx
+        .consume(ref)
+        .produce(Token, { ...data, owner: to })
+        .command(Act, [io.me, to]),
     )
-    return done.output()
-  },
-})
-const Take = defineResponder({
-  name: 'token/Take',
-  respondsTo: 'token/Give',
-  *run(io, session): FlowBody<void> {
-    yield* io.signProposal(session, () => right(undefined))
-    yield* io.receiveFinality(session)
   },
 })
 const Draw = defineFlow({
   name: 'token/Draw',
   input: t.strict({ with: PartyC, notary: PartyC }),
   *run(io, { with: other, notary }): FlowBody<StateRef> {
-    const session = yield* io.initiate(other)
-    const deed = { parties: [io.me, other], text: 'a deed' }
-    const done = yield* io.finalise((tx) => tx.notary(notary).produce(Deed, deed).command(Act, [io.me, other]), {
-      sessions: [session],
-    })
-    return done.output()
-  },
-})
-const Accept = defineResponder({
-  name: 'token/Accept',
-  respondsTo: Draw,
-  *run(io, session): FlowBody<void> {
-    yield* io.signProposal(session, () => right(undefined))
-    yield* io.receiveFinality(session)
+    const parties = [io.me, other]
+    const deed = { parties, text: 'a deed' }
+    return yield* settle(io, parties, (tx) => tx.notary(notary).produce(Deed, deed).command(Act, parties))
   },
 })
 const app = defineApp({
   name: 'token',
   states: [Token, Deed],
-  flows: [Mint, Beat, Give, Take, Draw, Accept],
+  flows: [Mint, Beat, Give, Draw, agreeTo('token/Give'), agreeTo('token/Draw')],
 })
 
 const dawn = instant('2026-01-01T00:00:00.000Z')

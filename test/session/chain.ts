@@ -19,6 +19,7 @@ import {
   type StateRef,
 } from 'carillon'
 import { none, some } from 'fp-ts/lib/Option.js'
+import { agreeTo } from './agreement.js'
 
 export const Step = defineCommand({ type: 'chain/Step' })
 
@@ -87,6 +88,7 @@ export const Share = defineFlow({
   *run(io, { links, signers, participants, observers, dueAt }): FlowBody<StateRef> {
     const current: StateAndRef<{ readonly count: number }>[] = []
     for (const link of links) current.push(yield* io.load(Link, link))
+    // Not all who take part are asked to sign: some specs want to see what comes of it.
     const sessions = []
     for (const party of signers) sessions.push(yield* io.initiate(party))
     const parties = [io.me, ...participants]
@@ -103,28 +105,31 @@ export const Share = defineFlow({
   },
 })
 
-const respond = (name: string, finality: boolean) =>
-  defineResponder({
-    name,
-    respondsTo: Share,
-    *run(io, session): FlowBody<string> {
-      yield* io.signProposal(session, (transaction) => {
-        const [link] = transaction.outputsOf(Link)
-        return link?.data.count === 13 ? left('thirteen brings bad luck') : right(undefined)
-      })
-      return finality ? (yield* io.receiveFinality(session)).id : 'signed and left'
-    },
-  })
+const check: Parameters<typeof agreeTo>[1] = (transaction) => {
+  const [link] = transaction.outputsOf(Link)
+  return link?.data.count === 13 ? left('thirteen brings bad luck') : right(undefined)
+}
 
 export const app = defineApp({
   name: 'chain',
   states: [Link],
-  flows: [Grow, Share, Touch, respond('chain/Agree', true)],
+  flows: [Grow, Share, Touch, agreeTo('chain/Share', check)],
 })
 
 /** An app whose responder signs and never asks what became of it. */
 export const forgetful = defineApp({
   name: 'chain',
   states: [Link],
-  flows: [Grow, Share, Touch, respond('chain/Agree', false)],
+  flows: [
+    Grow,
+    Share,
+    Touch,
+    defineResponder({
+      name: 'chain/SignAndLeave',
+      respondsTo: Share,
+      *run(io, session): FlowBody<void> {
+        yield* io.signProposal(session, check)
+      },
+    }),
+  ],
 })

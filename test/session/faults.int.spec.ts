@@ -281,6 +281,27 @@ describe('A hostile party', () => {
     )
   })
 
+  it('cannot fill an inbox without end: what no flow could have sent is neither recorded nor acknowledged', async () => {
+    const { network, warnings } = await wire('endless')
+    const last = limits.messagesPerSession - 1
+    post(network, 'Mallory', 'Bob', opening(network))
+    await network.advanceBy({ seconds: 1 })
+    const heard: unknown[] = []
+    network.transport.endpoint(network.party('Mallory').key).listen((_from, envelopes) => {
+      for (const envelope of envelopes) if (envelope.kind === 'ack') heard.push(envelope.seq)
+    })
+    const beyond = [last + 1, last + 2, 2 * last, Number.MAX_SAFE_INTEGER]
+    // With what is just within the bound in between, so that no step from one to the next is a way out.
+    for (const seq of [last, ...beyond, last - 1, ...beyond]) post(network, 'Mallory', 'Bob', data(network, seq, seq))
+    await network.advanceBy({ seconds: 1 })
+    const received = (await logOf(network, 'Bob'))
+      .map((line) => JSON.parse(line) as { readonly type: string; readonly seq: unknown })
+      .filter(({ type }) => type === 'MessageReceived')
+    expect(received.map(({ seq }) => seq)).to.deep.equal([0, last, last - 1])
+    expect(heard).to.deep.equal([last, last - 1])
+    expect(warnings.filter((line) => line.includes('no right to send'))).to.have.length(2 * beyond.length)
+  })
+
   it('cannot stop a node with envelopes of any shape', async () => {
     const { network, warnings } = await wire('shapes')
     const deep = (): unknown => {

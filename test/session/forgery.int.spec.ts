@@ -8,6 +8,7 @@ import { sha256 } from '../../src/encoding/hash.js'
 import { signTransaction } from '../../src/ledger/signatures.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
+import { changeNotaryCommand } from '../../src/vault/verifyResolved.js'
 import { app, Grow } from './chain.js'
 
 /** Hands over whatever it is given, with whatever history it is given. */
@@ -147,6 +148,91 @@ describe('A transaction handed over by another party', () => {
       expect(await hand(parts.network, parts.third, parts.first, parts.second)).to.equal('recorded')
     })
   }
+
+  describe('that changes the notary of a state', () => {
+    /** The change that Alice may really make, signed by whoever is named. */
+    const changeOf = ({ network, third }: Parts): TransactionBody => ({
+      inputs: [{ transaction: sealBody(third.body).id, index: 0 }],
+      references: [],
+      outputs: third.body.outputs,
+      commands: [{ type: changeNotaryCommand, data: null }],
+      signers: [[network.party('Alice').key]],
+      notary: network.party('Notary'),
+      newNotary: network.party('Second'),
+      salt: 'c'.repeat(32),
+    })
+    const forged: Readonly<
+      Record<string, readonly [string, (change: TransactionBody, parts: Parts) => SignedTransaction]>
+    > = {
+      'that the notary it leads from has not signed': ['signature-missing', (change) => signedBy(change, 'Alice')],
+      'that only the notary it leads to has signed': [
+        'notary-unknown',
+        (change, parts) => signedBy(under(change, parts, 'Second'), 'Alice', 'Second'),
+      ],
+      'that its owner has not signed': ['signature-missing', (change) => signedBy(change, 'Notary')],
+      'that asks for no signature of its owner': [
+        'transaction-malformed',
+        (change, { network }) => signedBy({ ...change, signers: [[network.party('Second').key]] }, 'Second', 'Notary'),
+      ],
+      'that leads to a party that is no notary': [
+        'notary-unknown',
+        (change, { network }) => signedBy({ ...change, newNotary: network.party('Bob') }, 'Alice', 'Notary'),
+      ],
+      'that leads to where the state stands already': [
+        'notary-unknown',
+        (change, { network }) => signedBy({ ...change, newNotary: network.party('Notary') }, 'Alice', 'Notary'),
+      ],
+      'that changes the state too': [
+        'transaction-malformed',
+        (change) => signedBy(counting(change, 99), 'Alice', 'Notary'),
+      ],
+      'that makes more of the state': [
+        'transaction-malformed',
+        (change) => signedBy({ ...change, outputs: [...change.outputs, ...change.outputs] }, 'Alice', 'Notary'),
+      ],
+      'that commands something else as well': [
+        'transaction-malformed',
+        (change) =>
+          signedBy(
+            {
+              ...change,
+              commands: [...change.commands, { type: 'chain/Step', data: null }],
+              signers: [...change.signers, ...change.signers],
+            },
+            'Alice',
+            'Notary',
+          ),
+      ],
+      'that consumes a state that is used up': [
+        'state-consumed',
+        (change, { first }) =>
+          signedBy(
+            { ...change, inputs: [{ transaction: sealBody(first.body).id, index: 0 }], outputs: first.body.outputs },
+            'Alice',
+            'Notary',
+          ),
+      ],
+    }
+    for (const [what, [code, make]] of Object.entries(forged))
+      it(`is refused ${what}, as is what builds on it`, async () => {
+        const parts = await setUp()
+        const { network, first, second, third } = parts
+        const change = make(changeOf(parts), parts)
+        const id = sealBody(change.body).id
+        // Bob holds the chain already, so that all depends on the change itself.
+        expect(await hand(network, third, first, second)).to.equal('recorded')
+        expect(await hand(network, change)).to.equal(code)
+        const next = under({ ...third.body, inputs: [{ transaction: id, index: 0 }] }, parts, 'Second')
+        expect(await hand(network, signedBy(counting(next, 3), 'Alice', 'Second'), change)).to.equal(code)
+        expect(await recordedBy(network, 'Bob')).to.have.length(3)
+        // The change that all have signed is taken, and what builds on it too.
+        const genuine = signedBy(changeOf(parts), 'Alice', 'Notary')
+        expect(await hand(network, genuine)).to.equal('recorded')
+        const { id: moved } = sealBody(genuine.body)
+        const after = under({ ...third.body, inputs: [{ transaction: moved, index: 0 }] }, parts, 'Second')
+        expect(await hand(network, signedBy(counting(after, 3), 'Alice', 'Second'))).to.equal('recorded')
+      })
+  })
 
   it('is refused when its states stand under another notary than it does', async () => {
     const parts = await setUp()

@@ -18,6 +18,7 @@ import {
   type FlowBody,
   type StateRef,
 } from 'carillon'
+import { agreeTo, settle } from './agreement.js'
 
 export const Issue = defineCommand({ type: 'iou/Issue' })
 export const Call = defineCommand({ type: 'iou/Call' })
@@ -41,27 +42,11 @@ export const Lend = defineFlow({
   name: 'iou/Lend',
   input: t.strict({ borrower: PartyC, amount: IntegerC, dueAt: InstantC }),
   *run(io, { borrower, amount, dueAt }): FlowBody<StateRef> {
-    const session = yield* io.initiate(borrower)
-    const done = yield* io.finalise(
-      (transaction) =>
-        transaction
-          .produce(Iou, { lender: io.me, borrower, amount, dueAt, called: false })
-          .command(Issue, [io.me, borrower]),
-      { sessions: [session] },
+    return yield* settle(io, [io.me, borrower], (transaction) =>
+      transaction
+        .produce(Iou, { lender: io.me, borrower, amount, dueAt, called: false })
+        .command(Issue, [io.me, borrower]),
     )
-    return done.output()
-  },
-})
-
-export const Borrow = defineResponder({
-  name: 'iou/Borrow',
-  respondsTo: Lend,
-  *run(io, session): FlowBody<string> {
-    yield* io.signProposal(session, (transaction) => {
-      const [iou] = transaction.outputsOf(Iou)
-      return iou !== undefined && iou.data.amount > 1_000 ? left('more than I want to owe') : right(undefined)
-    })
-    return (yield* io.receiveFinality(session)).id
   },
 })
 
@@ -71,26 +56,37 @@ export const CallIn = defineFlow({
   input: t.strict({ iou: StateRefC }),
   *run(io, { iou }): FlowBody<void> {
     const { data, ref } = yield* io.load(Iou, iou)
-    const other = data.lender.key === io.me.key ? data.borrower : data.lender
-    const session = yield* io.initiate(other)
-    yield* io.finalise(
-      (transaction) =>
-        transaction
-          .consume(ref)
-          .produce(Iou, { ...data, called: true })
-          .command(Call, [data.lender, data.borrower]),
-      { sessions: [session] },
+    const parties = [data.lender, data.borrower]
+    yield* settle(io, parties, (transaction) =>
+      transaction
+        .consume(ref)
+        .produce(Iou, { ...data, called: true })
+        .command(Call, parties),
     )
   },
 })
 
+export const Borrow = agreeTo(
+  'iou/Lend',
+  (transaction) => {
+    const [iou] = transaction.outputsOf(Iou)
+    return iou !== undefined && iou.data.amount > 1_000 ? left('more than I want to owe') : right(undefined)
+  },
+  'iou/Borrow',
+)
+
+/** Gives no result, as in the logs that are kept of this app. */
 export const BeCalled = defineResponder({
   name: 'iou/BeCalled',
-  respondsTo: 'iou/CallIn',
+  respondsTo: CallIn,
   *run(io, session): FlowBody<void> {
     yield* io.signProposal(session, () => right(undefined))
     yield* io.receiveFinality(session)
   },
 })
 
-export const app = defineApp({ name: 'iou', states: [Iou], flows: [Lend, Borrow, CallIn, BeCalled] })
+export const app = defineApp({
+  name: 'iou',
+  states: [Iou],
+  flows: [Lend, CallIn, Borrow, BeCalled],
+})

@@ -1,12 +1,11 @@
 /** States that both of their parties want to deal with at the same instant, and a way to spend them by hand. */
 import * as t from 'io-ts'
-import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { none, some } from 'fp-ts/lib/Option.js'
 import {
   defineApp,
   defineCommand,
   defineFlow,
-  defineResponder,
   defineState,
   InstantC,
   IntegerC,
@@ -17,6 +16,7 @@ import {
   type FlowIo,
   type StateRef,
 } from 'carillon'
+import { agreeTo, settle } from './agreement.js'
 
 export const Act = defineCommand({ type: 'race/Act' })
 
@@ -44,26 +44,19 @@ export const Insert = defineFlow({
   name: 'race/Insert',
   input: t.strict({ to: PartyC, number: IntegerC, dueAt: InstantC, contested: t.boolean }),
   *run(io, { to, number, dueAt, contested }): FlowBody<StateRef> {
-    const session = yield* io.initiate(to)
     const data = { source: io.me, destination: to, number, dueAt, fate: 'open' as const, contested }
-    const done = yield* io.finalise((draft) => draft.produce(Item, data).command(Act, [io.me, to]), {
-      sessions: [session],
-    })
-    return done.output()
+    return yield* settle(io, [io.me, to], (draft) => draft.produce(Item, data).command(Act, [io.me, to]))
   },
 })
 
-const settle = function* (io: FlowIo, ref: StateRef, fate: 'processed' | 'spent'): FlowBody<void> {
+const seal = function* (io: FlowIo, ref: StateRef, fate: 'processed' | 'spent'): FlowBody<void> {
   const item = yield* io.load(Item, ref)
-  const { source, destination } = item.data
-  const session = yield* io.initiate(source.key === io.me.key ? destination : source)
-  yield* io.finalise(
-    (draft) =>
-      draft
-        .consume(item)
-        .produce(Item, { ...item.data, fate })
-        .command(Act, [source, destination]),
-    { sessions: [session] },
+  const parties = [item.data.source, item.data.destination]
+  yield* settle(io, parties, (draft) =>
+    draft
+      .consume(item)
+      .produce(Item, { ...item.data, fate })
+      .command(Act, parties),
   )
 }
 
@@ -72,7 +65,7 @@ export const Process = defineFlow({
   schedulable: true,
   input: t.strict({ item: StateRefC }),
   *run(io, { item }): FlowBody<void> {
-    yield* settle(io, item, 'processed')
+    yield* seal(io, item, 'processed')
   },
 })
 
@@ -81,30 +74,13 @@ export const Spend = defineFlow({
   name: 'race/Spend',
   input: t.strict({ item: StateRefC }),
   *run(io, { item }): FlowBody<string> {
-    const spent = yield* io.attempt(settle(io, item, 'spent'))
+    const spent = yield* io.attempt(seal(io, item, 'spent'))
     return isLeft(spent) ? String(spent.left.details['code'] ?? spent.left.code) : 'spent'
   },
 })
 
-const agree = (name: string, respondsTo: string) =>
-  defineResponder({
-    name,
-    respondsTo,
-    *run(io, session): FlowBody<void> {
-      yield* io.signProposal(session, () => right(undefined))
-      yield* io.receiveFinality(session)
-    },
-  })
-
 export const app = defineApp({
   name: 'race',
   states: [Item],
-  flows: [
-    Insert,
-    Process,
-    Spend,
-    agree('race/AgreeInsert', 'race/Insert'),
-    agree('race/AgreeProcess', 'race/Process'),
-    agree('race/AgreeSpend', 'race/Spend'),
-  ],
+  flows: [Insert, Process, Spend, agreeTo('race/Insert'), agreeTo('race/Process'), agreeTo('race/Spend')],
 })

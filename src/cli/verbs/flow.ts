@@ -35,8 +35,8 @@ const showWaiting = (waiting: Waiting): string => {
       return `until ${showInstant(waiting.until)}`
     case 'step':
       return waiting.retryAt === undefined
-        ? `for step ${waiting.label}, try ${waiting.attempt}`
-        : `to try step ${waiting.label} again at ${showInstant(waiting.retryAt)}`
+        ? `for ${waiting.label}, try ${waiting.attempt}`
+        : `to try ${waiting.label} again at ${showInstant(waiting.retryAt)}`
     case 'message':
       return `to ${waiting.label}`
     case 'turn':

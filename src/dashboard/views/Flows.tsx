@@ -30,7 +30,7 @@ const told = (flow: FlowSummary): string => {
     waiting?.for === 'instant'
       ? `sleeps until ${instant(waiting.until ?? '')}`
       : waiting?.for === 'step'
-        ? `step ${waiting.label ?? ''}`
+        ? (waiting.label ?? '')
         : waiting?.for === 'message'
           ? `waits to ${waiting.label ?? 'hear'}`
           : ''
