@@ -81,7 +81,7 @@ export class Witness {
   sent(party: string, envelope: Envelope): void {
     const { messages, ended, sessions, heads } = this.#of(party)
     if (!isOfSession(envelope)) {
-      if ('head' in envelope && envelope.head !== undefined && !heads.has(envelope.head.signature))
+      if ('head' in envelope && !heads.has(envelope.head.signature))
         this.sightings.push(`${party} sent the head ${envelope.head.revision} of a log before it was durable`)
       return
     }
