@@ -15,6 +15,7 @@ import { acceptCompared, assertHeads, type Acceptance } from './acceptRestored.j
 import { askPeers, type Peers } from './askPeers.js'
 import { readMark } from './RestoredMark.js'
 
+/** Whose answer is not waited for, and who wants to hear how far the comparison has come. */
 export type CompareOptions = {
   /** Names of parties that need not answer, because they are known to be down or gone. */
   readonly without?: readonly string[]
