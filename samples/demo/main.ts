@@ -87,6 +87,7 @@ const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
     '',
     `    npx carillon status${store}`,
     `    npx carillon agenda --watch --store '${neighbours.at(-4)?.store ?? ''}'`,
+    `    npx carillon clock play --speed 1h --store '${neighbours.at(-4)?.store ?? ''}'`,
     `    kill -9 ${process.pid}                    and npm start again: nothing is lost`,
     '',
     '  Stop with Ctrl-C. The clock of the banks runs a day a second and stands still while they are away.',

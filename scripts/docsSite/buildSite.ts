@@ -3,10 +3,11 @@
  * that needs no server. Files that pages link to come along. It gives back each link that leads nowhere.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { dirname, extname, join, normalize, relative } from 'node:path'
 import { Marked } from 'marked'
 import { apiReference } from './apiReference.js'
 import { frame } from './frame.js'
+import { escape, highlight } from './highlight.js'
 
 export type SiteOptions = {
   readonly repository: string
@@ -20,9 +21,6 @@ type Source = { readonly path: string; readonly text: string }
 type Entry = { readonly title: string; readonly url: string; readonly text: string }
 
 export type Site = { readonly pages: number; readonly broken: readonly string[] }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 export const anchorOf = (heading: string): string =>
   heading
@@ -69,6 +67,9 @@ const render = (source: Source, known: ReadonlySet<string>, linked: Set<string>)
     renderer: {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      code({ text, lang = '' }) {
+        return `<pre tabindex="0"><code>${highlight(text, lang)}</code></pre>\n`
       },
       table(token) {
         const cells = (row: readonly (typeof token.header)[number][], tag: string): string =>
@@ -138,7 +139,7 @@ export const buildSite = ({ repository, folder, pages }: SiteOptions): Site => {
       write(
         `${file}.html`,
         file,
-        `<h1>${escape(file)}</h1>\n<pre><code>${escape(readFileSync(from, 'utf8'))}</code></pre>`,
+        `<h1>${escape(file)}</h1>\n<pre tabindex="0"><code>${highlight(readFileSync(from, 'utf8'), extname(file).slice(1))}</code></pre>`,
       )
   }
   for (const file of ['style.css', 'search.js']) cpSync(join(import.meta.dirname, file), join(folder, file))

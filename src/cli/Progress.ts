@@ -9,7 +9,8 @@ const betweenMs = 100
 const firstAfterMs = 500
 const barLength = 24
 
-const bar = (done: number, total: number): string => {
+/** How much of something is done, as a bar. */
+export const bar = (done: number, total: number): string => {
   const share = Math.min(1, done / total)
   const full = Math.floor(share * barLength)
   return `${'█'.repeat(full)}${'░'.repeat(barLength - full)} ${Math.floor(share * 100)} %`

@@ -15,6 +15,8 @@ export type Terminal = {
   readonly status: (text: string) => void
   /** Shows lines in place of those shown before; where nobody watches, after them. What does not fit is left out. */
   readonly redraw: (lines: readonly string[]) => void
+  /** The command has done its work and found a fault: it ends with exit code 1. */
+  readonly fault: () => void
   /** Columns of the result; without end when it is piped. */
   readonly width: number
   readonly tone: (tone: Tone, text: string) => string
@@ -35,7 +37,8 @@ const widthOf = (stream: NodeJS.WriteStream, environment: Environment): number =
   return stream.isTTY ? stream.columns : Number.POSITIVE_INFINITY
 }
 
-export const processTerminal = ({ stdout, stderr, env }: NodeJS.Process): Terminal => {
+export const processTerminal = (process: NodeJS.Process): Terminal => {
+  const { stdout, stderr, env } = process
   const colours = stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   let footer = false
   const clearFooter = (): void => {
@@ -67,6 +70,9 @@ export const processTerminal = ({ stdout, stderr, env }: NodeJS.Process): Termin
       const shown = lines.slice(0, Math.max(1, stdout.rows - 1))
       // Each line is cleared to its end and then what is below: a screen that is wiped first would flicker.
       stdout.write(`\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`)
+    },
+    fault: () => {
+      process.exitCode = 1
     },
     width: widthOf(stdout, env),
     tone: (tone, text) => (colours ? styleText(tone, text, { validateStream: false }) : text),

@@ -4,6 +4,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import type { App } from '../app/App.js'
 import { toMillis, type Instant } from '../time/Instant.js'
+import { inputSketch } from './inputSketch.js'
 import type { StoreStatus } from './storeStatus.js'
 import { printable, type Terminal } from './Terminal.js'
 import { storeHint } from './verb.js'
@@ -15,7 +16,7 @@ const suggestion = (app: App): string | undefined => {
   const easy = startable.find(({ input }) => isRight(input.decode({})))
   if (easy !== undefined) return `carillon start ${easy.name}`
   const [first] = startable
-  return first === undefined ? undefined : `carillon start ${first.name} '{ … }'`
+  return first === undefined ? undefined : `carillon start ${first.name} '${inputSketch(first.input)}'`
 }
 
 const pendingText = ({ activities, next }: StoreStatus, nowMs: number): string => {

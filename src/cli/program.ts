@@ -4,31 +4,48 @@
 import { Command } from 'commander'
 import { readPackage } from './packageFile.js'
 import type { Terminal } from './Terminal.js'
-import { activity } from './verbs/activity.js'
-import { agenda } from './verbs/agenda.js'
-import { api } from './verbs/api.js'
-import { backup } from './verbs/backup.js'
-import { completion } from './verbs/completion.js'
-import { diff } from './verbs/diff.js'
-import { doctor } from './verbs/doctor.js'
-import { drain } from './verbs/drain.js'
-import { flow } from './verbs/flow.js'
-import { forecast } from './verbs/forecast.js'
-import { log } from './verbs/log.js'
-import { network } from './verbs/network.js'
-import { newVerb } from './verbs/new.js'
-import { occurrences } from './verbs/occurrences.js'
-import { replay } from './verbs/replay.js'
-import { run } from './verbs/run.js'
-import { standby } from './verbs/standby.js'
-import { simulate } from './verbs/simulate.js'
-import { start } from './verbs/start.js'
-import { status } from './verbs/status.js'
-import { token } from './verbs/token.js'
-import { vault } from './verbs/vault.js'
-import { why } from './verbs/why.js'
+import { verbNames, type VerbName } from './verbNames.js'
+type Verb = (terminal: Terminal) => Command
 
-export const makeProgram = (terminal: Terminal): Command => {
+const verbs: Readonly<Record<VerbName, () => Promise<Verb>>> = {
+  new: async () => (await import('./verbs/new.js')).newVerb,
+  completion: async () => (await import('./verbs/completion.js')).completion,
+  run: async () => (await import('./verbs/run.js')).run,
+  standby: async () => (await import('./verbs/standby.js')).standby,
+  start: async () => (await import('./verbs/start.js')).start,
+  status: async () => (await import('./verbs/status.js')).status,
+  live: async () => (await import('./verbs/live.js')).live,
+  charts: async () => (await import('./verbs/charts.js')).charts,
+  ready: async () => (await import('./verbs/ready.js')).ready,
+  doctor: async () => (await import('./verbs/doctor.js')).doctor,
+  agenda: async () => (await import('./verbs/agenda.js')).agenda,
+  timeline: async () => (await import('./verbs/timeline.js')).timeline,
+  occurrences: async () => (await import('./verbs/occurrences.js')).occurrences,
+  why: async () => (await import('./verbs/why.js')).why,
+  activity: async () => (await import('./verbs/activity.js')).activity,
+  vault: async () => (await import('./verbs/vault.js')).vault,
+  state: async () => (await import('./verbs/state.js')).state,
+  diff: async () => (await import('./verbs/diff.js')).diff,
+  flow: async () => (await import('./verbs/flow.js')).flow,
+  panel: async () => (await import('./verbs/panel.js')).panel,
+  parties: async () => (await import('./verbs/parties.js')).parties,
+  sessions: async () => (await import('./verbs/parties.js')).sessions,
+  clock: async () => (await import('./verbs/clock.js')).clock,
+  drain: async () => (await import('./verbs/drain.js')).drain,
+  log: async () => (await import('./verbs/log.js')).log,
+  backup: async () => (await import('./verbs/backup.js')).backup,
+  token: async () => (await import('./verbs/token.js')).token,
+  metrics: async () => (await import('./verbs/metrics.js')).metrics,
+  openapi: async () => (await import('./verbs/metrics.js')).openapi,
+  api: async () => (await import('./verbs/api.js')).api,
+  network: async () => (await import('./verbs/network.js')).network,
+  replay: async () => (await import('./verbs/replay.js')).replay,
+  simulate: async () => (await import('./verbs/simulate.js')).simulate,
+  forecast: async () => (await import('./verbs/forecast.js')).forecast,
+}
+
+/** With all verbs, or with one alone: whoever asks for a verb does not wait until the others are loaded. */
+export const makeProgram = async (terminal: Terminal, only?: VerbName): Promise<Command> => {
   const program = new Command('carillon')
     .description('Run a Carillon node, look into its store, and act on it.')
     .version(readPackage().version, '-V, --version', 'show the version')
@@ -38,7 +55,8 @@ export const makeProgram = (terminal: Terminal): Command => {
       'after',
       `
 Every verb has its own help with examples: carillon agenda --help
-Verbs that look or act work whether a node runs on the store or not; only "start" and "api" need one.
+Verbs that look or act work whether a node runs on the store or not. Only what a store cannot know needs one: start,
+live, charts, ready, clock, panel, metrics, openapi, api, "log follow", "flow definitions" and "token check".
 An app may have verbs of its own; they work while its node runs, as in: carillon chores --help
 
 Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
@@ -48,31 +66,6 @@ Example:
   $ carillon run src/water-plants.ts`,
     )
 
-  for (const verb of [
-    newVerb,
-    completion,
-    run,
-    standby,
-    start,
-    status,
-    doctor,
-    agenda,
-    occurrences,
-    why,
-    activity,
-    vault,
-    diff,
-    flow,
-    drain,
-    log,
-    backup,
-    token,
-    api,
-    network,
-    replay,
-    simulate,
-    forecast,
-  ])
-    program.addCommand(verb(terminal))
+  for (const name of only === undefined ? verbNames : [only]) program.addCommand((await verbs[name]())(terminal))
   return program
 }

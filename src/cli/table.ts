@@ -1,6 +1,7 @@
 /**
- * Rows in columns that fit a width. Columns marked flexible give way first, the widest most; no line is ever
- * broken, so a row stays a row for whoever reads it with grep.
+ * Rows in columns that fit a width. Columns marked flexible give way first, the widest most; then those marked spare
+ * are left out. No line is broken, so a row stays a row for whoever reads it with grep; only where not even that fits, on
+ * a terminal as narrow as a phone, each row becomes a few lines, a cell each.
  */
 import { printable, type Tone } from './Terminal.js'
 
@@ -10,6 +11,8 @@ export type Column<R> = {
   readonly align?: 'left' | 'right'
   /** Whether the column may be cut with an ellipsis when the width is short. */
   readonly flexible?: boolean
+  /** Whether it may be left out when the width is short; the last such column goes first. */
+  readonly spare?: boolean
   readonly tone?: (row: R) => Tone | undefined
 }
 
@@ -57,20 +60,62 @@ const shrink = (widths: readonly number[], flexible: readonly boolean[], availab
   return shrunk
 }
 
-export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], style: TableStyle): readonly string[] => {
-  const cells = rows.map((row) => columns.map((column) => printable(column.cell(row))))
-  // A column in which nothing is written says nothing.
-  const used = columns
-    .map((column, index) => ({ column, index }))
-    .filter(({ index }) => cells.some((row) => row[index] !== ''))
-  const natural = used.map(({ column, index }) =>
-    cells.reduce((widest, row) => Math.max(widest, columnsOf(row[index] ?? '')), columnsOf(column.header)),
-  )
-  const widths = shrink(
-    natural,
+type Cells<R> = {
+  readonly rows: readonly R[]
+  /** One text for each column of each row. */
+  readonly texts: readonly (readonly string[])[]
+}
+
+type Used<R> = { readonly column: Column<R>; readonly index: number }
+
+/** How wide each column is, as far as they fit. */
+const layOut = <R>(used: readonly Used<R>[], { texts }: Cells<R>, width: number): readonly number[] =>
+  shrink(
+    used.map(({ column, index }) =>
+      texts.reduce((widest, row) => Math.max(widest, columnsOf(row[index] ?? '')), columnsOf(column.header)),
+    ),
     used.map(({ column }) => column.flexible ?? false),
-    style.width - gap.length * (used.length - 1),
+    width - gap.length * (used.length - 1),
   )
+
+const totalOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1))
+
+/** Each row in lines of their own, for a terminal on which no columns fit. */
+const stack = <R>(used: readonly Used<R>[], { rows, texts }: Cells<R>, style: TableStyle): readonly string[] => {
+  const labelWidth = Math.min(
+    Math.max(...used.map(({ column }) => columnsOf(column.header))),
+    Math.floor(style.width / 2) - gap.length,
+  )
+  return rows.flatMap((row, number) => [
+    ...(number === 0 ? [] : ['']),
+    ...used.flatMap(({ column, index }) => {
+      const text = texts[number]?.[index] ?? ''
+      if (text === '') return []
+      const label = fit(column.header, labelWidth).padEnd(labelWidth)
+      const shown = fit(text, Math.max(1, style.width - labelWidth - gap.length))
+      const tone = column.tone?.(row)
+      return [`${style.tone('dim', label)}${gap}${tone === undefined ? shown : style.tone(tone, shown)}`]
+    }),
+  ])
+}
+
+export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], style: TableStyle): readonly string[] => {
+  const cells: Cells<R> = {
+    rows,
+    texts: rows.map((row) => columns.map((column) => printable(column.cell(row)))),
+  }
+  // A column in which nothing is written says nothing.
+  let used: readonly Used<R>[] = columns
+    .map((column, index) => ({ column, index }))
+    .filter(({ index }) => cells.texts.some((row) => row[index] !== ''))
+  let widths = layOut(used, cells, style.width)
+  while (totalOf(widths) > style.width) {
+    const spare = used.findLast(({ column }) => column.spare === true)
+    if (spare === undefined) return stack(used, cells, style)
+    used = used.filter((each) => each !== spare)
+    widths = layOut(used, cells, style.width)
+  }
   const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): string =>
     texts
       .map((text, position) => {
@@ -90,7 +135,7 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], styl
     ),
     ...rows.map((row, number) =>
       line(
-        used.map(({ index }) => cells[number]?.[index] ?? ''),
+        used.map(({ index }) => cells.texts[number]?.[index] ?? ''),
         used.map(({ column }) => column.tone?.(row)),
       ),
     ),

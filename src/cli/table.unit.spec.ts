@@ -48,4 +48,11 @@ describe('a table', () => {
     expect(fit('鐘鐘鐘', 5)).to.equal('鐘鐘…')
     expect(fit('鐘鐘鐘', 4)).to.equal('鐘…')
   })
+
+  it('leaves out what it can spare before it breaks a row into lines', () => {
+    const spare: readonly Column<Row>[] = columns.map((column) => ({ ...column, spare: column.header === 'NOTE' }))
+    const rows = [{ id: '123456789', text: 'a longer text', note: 'and a note' }]
+    expect(table(spare, rows, plain(20))).to.deep.equal(['ID         TEXT', '123456789  a longer…'])
+    expect(table(spare, rows, plain(14))).to.deep.equal(['ID    1234567…', 'TEXT  a longe…'])
+  })
 })

@@ -4,6 +4,7 @@
  */
 import { Option } from 'commander'
 import type { Terminal } from './Terminal.js'
+import { pauseFor, untilSignalled } from './untilSignalled.js'
 import { wholeNumber } from './verb.js'
 
 const defaultSeconds = 2
@@ -29,32 +30,6 @@ const collecting = (terminal: Terminal): { readonly screen: Terminal; readonly l
   return { screen: { ...terminal, out: keep, err: keep }, lines }
 }
 
-/** Resolves after so many seconds, or at once when someone presses Ctrl-C. */
-const pause = (seconds: number, stopped: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (stopped.aborted) {
-      resolve()
-      return
-    }
-    const timer = setTimeout(resolve, seconds * 1_000)
-    stopped.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
-
-/** Ends the watching when the process is asked to end. */
-const untilSignalled = (): AbortSignal => {
-  const stopping = new AbortController()
-  process.once('SIGINT', () => stopping.abort())
-  process.once('SIGTERM', () => stopping.abort())
-  return stopping.signal
-}
-
 /** An action that can be watched: it writes to the terminal it is given, once, or again and again. */
 export const watching =
   <A extends readonly unknown[]>(
@@ -72,6 +47,6 @@ export const watching =
       const text = lines.join('\n')
       if (text !== before) terminal.redraw(lines)
       before = text
-      await pause(seconds, stopped)
+      await pauseFor(seconds * 1_000, stopped)
     }
   }

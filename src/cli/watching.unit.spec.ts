@@ -16,6 +16,7 @@ const paper = (): { readonly terminal: Terminal; readonly drawn: string[]; reado
       out: write,
       err: write,
       status: () => undefined,
+      fault: () => undefined,
       redraw: (lines) => {
         drawn.push(lines.join('\n'))
       },

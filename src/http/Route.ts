@@ -48,6 +48,8 @@ export type RouteOptions<P, Q, B, A> = {
   readonly summary: string
   /** What the token must allow; `none` for the route that begins a session. */
   readonly permission: string
+  /** The verbs of the command line that do the same. Every route of our own has some; those of apps have none. */
+  readonly verbs?: readonly string[]
   readonly params?: t.Type<P, unknown>
   readonly query?: t.Type<Q, unknown>
   readonly body?: t.Type<B, unknown>
@@ -66,6 +68,7 @@ export type Route = {
   readonly tag: string
   readonly summary: string
   readonly permission: string
+  readonly verbs: readonly string[]
   readonly params: t.Any | undefined
   readonly query: t.Any | undefined
   readonly body: t.Any | undefined
@@ -116,9 +119,10 @@ const refuseUnknownQuery = (codec: t.Any | undefined, query: unknown): void => {
 export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
   options: RouteOptions<P, Q, B, A>,
 ): Route => {
-  const { params, query, body, form = 'json', status = 200, example = {}, handle, ...rest } = options
+  const { verbs = [], params, query, body, form = 'json', status = 200, example = {}, handle, ...rest } = options
   return {
     ...rest,
+    verbs,
     params,
     query,
     body,

@@ -39,7 +39,7 @@ const problem = (description: string): Schema => ({
 })
 
 const operationOf = (route: Route): Schema => {
-  const { method, path, tag, summary, permission, params, query, body, answer, form, status, example } = route
+  const { method, path, tag, summary, permission, verbs, params, query, body, answer, form, status, example } = route
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`,
     tags: [tag],
@@ -70,6 +70,7 @@ const operationOf = (route: Route): Schema => {
       default: problem('Why it could not be done'),
     },
     'x-permission': permission,
+    ...(verbs.length === 0 ? {} : { 'x-verbs': verbs.map((verb) => `carillon ${verb}`) }),
     security: permission === 'none' ? [] : [{ token: [] }, { session: [] }],
   }
 }

@@ -12,6 +12,7 @@ import { CarillonError, messageOf, recordError } from '../errors/CarillonError.j
 import type { FlowId } from '../flow/FlowId.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
+import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import { claimControlPath, releaseControlPath } from './controlAddress.js'
 import {
   lineTooLong,
@@ -99,7 +100,8 @@ const operate = (node: Node, request: OperatorRequest): Promise<void> => {
 }
 
 /** How the node is, as nobody can read it from its store. */
-const conditionOf = ({ trouble, isDraining }: Node): Condition => ({
+const conditionOf = ({ trouble, isDraining, nowMs }: Node): Condition => ({
+  now: instantFromMillis(Math.min(nowMs, latestInstantMs)),
   draining: isDraining,
   ...(trouble === undefined ? {} : { trouble: { code: trouble.code, message: trouble.message } }),
 })

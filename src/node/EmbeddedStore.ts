@@ -9,7 +9,7 @@ import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import { BackgroundCheckpoints } from '../sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
-import type { Database } from '../views/Database.js'
+import type { Database, Statement } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
 import { openStoreDatabase } from './storeFormat.js'
 import type { TickStore } from './TickStore.js'
@@ -20,6 +20,9 @@ export class EmbeddedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #ticks: SqliteTicks
+  // Prepared, since every tick begins and ends with them.
+  readonly #begin: Statement
+  readonly #commit: Statement
   /** Undefined for a store in memory, which has no file to bring up to date. */
   readonly #checkpoints: BackgroundCheckpoints | undefined
   #head: Head
@@ -29,6 +32,8 @@ export class EmbeddedStore implements TickStore {
     this.#checkpoints = checkpoints
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
+    this.#begin = db.prepare('BEGIN IMMEDIATE')
+    this.#commit = db.prepare('COMMIT')
     this.views = new Views(db)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
@@ -65,7 +70,7 @@ export class EmbeddedStore implements TickStore {
   readonly head = (): Head => this.#head
 
   readonly begin = (): void => {
-    this.#db.exec('BEGIN IMMEDIATE')
+    this.#begin.run()
   }
 
   readonly commit = (tick: EncodedTick): AppendOutcome => {
@@ -77,7 +82,7 @@ export class EmbeddedStore implements TickStore {
       }
       this.views.closeTick(headAfter(tick), Date.parse(tick.at))
       this.#ticks.insert(tick)
-      this.#db.exec('COMMIT')
+      this.#commit.run()
     } catch (error) {
       this.rollback()
       const failure = storeFailure(error)

@@ -2,7 +2,8 @@
  * Carries recorded messages to other parties and hands theirs to the loop. A message is sent when it is durable
  * here, and again and again until the other side says that it is durable there.
  */
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeWith } from '../encoding/decode.js'
 import { countSignatures, signaturesIn } from '../finality/signaturesIn.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { PublicKey } from '../identity/PublicKey.js'
@@ -185,8 +186,8 @@ export class Postman {
 
   async #decide(from: PublicKey, value: unknown): Promise<void> {
     const { loop, engine, transport, logger } = this.#parts
-    const decoded = EnvelopeC.decode(value)
-    if (!isRight(decoded)) {
+    const decoded = decodeWith(EnvelopeC, value)
+    if (isLeft(decoded)) {
       logger.warn('A message that cannot be understood was dropped.', { from })
       return
     }

@@ -10,6 +10,7 @@ import { FlowIdC } from '../flow/FlowId.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { StateRefC } from '../ledger/StateRef.js'
+import { InstantC } from '../time/Instant.js'
 
 export const RequestC = t.strict({ id: t.number, verb: t.string, args: t.UnknownRecord }, 'Request')
 
@@ -90,9 +91,12 @@ export const OperatorRequestC = t.union(
 )
 export type OperatorRequest = t.TypeOf<typeof OperatorRequestC>
 
-/** How a node is at this moment: whether it drains, and why it can record nothing, where there is a reason. */
+/** How a node is at this moment: what time it has, whether it drains, and why it can record nothing, if so. */
 export const ConditionC = t.intersection(
-  [t.strict({ draining: t.boolean }), t.exact(t.partial({ trouble: t.strict({ code: t.string, message: t.string }) }))],
+  [
+    t.strict({ draining: t.boolean }),
+    t.exact(t.partial({ now: InstantC, trouble: t.strict({ code: t.string, message: t.string }) })),
+  ],
   'Condition',
 )
 export type Condition = t.TypeOf<typeof ConditionC>

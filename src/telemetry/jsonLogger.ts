@@ -8,7 +8,7 @@ import type { Logger } from '../node/Logger.js'
 /** How lines are written. */
 export type JsonLoggerOptions = {
   /** Least level that is written. Default `info`. */
-  readonly level?: 'info' | 'warn' | 'error'
+  readonly level?: 'debug' | 'info' | 'warn' | 'error'
   /** Where to write. Default: stderr, as every line that is no result. */
   readonly to?: { readonly write: (line: string) => void }
   /** Fields of every line, such as the name of the node. */
@@ -33,6 +33,7 @@ export const jsonLogger = ({ level = 'info', to, fields = {} }: JsonLoggerOption
     destination,
   )
   return {
+    ...(level === 'debug' ? { debug: (message, more) => lines.debug(more, message) } : {}),
     info: (message, more) => lines.info(more, message),
     warn: (message, more) => lines.warn(more, message),
     error: (message, more) => lines.error(more, message),

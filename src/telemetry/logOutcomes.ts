@@ -1,6 +1,6 @@
 /**
  * Tells a logger what did not go its way: activities that were missed, parked or could not be started, flows that failed
- * or were parked, each with its state ref and flow id. What went well is counted, not told.
+ * or were parked, each with its state ref and flow id. What went well is counted, and told at the level of debug alone.
  */
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
@@ -58,6 +58,20 @@ const wordsFor = (event: DomainEvent): Said | undefined => {
   }
 }
 
+/** What went its way: every start, with the state it is about, and every end. */
+const tellAll = (committed: Committed, debug: NonNullable<Logger['debug']>): void => {
+  for (const { flow, name, origin } of committed.ofType('FlowStarted'))
+    debug(
+      'A flow has started.',
+      origin.kind === 'activity'
+        ? { flow, name, ref: showRef(origin.ref), due: origin.due, latenessMs: origin.latenessMs }
+        : { flow, name },
+    )
+  for (const { flow, outcome } of committed.ofType('FlowEnded')) debug('A flow has ended.', { flow, outcome })
+  for (const { id } of committed.ofType('TransactionRecorded')) debug('A transaction is recorded.', { transaction: id })
+  debug('A tick is committed.', { revision: committed.lastRevision, events: committed.size })
+}
+
 /** Tells the logger from now on; the returned function ends it. */
 export const logOutcomes = (node: Node, logger: Logger): (() => void) =>
   node.follow((committed: Committed) => {
@@ -66,4 +80,5 @@ export const logOutcomes = (node: Node, logger: Logger): (() => void) =>
         const said = wordsFor(event)
         if (said !== undefined) logger[said.level](said.message, said.fields)
       }
+    if (logger.debug !== undefined) tellAll(committed, logger.debug)
   })

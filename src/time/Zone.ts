@@ -37,5 +37,17 @@ export const zone = (name: string): Zone => {
   )
 }
 
+/** Offsets that were asked for of late: schedules ask for the same instants again and again, and the host takes its time. */
+const offsets = new Map<Zone, Map<number, number>>()
+const offsetsKept = 1_000
+
 /** Milliseconds by which the zone's wall clock is ahead of UTC at an instant. */
-export const offsetMs = (of: Zone, atMs: number): number => IANAZone.create(of).offset(atMs) * 60_000
+export const offsetMs = (of: Zone, atMs: number): number => {
+  const asked = offsets.get(of) ?? new Map<number, number>()
+  const answered = asked.get(atMs)
+  if (answered !== undefined) return answered
+  const offset = IANAZone.create(of).offset(atMs) * 60_000
+  if (asked.size >= offsetsKept) asked.clear()
+  offsets.set(of, asked.set(atMs, offset))
+  return offset
+}

@@ -254,9 +254,9 @@ export class StateTable {
   get(seq: number): StateRow {
     const known = this.#rows.get(seq)
     if (known !== undefined) return known
-    const row = this.#bySeq.get(seq)
+    const [row] = this.#bySeq.lists(seq)
     assertInvariant(row !== undefined, `there is no state with sequence number ${seq}`)
-    return this.#remember(row)
+    return this.#rememberList(row)
   }
 
   find(ref: StateRef): StateRow | undefined {

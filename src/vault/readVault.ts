@@ -35,6 +35,12 @@ export type VaultEntry = {
   readonly untilRevision?: number
 }
 
+/** Whether a person who looks for a text means this state: it is in its data, or its ref begins with it. */
+export const containsText = ({ ref, data }: VaultEntry, text: string): boolean => {
+  const wanted = text.toLowerCase()
+  return ref.transaction.startsWith(wanted) || JSON.stringify(data).toLowerCase().includes(wanted)
+}
+
 /** Cuts a page out of one row more than asked for, which shows whether there is another page. */
 export const pageOf = <R, A, C>(
   rows: readonly R[],

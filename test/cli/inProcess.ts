@@ -25,10 +25,11 @@ export const ask = async (args: readonly string[], said: Said = { out: [], err: 
     err: (line) => said.err.push(line),
     status: () => undefined,
     redraw: () => undefined,
+    fault: () => undefined,
     width: Number.POSITIVE_INFINITY,
     tone: (_, text) => text,
   }
-  const program = makeProgram(terminal)
+  const program = await makeProgram(terminal)
   throwing(program)
   await program.parseAsync(args, { from: 'user' })
   return said

@@ -6,6 +6,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { runCommand } from '../../src/cli/runCommand.js'
+import type { Terminal } from '../../src/cli/Terminal.js'
 
 const root = resolve(import.meta.dirname, '../..')
 export const fixtureApp = join(import.meta.dirname, 'fixtures/app.ts')
@@ -56,8 +58,36 @@ const gather = (child: ChildProcess): { stdout: string; stderr: string } => {
   return seen
 }
 
-/** Runs a command to its end. */
+/** What runs until it is stopped, ends the process itself, or reads or writes what only a process has. */
+const needsProcess = (args: readonly string[], options: SpawnOptions): boolean =>
+  Object.keys(options).length > 0 ||
+  args.includes('-') ||
+  ['run', 'standby', 'new', 'simulate', 'replay', 'forecast'].includes(args[0] ?? '') ||
+  (args[0] === 'network' && args[1] === 'run')
+
+/** The command itself, in this process: a second's start saved for what is the same in either. */
+export const inProcess = async (args: readonly string[], width = Number.POSITIVE_INFINITY): Promise<Ended> => {
+  const seen = { stdout: '', stderr: '' }
+  let fault = 0
+  const terminal: Terminal = {
+    out: (line) => (seen.stdout += `${line}\n`),
+    err: (line) => (seen.stderr += `${line}\n`),
+    status: () => undefined,
+    redraw: (lines) => (seen.stdout += `${lines.join('\n')}\n`),
+    fault: () => (fault = 1),
+    width,
+    tone: (_tone, text) => text,
+  }
+  const code = await runCommand(args, terminal)
+  return { code: code === 0 ? fault : code, ...seen }
+}
+
+/** Runs a command to its end, in a process of its own where that matters. */
 export const carillon = (args: readonly string[], options: SpawnOptions = {}): Promise<Ended> =>
+  needsProcess(args, options) ? spawned(args, options) : inProcess(args)
+
+/** Runs a command to its end in a process of its own. */
+export const spawned = (args: readonly string[], options: SpawnOptions = {}): Promise<Ended> =>
   new Promise((resolve, reject) => {
     const child = start(args, options)
     const seen = gather(child)
@@ -92,12 +122,16 @@ export class RunningNode {
   }
 
   /** Begins a command that runs until it is told otherwise. */
-  static begin(args: readonly string[]): RunningNode {
-    return new RunningNode(start(args, {}))
+  static begin(args: readonly string[], options: SpawnOptions = {}): RunningNode {
+    return new RunningNode(start(args, options))
   }
 
   get stdout(): string {
     return this.#seen.stdout
+  }
+
+  get stderr(): string {
+    return this.#seen.stderr
   }
 
   /** Waits until something has been printed. */

@@ -1,19 +1,74 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { carillon, scratchFolder } from './spawnCarillon.js'
+import type { Command } from 'commander'
+import { makeProgram } from '../../src/cli/program.js'
+import { carillon, inProcess, scratchFolder, spawned } from './spawnCarillon.js'
+
+const nowhere = {
+  out: () => undefined,
+  err: () => undefined,
+  status: () => undefined,
+  redraw: () => undefined,
+  fault: () => undefined,
+  width: 80,
+  tone: (_tone: string, text: string) => text,
+}
 
 describe('the command line', function () {
   const { folder, remove } = scratchFolder()
   after(remove)
 
-  it('shows help with an example for every verb, on stdout, and ends well', async () => {
-    const verbs = [[], ['agenda'], ['log', 'export']]
-    const helps = await Promise.all(verbs.map((verb) => carillon([...verb, '--help'])))
-    for (const { code, stdout, stderr } of helps) {
-      expect(code).to.equal(0)
-      expect(stdout).to.match(/Examples?:\n {2}\$ carillon /)
+  it('is a process that ends with the code of what it did, without colours where nobody watches', async () => {
+    const [help, wrong] = await Promise.all([spawned(['agenda', '--help']), spawned(['agendum'])])
+    expect(help).to.include({ code: 0, stderr: '' })
+    expect(help.stdout).to.match(/Examples?:\n {2}\$ carillon /)
+    expect(wrong).to.include({ code: 2, stdout: '' })
+    expect(wrong.stderr).to.match(/^error\[usage\]: /)
+    expect(`${help.stdout}${wrong.stderr}`).not.to.contain('\u001b')
+  })
+
+  it('shows help with an example for each verb there is, in a width that fits', async () => {
+    const program = await makeProgram(nowhere)
+    const chains = (command: Command, chain: readonly string[]): readonly (readonly string[])[] => [
+      chain,
+      ...command.commands.flatMap((each) => chains(each, [...chain, each.name()])),
+    ]
+    for (const chain of chains(program, [])) {
+      const { code, stdout, stderr } = await inProcess([...chain, '--help'], 80)
+      expect(code, chain.join(' ')).to.equal(0)
+      expect(stdout, chain.join(' ')).to.match(/Examples?:\n {2}\$ carillon /)
       expect(stderr).to.equal('')
+    }
+  })
+
+  it('completes every verb and every option in bash, and knows all of them in fish and zsh', async () => {
+    const program = await makeProgram(nowhere)
+    const [bash, zsh, fish] = await Promise.all(
+      ['bash', 'zsh', 'fish'].map((shell) => inProcess(['completion', shell])),
+    )
+    const script = join(folder, 'completion.bash')
+    writeFileSync(script, bash?.stdout ?? '')
+    const all = (command: Command, chain: readonly string[]): readonly (readonly [readonly string[], string])[] => [
+      ...command.options.filter(({ hidden }) => !hidden).map(({ long }) => [chain, long ?? ''] as const),
+      ...command.commands.flatMap((each) => [[chain, each.name()] as const, ...all(each, [...chain, each.name()])]),
+    ]
+    const wanted = all(program, [])
+    expect(wanted.length).to.be.greaterThan(200)
+    const chains = [...new Set(wanted.map(([chain]) => chain.join(' ')))]
+    const asked = chains.map(
+      (chain) =>
+        `COMP_WORDS=(carillon ${chain} ''); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _carillon; echo "\${COMPREPLY[*]}"`,
+    )
+    const lines = execFileSync('bash', ['-c', [`source ${script}`, ...asked].join('\n')], { encoding: 'utf8' }).split(
+      '\n',
+    )
+    for (const [chain, word] of wanted)
+      expect(lines[chains.indexOf(chain.join(' '))]?.split(' '), `carillon ${chain.join(' ')}`).to.include(word)
+    for (const [, word] of wanted) {
+      expect(zsh?.stdout).to.contain(word)
+      expect(fish?.stdout).to.contain(word.replace(/^--/, '-l '))
     }
   })
 
@@ -28,10 +83,12 @@ describe('the command line', function () {
   })
 
   it('refuses a folder without a store, and makes none', async () => {
-    const asked = [['status'], ['log', 'verify'], ['drain', 'start']]
-    const answers = await Promise.all(
-      asked.map((args) => carillon(args, { env: { CARILLON_STORE: join(folder, 'none') } })),
-    )
+    const asked = [['log', 'verify'], ['drain', 'start'], ['parties'], ['timeline']]
+    const none = join(folder, 'none')
+    const answers = await Promise.all([
+      carillon(['status'], { env: { CARILLON_STORE: none } }),
+      ...asked.map((args) => carillon([...args, '--store', none])),
+    ])
     for (const { code, stderr } of answers) {
       expect(code).to.equal(1)
       expect(stderr).to.match(/^error\[store-not-found\]: There is no store in .*none/)

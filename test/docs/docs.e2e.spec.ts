@@ -64,12 +64,40 @@ const patternOf = (expected: string): RegExp =>
       .join('[^\\n]*')}$`,
   )
 
+/** The apps that pages have simulated from the command line, each once a page, and where they do. */
+const simulated = allPages().flatMap((page) => {
+  const named = page.blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text, line }) =>
+      [...text.matchAll(/^npx carillon simulate (\S+)/gm)].map(([, name = '']) => ({ name, line })),
+    )
+  return named.flatMap(({ name, line }, index) => {
+    if (named.findIndex((other) => other.name === name) < index) return []
+    return [
+      { name, where: `${page.path}:${line}`, source: sources.find((one) => one.page === page && one.name === name) },
+    ]
+  })
+})
+
 describe('the code in the documentation', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('compiles as strictly as our own', function () {
     expect(typeErrorsOf(sources)).to.deep.equal([])
   })
+
+  it('has at least one app simulated from the command line', () => {
+    expect(simulated.map(({ name }) => name)).to.include('visits.ts')
+  })
+
+  for (const { name, where, source } of simulated)
+    it(`${where}: carillon simulate ${name} finds nothing wrong`, async () => {
+      const carillon = ['--conditions=carillon-source', '--import', 'tsx', join(repository, 'src/cli/main.ts')]
+      // As the page has it, but for fewer and shorter histories.
+      const args = [...carillon, 'simulate', source?.file ?? name, '--seeds', '2', '--actions', '6']
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository })
+      expect(stdout).to.include('every invariant held')
+    })
 
   for (const source of programsOf(sources)) {
     const where = placeOf(source, 0)

@@ -114,11 +114,12 @@ const retryTable = (): string =>
 
 const routesTable = (): string =>
   table(
-    ['path', 'permission', 'what it does'],
-    builtInRoutes.map(({ method, path, permission, summary, form }) => [
+    ['path', 'permission', 'what it does', '`carillon` …'],
+    builtInRoutes.map(({ method, path, permission, summary, form, verbs }) => [
       `\`${method} ${path}\``,
       permission,
       `${summary}${form === 'events' ? ' (live)' : ''}`,
+      verbs.map((verb) => `\`${verb}\``).join(', '),
     ]),
   )
 
@@ -127,6 +128,7 @@ const nowhere = {
   out: () => undefined,
   err: () => undefined,
   status: () => undefined,
+  fault: () => undefined,
   redraw: () => undefined,
   width: 80,
   tone: (_tone: string, text: string) => text,
@@ -167,10 +169,9 @@ const describeVerb = (command: Command, chain: string): string => {
   ].join('\n\n')
 }
 
-const verbsText = (): string =>
-  makeProgram(nowhere)
-    .commands.map((command) => describeVerb(command, 'carillon'))
-    .join('\n\n')
+const program = await makeProgram(nowhere)
+
+const verbsText = (): string => program.commands.map((command) => describeVerb(command, 'carillon')).join('\n\n')
 
 const tables: Readonly<Record<string, () => string>> = {
   verbs: verbsText,

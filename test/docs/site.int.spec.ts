@@ -17,6 +17,7 @@ describe('the documentation site', function () {
     const page = (path: string): string => readFileSync(join(folder, path), 'utf8')
     expect(page('docs/errors/flow-diverged.html')).to.contain('<h1 id=')
     expect(page('docs/api/carillon.html')).to.match(/<h2 id="startnode">startNode<\/h2>\s*<p>Starts a node\./)
+    expect(page('docs/tutorial/01-first-state.html'), 'code is coloured').to.contain('<span class="word">import</span>')
     expect(page('searchIndex.js')).to.contain('"url":"docs/api/carillon.html#startnode"')
     expect(existsSync(join(folder, 'docs/pictures/overview.png'))).to.equal(true)
     expect(page('index.html'), 'nothing from elsewhere').not.to.match(/(src|href)="https?:[^"]*\.(js|css)"/)

@@ -87,7 +87,7 @@ export const Park = defineFlow({
 
 export const belfry = defineApp({ name: 'belfry', version: '1.2.3', states: [Bell], flows: [Hang, Ring, Sleep, Park] })
 
-const panel = definePanel({
+export const bellsPanel = definePanel({
   name: 'bells',
   title: 'Bells',
   summary: 'Every bell of the tower, and the rope to ring it.',
@@ -118,7 +118,7 @@ const panel = definePanel({
   ],
 })
 
-const endpoint = defineEndpoint({
+export const countBells = defineEndpoint({
   method: 'GET',
   path: 'bells/count',
   summary: 'How many bells hang',
@@ -172,7 +172,7 @@ export class Belfry {
     const flow = (await virtual.node.start(Sleep, {})).id
     const adminToken = newTokenText().text
     const server = await serveHttp(
-      { node: virtual.node, panels: [panel], endpoints: [endpoint] },
+      { node: virtual.node, panels: [bellsPanel], endpoints: [countBells] },
       { localToken: adminToken, ...(typeof options === 'function' ? options(virtual) : options) },
     )
     return new Belfry(virtual, server, adminToken, ref, flow)

@@ -109,6 +109,18 @@ describe('A simulation', function () {
     expect(again.failures[0]?.violations).to.deep.equal(failure?.violations)
   })
 
+  it('leaves out of a beginning, too, what the failure does not need', async () => {
+    const never: Invariant = { name: 'never holds', violations: () => ['as always'] }
+    const seeds = [0, 1]
+    const { failures } = await simulate({ app: iou, seeds, invariants: [never], actions: 1, shrinkTries: 2 })
+    const raw = await simulate({ app: iou, seeds, invariants: [never], actions: 1, shrinkTries: 0 })
+    const difficult = /[1-9] % are lost|one step in|log elsewhere|it is 2026-(?!01-01)/
+    const beginnings = ({ failures: all }: typeof raw): string =>
+      all.flatMap(({ shrunk }) => shrunk.trace.map(({ what }) => what)).join('\n')
+    expect(beginnings(raw)).to.match(difficult)
+    expect(beginnings({ ...raw, failures })).not.to.match(difficult)
+  })
+
   it('finds a flow that is not deterministic', async () => {
     let runs = 0
     const Fickle = defineFlow({

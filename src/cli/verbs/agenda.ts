@@ -10,6 +10,7 @@ import { toMillis } from '../../time/Instant.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Standing } from '../../vault/StateRow.js'
 import { atOption, revisionOf } from '../atOption.js'
+import { nowOf } from '../nowOf.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { withProgress } from '../Progress.js'
 import { table, type Column } from '../table.js'
@@ -39,6 +40,7 @@ const columnsFor = (show: Options['show'], nowMs: number): readonly Column<Agend
       if (due === undefined) return ''
       return actsAt === undefined ? showDistance(due, nowMs) : showDistance(actsAt, nowMs)
     },
+    spare: true,
   },
   ...(show === 'scheduled'
     ? []
@@ -50,9 +52,9 @@ const columnsFor = (show: Options['show'], nowMs: number): readonly Column<Agend
         },
       ]),
   { header: 'FLOW', cell: ({ flow }) => flow ?? '', flexible: true },
-  { header: 'STATE', cell: ({ type }) => type, flexible: true },
+  { header: 'STATE', cell: ({ type }) => type, flexible: true, spare: true },
   { header: 'REF', cell: ({ ref }) => shortRef(ref), tone: () => 'cyan' },
-  { header: 'TRIES', cell: ({ attempts }) => (attempts === 0 ? '' : String(attempts)), align: 'right' },
+  { header: 'TRIES', cell: ({ attempts }) => (attempts === 0 ? '' : String(attempts)), align: 'right', spare: true },
   {
     header: 'WHY',
     cell: ({ error, note }) => (error === undefined ? (note ?? '') : `${error.code}: ${error.message}`),
@@ -119,7 +121,7 @@ export const agenda = (real: Terminal): Command =>
           at === undefined
             ? {
                 found: readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show }))),
-                nowMs: Date.now(),
+                nowMs: await nowOf(store),
               }
             : await agendaThen(terminal, store, at, show, page)
         if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))

@@ -39,8 +39,8 @@ const fish = (words: ReturnType<typeof wordsAfter>): string =>
   words
     .flatMap(([chain, next]) =>
       next.map((word) => {
-        const condition =
-          chain === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${chain.split(' ').at(-1) ?? ''}`
+        const seen = chain.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+        const condition = chain === '' ? '__fish_use_subcommand' : seen.join('; and ')
         return word.startsWith('--')
           ? `complete -c carillon -n '${condition}' -l ${word.slice(2)}`
           : `complete -c carillon -f -n '${condition}' -a ${word}`

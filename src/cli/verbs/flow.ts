@@ -2,7 +2,8 @@
  * `carillon flow`: the flows of a store, and what an operator may do to one.
  */
 import { Option, type Command } from 'commander'
-import { CarillonError } from '../../errors/CarillonError.js'
+import * as t from 'io-ts'
+import { CarillonError, reviveError } from '../../errors/CarillonError.js'
 import {
   findFlow,
   listFlows,
@@ -12,9 +13,13 @@ import {
   type FlowQuery,
   type FlowSummary,
 } from '../../flow/readFlows.js'
+import { FlowDefinitionC } from '../../http/answers.js'
+import { ControlClient } from '../../node/ControlClient.js'
 import type { FlowAction } from '../../node/controlProtocol.js'
 import type { RecordedOperation, Waiting } from '../../log/events.js'
 import { readStore } from '../../node/readStore.js'
+import { NodeApi } from '../NodeApi.js'
+import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
 import { operatorName } from '../operatorName.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
@@ -91,12 +96,12 @@ const list = (real: Terminal): Command =>
     .addOption(afterOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json, status, name, ...page }: ListOptions) => {
+      watching(real, (terminal) => async ({ store, json, status, name, ...page }: ListOptions) => {
         const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
         const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
         if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
         else if (found.items.length === 0) terminal.out('No such flows.')
-        else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
+        else for (const line of table(columnsAt(await nowOf(store)), found.items, terminal)) terminal.out(line)
         sayMore(terminal, found)
       }),
     )
@@ -200,6 +205,60 @@ const watch = (terminal: Terminal): Command =>
       }
     })
 
+const result = (terminal: Terminal): Command =>
+  verb('result', 'wait for a flow to end, and print what it returned', ['flow result 8c41d0'])
+    .argument('<id>', 'a flow id, or its first digits')
+    .action(async (text: string, { store, json }: StoreOptions) => {
+      const id = readStore(store, (db) => resolveFlowId(db, text))
+      const client = await ControlClient.connect(store)
+      try {
+        // What has ended can be told without a node; what has not needs one to go on.
+        const ended = readStore(store, (db) => findFlow(db, id))
+        if (client === undefined && ended?.endedAt === undefined)
+          throw new CarillonError(
+            'node-not-running',
+            `Flow ${id} has not ended, and no node runs on ${store} to end it. Start one with: carillon run <app-module>${storeHint(store)}`,
+            { store },
+          )
+        if (client === undefined && ended?.error !== undefined) throw reviveError(ended.error)
+        const returned = client === undefined ? (ended?.result ?? null) : await client.result(id)
+        terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
+      } finally {
+        client?.close()
+      }
+    })
+
+type Definition = t.TypeOf<typeof FlowDefinitionC>
+const DefinitionsC = t.strict({ items: t.readonlyArray(FlowDefinitionC) })
+
+/** The members of an input, as a person would name them: `text, inSeconds?`. */
+const membersOf = ({ input }: Definition): string => {
+  const { properties, required } = input
+  const needed: ReadonlySet<unknown> = new Set(Array.isArray(required) ? required : [])
+  return Object.keys(Object(properties) as object)
+    .map((name) => (needed.has(name) ? name : `${name}?`))
+    .join(', ')
+}
+
+const definitionColumns: readonly Column<Definition>[] = [
+  { header: 'FLOW', cell: ({ name }) => name, tone: () => 'cyan', flexible: true },
+  { header: 'VERSION', cell: ({ version }) => String(version), align: 'right' },
+  { header: 'SCHEDULABLE', cell: ({ schedulable }) => (schedulable ? 'yes' : '') },
+  { header: 'INPUT', cell: membersOf, flexible: true },
+]
+
+const definitions = (terminal: Terminal): Command =>
+  verb(
+    'definitions',
+    'list the flows of the running app that can be started, with their input',
+    ['flow definitions', 'flow definitions --json | jq .input'],
+    'print one JSON document a line',
+  ).action(async ({ store, json }: StoreOptions) => {
+    const { items } = await (await NodeApi.enter(store)).get('/flows/definitions', {}, DefinitionsC)
+    if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
+    else for (const line of table(definitionColumns, items, terminal)) terminal.out(line)
+  })
+
 const past: Readonly<Record<FlowAction, string>> = {
   retry: 'is retried',
   kill: 'is killed',
@@ -226,6 +285,8 @@ export const flow = (terminal: Terminal): Command =>
     list(terminal),
     show(terminal),
     watch(terminal),
+    result(terminal),
+    definitions(terminal),
     act(terminal, 'retry', 'let a parked flow go on from its record'),
     act(terminal, 'kill', 'end a flow at once; what it has recorded on the ledger stays'),
     act(terminal, 'pause', 'hold a running flow where it is'),

@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { forecast as forecastLog, type ForecastEntry } from '../../testing/forecast/forecast.js'
 import { timeline } from '../../testing/forecast/timeline.js'
 import { instant, instantFromMillis, type Instant } from '../../time/Instant.js'
+import { nowOf } from '../nowOf.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
@@ -61,8 +62,10 @@ export const forecast = (terminal: Terminal): Command =>
     .addOption(new Option('--limit <count>', 'rows of the table').default(50).argParser(wholeNumber(1)))
     .action((module: string, { store, json, until, from, limit }: Options) =>
       withApp(module, async ({ app, forecasting }) => {
-        const begin = from ?? instantFromMillis(Date.now())
+        const begin = from ?? instantFromMillis(await nowOf(store))
+        terminal.status(`Forecasting until ${until} …`)
         const found = await forecastLog(store, until, { ...forecasting, app, from: begin })
+        terminal.status('')
         if (json === true) {
           terminal.out(JSON.stringify(found))
           return

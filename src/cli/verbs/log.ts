@@ -9,8 +9,9 @@ import { exportLog } from '../../node/logTools/exportLog.js'
 import { importLog } from '../../node/logTools/importLog.js'
 import { rebuildViews } from '../../node/logTools/rebuildViews.js'
 import { openLog } from '../../node/openLog.js'
-import { openStoreLog } from '../../node/readStore.js'
+import { openStoreLog, readStore } from '../../node/readStore.js'
 import type { Instant } from '../../time/Instant.js'
+import { readFacts } from '../../views/NodeFacts.js'
 import { describeEvent } from '../../words/describeEvent.js'
 import { linesOf } from '../../node/logTools/linesOf.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
@@ -23,6 +24,7 @@ import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../v
 import { watching, watchOption } from '../watching.js'
 import { showCount, showSecond } from '../words.js'
 import { copy } from './logCopy.js'
+import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { head, verify } from './logVerify.js'
 
@@ -160,10 +162,19 @@ const importing = (terminal: Terminal): Command =>
       )
     })
 
+/** How far the views stand now; 0, which is not known, when they cannot be read, which may be why they are rebuilt. */
+const eventsIn = (store: string): number => {
+  try {
+    return readStore(store, readFacts).head.revision + 1
+  } catch {
+    return 0
+  }
+}
+
 const rebuild = (terminal: Terminal): Command =>
   verb('rebuild', 'build all views anew from the log; no node may run meanwhile', ['log rebuild']).action(
     async ({ store, json }: StoreOptions) => {
-      const report = await withProgress(terminal, 'Rebuilding', (count) => rebuildViews(store, count))
+      const report = await withProgress(terminal, 'Rebuilding', (count) => rebuildViews(store, count), eventsIn(store))
       if (json === true) {
         terminal.out(JSON.stringify(report))
         return
@@ -179,8 +190,9 @@ const rebuild = (terminal: Terminal): Command =>
   )
 
 export const log = (terminal: Terminal): Command =>
-  verbGroup('log', 'show, export, import, copy, verify and prove the log; rebuild the views from it', [
+  verbGroup('log', 'show, follow, export, import, copy, verify and prove the log; rebuild the views from it', [
     show(terminal),
+    follow(terminal),
     exporting(terminal),
     importing(terminal),
     copy(terminal),

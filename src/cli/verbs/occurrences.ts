@@ -1,15 +1,25 @@
 /**
  * `carillon occurrences`: every attempt at an activity, newest first, with its lateness and its outcome.
  */
-import type { Command } from 'commander'
-import { readOccurrences, type Occurrence } from '../../http/questions/readOccurrences.js'
+import { Option, type Command } from 'commander'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { readOccurrences } from '../../http/questions/readOccurrences.js'
+import type { StateRef } from '../../ledger/StateRef.js'
 import { readStore } from '../../node/readStore.js'
+import type { Attempt } from '../../scheduler/readAgenda.js'
+import { explainState } from '../../scheduler/why.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
+import { resolveRef } from '../../vault/resolveRef.js'
+import type { Database } from '../../views/Database.js'
+import { nowOf } from '../nowOf.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { table, type Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showLateness } from '../words.js'
+
+type Occurrence = Attempt & { readonly ref: StateRef }
 
 const toneOf = (outcome: Occurrence['outcome']): Tone | undefined => {
   if (outcome === 'completed') return 'green'
@@ -20,9 +30,9 @@ const columnsAt = (nowMs: number): readonly Column<Occurrence>[] => [
   { header: 'WHEN', cell: ({ at }) => showDistance(at, nowMs), align: 'right' },
   { header: 'OUTCOME', cell: ({ outcome }) => outcome, tone: ({ outcome }) => toneOf(outcome) },
   { header: 'LATE', cell: ({ latenessMs }) => showLateness(latenessMs), align: 'right' },
-  { header: 'TRY', cell: ({ attempt }) => String(attempt), align: 'right' },
+  { header: 'TRY', cell: ({ attempt }) => String(attempt), align: 'right', spare: true },
   { header: 'FLOW', cell: ({ flowName }) => flowName ?? '', flexible: true },
-  { header: 'ID', cell: ({ flow }) => (flow === undefined ? '' : shortId(flow)), tone: () => 'cyan' },
+  { header: 'ID', cell: ({ flow }) => (flow === undefined ? '' : shortId(flow)), tone: () => 'cyan', spare: true },
   { header: 'REF', cell: ({ ref }) => shortRef(ref), tone: () => 'cyan' },
   {
     header: 'WHY',
@@ -31,24 +41,35 @@ const columnsAt = (nowMs: number): readonly Column<Occurrence>[] => [
   },
 ]
 
-type Options = StoreOptions & PageOptions
+type Options = StoreOptions & PageOptions & { readonly of?: string }
+
+const occurrencesOf = (db: Database, text: string): readonly Occurrence[] => {
+  const ref = resolveRef(db, text)
+  const explained = explainState(db, ref)
+  if (explained === undefined) throw new CarillonError('state-unknown', `This store holds no state ${text}.`)
+  return explained.attempts.map((attempt) => ({ ...attempt, ref }))
+}
 
 export const occurrences = (real: Terminal): Command =>
   verb(
     'occurrences',
     'show every attempt at an activity, newest first, with its lateness and outcome',
-    ['occurrences', 'occurrences --watch', 'occurrences --json | jq .latenessMs'],
+    ['occurrences', 'occurrences --watch', 'occurrences --of 3fa9c1:0', 'occurrences --json | jq .latenessMs'],
     'print one JSON document a line',
   )
+    .addOption(new Option('--of <ref>', 'only those of this state, oldest first'))
     .addOption(limitOption())
     .addOption(afterOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json, ...page }: Options) => {
-        const found = readStore(store, (db) => gather(page, (query) => readOccurrences(db, query)))
+      watching(real, (terminal) => async ({ store, json, of, ...page }: Options) => {
+        const found = readStore(store, (db): Page<Occurrence> => {
+          if (of !== undefined) return { items: occurrencesOf(db, of), next: undefined }
+          return gather(page, (query) => readOccurrences(db, query))
+        })
         if (json === true) for (const occurrence of found.items) terminal.out(JSON.stringify(occurrence))
         else if (found.items.length === 0) terminal.out('No activity has fallen due yet.')
-        else for (const line of table(columnsAt(Date.now()), found.items, terminal)) terminal.out(line)
+        else for (const line of table(columnsAt(await nowOf(store)), found.items, terminal)) terminal.out(line)
         sayMore(terminal, found)
       }),
     )

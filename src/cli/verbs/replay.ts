@@ -9,6 +9,7 @@ import { replay as replayLog, type ExpectedViews } from '../../testing/replay/re
 import { describeProblem, type ReplayReport } from '../../testing/replay/ReplayReport.js'
 import { digestViews } from '../../views/digest.js'
 import { readFacts } from '../../views/NodeFacts.js'
+import { bar } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
@@ -62,8 +63,8 @@ export const replay = (terminal: Terminal): Command =>
         const logs: readonly RecordedLog[] =
           against === undefined ? [{ name: store, file: store }] : recordedLogs(against)
         const replayed: Replayed[] = []
-        for (const { name, file, answersDigest } of logs) {
-          terminal.status(`Replaying ${name} …`)
+        for (const [index, { name, file, answersDigest }] of logs.entries()) {
+          terminal.status(`Replaying: ${logs.length > 1 ? `${bar(index, logs.length)}, ` : ''}${name} …`)
           const noted = answersDigest === undefined ? {} : { answersDigest }
           const before = against === undefined ? viewsOf(store) : undefined
           const report = await replayLog(file, { app, ...noted })

@@ -28,6 +28,7 @@ import { httpAddress, openHttp, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
+import { isVerbName } from '../verbNames.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -37,11 +38,12 @@ type Options = StoreOptions &
     readonly listenOn?: string
     readonly log?: string
     readonly logFormat?: 'text' | 'json'
+    readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
     readonly stopWithStdin?: boolean
   }
 
-const loggerFor = ({ logFormat }: Options, terminal: Terminal): Logger =>
-  logFormat === 'json' ? jsonLogger() : loggerOn(terminal)
+const loggerFor = ({ logFormat, logLevel }: Options, terminal: Terminal): Logger =>
+  logFormat === 'json' ? jsonLogger({ level: logLevel }) : loggerOn(terminal)
 
 const loggerOn = (terminal: Terminal): Logger => ({
   info: (message) => terminal.err(terminal.tone('dim', printable(message))),
@@ -131,8 +133,8 @@ const endOfStdin = (): Promise<string> =>
   })
 
 /** A verb that has the name of one of the command's own could never be asked for. */
-const assertReachable = (file: string, verbs: LoadedApp['verbs'] = [], own: readonly string[]): void => {
-  const hidden = verbs.find(({ description }) => own.includes(description.name))
+const assertReachable = (file: string, verbs: LoadedApp['verbs'] = []): void => {
+  const hidden = verbs.find(({ description }) => isVerbName(description.name))
   if (hidden === undefined) return
   throw new CarillonError(
     'app-not-loadable',
@@ -141,15 +143,10 @@ const assertReachable = (file: string, verbs: LoadedApp['verbs'] = [], own: read
   )
 }
 
-const runNode = async (
-  file: string,
-  options: Options,
-  terminal: Terminal,
-  ownVerbs: readonly string[],
-): Promise<void> => {
+const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
   const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
-  assertReachable(file, verbs, ownVerbs)
+  assertReachable(file, verbs)
   const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
@@ -248,6 +245,11 @@ export const run = (terminal: Terminal): Command =>
         .choices(['text', 'json'])
         .default('text'),
     )
+    .addOption(
+      new Option('--log-level <level>', 'the least it writes, with --log-format json')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
     .addOption(new Option('--http-cert <file>', 'certificate for TLS, as PEM; needed off loopback'))
     .addOption(new Option('--http-key <file>', 'key for TLS, as PEM'))
     .addOption(
@@ -271,8 +273,7 @@ export const run = (terminal: Terminal): Command =>
       }
       // A reader that went away, such as `head`, is no reason for the node to stop.
       process.stdout.on('error', () => undefined)
-      const ownVerbs = asked.parent?.commands.map((command) => command.name()) ?? []
-      await runNode(file, options, terminal, ownVerbs)
+      await runNode(file, options, terminal)
       // The app may have timers or connections of its own that would keep the process.
       process.exit()
     })

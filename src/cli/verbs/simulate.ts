@@ -8,6 +8,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
 import { simulate as simulateApp, type SimulationOptions } from '../../testing/simulation/simulate.js'
 import { simulateInProcesses, workerFlag, workOff } from '../simulateInProcesses.js'
+import { bar } from '../Progress.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, wholeNumber, type JsonOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
@@ -77,7 +78,7 @@ export const simulate = (terminal: Terminal): Command =>
         let done = 0
         const onSeed: SimulationOptions['onSeed'] = (number, failure) => {
           done += 1
-          terminal.status(`Simulating ${app.name}: ${done} of ${chosen.length} histories`)
+          terminal.status(`Simulating ${app.name}: ${bar(done, chosen.length)}, ${done} of ${chosen.length} histories`)
           if (failure === undefined || json === true) return
           for (const line of describeFailure(failure, repeatOf(module, number, options))) terminal.out(printable(line))
           terminal.out('')

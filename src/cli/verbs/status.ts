@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../node/folderHolder.js'
 import type { Condition } from '../../node/controlProtocol.js'
-import { instantFromMillis } from '../../time/Instant.js'
+import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Facts } from '../../views/NodeFacts.js'
 import { conditionOf } from '../conditionOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
@@ -128,6 +128,7 @@ export const status = (real: Terminal): Command =>
         const holder = holderOf(store)
         const found = storeStatus(store)
         const condition = await conditionOf(store).catch(() => undefined)
+        const nowMs = condition?.now === undefined ? Math.max(Date.now(), found.facts.atMs) : toMillis(condition.now)
         if (json === true) {
           terminal.out(
             JSON.stringify({
@@ -139,7 +140,7 @@ export const status = (real: Terminal): Command =>
           )
           return
         }
-        for (const { label, text, tone } of describe(found, holder, condition, Date.now())) {
+        for (const { label, text, tone } of describe(found, holder, condition, nowMs)) {
           const shown = printable(text)
           terminal.out(
             `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,

@@ -2,24 +2,29 @@
  * `carillon token`: tokens for the HTTP API, and links to the dashboard. A token is shown once; the store keeps its
  * hash.
  */
+import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { NewTokenC } from '../../access/operateTokens.js'
 import { PermissionC } from '../../access/Permission.js'
 import { listTokens } from '../../access/readTokens.js'
 import { TokenIdC, TokenNameC, type Token } from '../../access/Token.js'
 import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
+import { MeC } from '../../http/answers.js'
 import { newTokenText } from '../../http/TokenText.js'
 import { ControlClient } from '../../node/ControlClient.js'
 import { readStore } from '../../node/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import { NodeApi } from '../NodeApi.js'
+import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
 import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
-import type { Terminal } from '../Terminal.js'
+import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
 
+const stdin = 0
 const dayMs = 86_400_000
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
 
@@ -64,7 +69,7 @@ const newToken = (terminal: Terminal): Command =>
           'Say what it allows: --permission view, for example. Try: carillon token new --help',
         )
       const { id, text, hash } = newTokenText()
-      const expiresAt = instantFromMillis(Date.now() + expires)
+      const expiresAt = instantFromMillis((await nowOf(store)) + expires)
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
       const by = await operate(store, { on: 'token', action: 'issue', token, by: operatorName() })
@@ -103,11 +108,11 @@ const columnsAt = (nowMs: number): readonly Column<Token>[] => [
 
 const list = (terminal: Terminal): Command =>
   verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
-    ({ store, json }: StoreOptions) => {
+    async ({ store, json }: StoreOptions) => {
       const tokens = readStore(store, listTokens)
       if (json === true) for (const token of tokens) terminal.out(JSON.stringify(token))
       else if (tokens.length === 0) terminal.out('No token was issued yet.')
-      else for (const line of table(columnsAt(Date.now()), tokens, terminal)) terminal.out(line)
+      else for (const line of table(columnsAt(await nowOf(store)), tokens, terminal)) terminal.out(line)
     },
   )
 
@@ -124,6 +129,22 @@ const revoke = (terminal: Terminal): Command =>
         look: `carillon token list${storeHint(store)}`,
         data: { token, action: 'revoke' },
       })
+    })
+
+const check = (terminal: Terminal): Command =>
+  verb('check', 'ask the running node whose a token is and what it allows', ['token check - < wall.token'])
+    .argument('<token>', 'the token; - reads it from stdin, where no list of processes shows it')
+    .action(async (text: string, { store, json }: StoreOptions) => {
+      const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
+      if (!/^[\x21-\x7e]{1,200}$/.test(token))
+        throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
+      const me = await (await NodeApi.withToken(store, token)).get('/me', {}, MeC)
+      if (json === true) {
+        terminal.out(JSON.stringify(me))
+        return
+      }
+      const until = me.expiresAt === undefined ? 'for ever' : `until ${showSecond(me.expiresAt)}`
+      terminal.out(printable(`${me.name} may ${me.permissions.join(', ')}, ${until}.`))
     })
 
 const link = (terminal: Terminal): Command =>
@@ -144,9 +165,10 @@ const link = (terminal: Terminal): Command =>
   )
 
 export const token = (terminal: Terminal): Command =>
-  verbGroup('token', 'make, list and revoke tokens for the HTTP API; open the dashboard', [
+  verbGroup('token', 'make, list, check and revoke tokens for the HTTP API; open the dashboard', [
     newToken(terminal),
     list(terminal),
+    check(terminal),
     revoke(terminal),
     link(terminal),
   ])

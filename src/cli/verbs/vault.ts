@@ -13,7 +13,14 @@ import type { Aggregate } from '../../vault/query/aggregateStates.js'
 import { assertFields } from '../../vault/query/assertFields.js'
 import type { Criterion, Span } from '../../vault/query/Criterion.js'
 import type { Sort, StateCriteria, Status } from '../../vault/query/VaultQuery.js'
-import { aggregateVault, indexedFields, queryVault, type VaultEntry } from '../../vault/readVault.js'
+import {
+  aggregateVault,
+  containsText,
+  countStates,
+  indexedFields,
+  queryVault,
+  type VaultEntry,
+} from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
 import { atOption, revisionOf } from '../atOption.js'
 import { gather, limitOption, sayMore, type PageOptions } from '../pages.js'
@@ -42,6 +49,8 @@ type Options = StoreOptions &
     readonly sum?: string
     readonly by?: string
     readonly at?: Moment
+    readonly text?: string
+    readonly types?: boolean
   }
 
 const columns: readonly Column<VaultEntry>[] = [
@@ -148,21 +157,35 @@ const aggregate = (terminal: Terminal, options: Options): void => {
 }
 
 const list = (terminal: Terminal, options: Options): void => {
-  const { store, json, limit, after, at } = options
+  const { store, json, limit, after, at, text } = options
   const criteria = criteriaOf(options)
   const sort = sortOf(options)
   const found = readStore(store, (db) => {
     assertKnown(db, criteria, sort, [])
     const isPlain = sort.by === 'recorded' && sort.descending !== true
     const then = { ...(at === undefined ? {} : { at: revisionOf(db, at) }), ...(isPlain ? {} : { sort }) }
-    return gather({ limit, ...(after === undefined ? {} : { after }) }, (page) =>
-      queryVault(db, { ...page, ...criteria, ...then }),
-    )
+    return gather({ limit, ...(after === undefined ? {} : { after }) }, (page) => {
+      const { items, next } = queryVault(db, { ...page, ...criteria, ...then })
+      return { items: text === undefined ? items : items.filter((entry) => containsText(entry, text)), next }
+    })
   })
   if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
   else if (found.items.length === 0) terminal.out('No such states.')
   else for (const line of table(columns, found.items, terminal)) terminal.out(line)
   sayMore(terminal, found)
+}
+
+const typeColumns: readonly Column<ReturnType<typeof countStates>[number]>[] = [
+  { header: 'TYPE', cell: ({ type }) => type, flexible: true },
+  { header: 'UNCONSUMED', cell: ({ unconsumed }) => unconsumed.toLocaleString('en'), align: 'right' },
+  { header: 'CONSUMED', cell: ({ consumed }) => consumed.toLocaleString('en'), align: 'right' },
+]
+
+const listTypes = (terminal: Terminal, { store, json }: Options): void => {
+  const types = readStore(store, countStates)
+  if (json === true) for (const type of types) terminal.out(JSON.stringify(type))
+  else if (types.length === 0) terminal.out('There are no states yet.')
+  else for (const line of table(typeColumns, types, terminal)) terminal.out(line)
 }
 
 export const vault = (real: Terminal): Command =>
@@ -175,6 +198,8 @@ export const vault = (real: Terminal): Command =>
       "vault --type bank/Iou --where currency=EUR --where 'amount>=100' --sort amount --descending",
       'vault --type bank/Iou --sum amount --by currency',
       'vault --at 2026-01-31T09:00:00Z',
+      'vault --types',
+      'vault --text bell',
       'vault --json | jq .data',
     ],
     'print one JSON document a line',
@@ -192,6 +217,8 @@ export const vault = (real: Terminal): Command =>
         "an indexed field and its value, as currency=EUR, 'amount>=100', 'amount<200', or a criterion in JSON; several must all hold; needs --type",
       ).argParser(addCriterion),
     )
+    .addOption(new Option('--text <text>', 'only states whose data contain this text, or whose ref begins with it'))
+    .addOption(new Option('--types', 'list the types of states instead, with how many there are of each'))
     .addOption(new Option('--party <key>', 'only states in which the party with this key takes part'))
     .addOption(new Option('--recorded-from <instant>', 'recorded at this instant or later').argParser(instant))
     .addOption(new Option('--recorded-until <instant>', 'recorded before this instant').argParser(instant))
@@ -209,7 +236,8 @@ export const vault = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => (options: Options) => {
-        if (options.count === true || options.sum !== undefined || options.by !== undefined)
+        if (options.types === true) listTypes(terminal, options)
+        else if (options.count === true || options.sum !== undefined || options.by !== undefined)
           aggregate(terminal, options)
         else list(terminal, options)
       }),

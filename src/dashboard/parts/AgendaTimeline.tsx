@@ -3,7 +3,7 @@
  * is zoomed with the buttons, the wheel or the keys + and −, and moved with the arrows.
  */
 import { useState } from 'preact/hooks'
-import type { Timeline } from '../api.js'
+import type { AgendaEntry, Occurrence, Page, Timeline } from '../api.js'
 import { count, instant, span } from '../words.js'
 import { useGet } from '../useLive.js'
 import { Answered } from './ui.js'
@@ -16,11 +16,21 @@ const spans: readonly (readonly [label: string, ms: number])[] = [
   ['2 min', 120_000],
   ['10 min', 600_000],
   ['1 h', 3_600_000],
+  ['6 h', 21_600_000],
   ['1 day', 86_400_000],
   ['1 week', 604_800_000],
   ['1 month', 2_592_000_000],
+  ['3 months', 7_776_000_000],
   ['1 year', 31_536_000_000],
 ]
+
+/** An hour, where there is nothing yet to go by. */
+const usualZoom = 2
+/** How much of the picture lies before now. */
+const pastShare = 0.4
+
+/** On a page narrower than this a date is a sixth of the picture. */
+const narrow = 600
 
 const layers = [
   ['onTime', 'on time'],
@@ -105,7 +115,9 @@ const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
   return (
     <div class="labels" aria-hidden="true">
       {ticks
-        .filter((at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > 4)
+        .filter(
+          (at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > (innerWidth < narrow ? 16 : 6),
+        )
         .map((at) => (
           <span key={at} style={{ left: `${share(at)}%` }}>
             {labelOf(at, stepMs)}
@@ -120,23 +132,41 @@ const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
   )
 }
 
+/** How many activities, before now and after it, the first look should hold. */
+const fewest = 12
+
+/** The closest look that holds the last few occurrences and the next few activities, as far as there are any. */
+const zoomFor = (nowMs: number, before: readonly string[], after: readonly string[]): number => {
+  const farthest = (instants: readonly string[], share: number): number =>
+    Math.max(0, ...instants.map((at) => Math.abs(Date.parse(at) - nowMs))) / share
+  const needed = Math.max(farthest(before, pastShare), farthest(after, 1 - pastShare))
+  const found = spans.findIndex(([, ms]) => ms >= needed)
+  return found < 0 ? spans.length - 1 : found
+}
+
+/** Looked up once: a picture that zooms by itself while someone looks at it would be no help. */
+const useFittingZoom = (nowMs: number): number | undefined => {
+  const before = useGet<Page<Occurrence>>('/occurrences', { limit: fewest }, 0).asked
+  const after = useGet<Page<AgendaEntry>>('/agenda', { limit: fewest }, 0).asked
+  const [zoom, setZoom] = useState<number>()
+  if (zoom === undefined && before.state === 'answered' && after.state === 'answered') {
+    const past = before.answer.items.map(({ at }) => at)
+    const future = after.answer.items.flatMap(({ actsAt, due }) => actsAt ?? due ?? [])
+    if (past.length + future.length > 0) setZoom(zoomFor(nowMs, past, future))
+  }
+  return zoom
+}
+
 /** `when` changes whenever something has happened on the node. */
-export const AgendaTimeline = ({
-  nowMs,
-  when,
-  isVirtual,
-}: {
-  readonly nowMs: number
-  readonly when: unknown
-  readonly isVirtual: boolean
-}) => {
-  // A clock that can be turned is mostly turned by days.
-  const [zoom, setZoom] = useState(isVirtual ? 5 : 2)
+export const AgendaTimeline = ({ nowMs, when }: { readonly nowMs: number; readonly when: unknown }) => {
+  const fitting = useFittingZoom(nowMs)
+  const [chosen, setChosen] = useState<number>()
+  const zoom = chosen ?? fitting ?? usualZoom
   const [shift, setShift] = useState(0)
   const [, spanMs] = spans[zoom] ?? ['', 3_600_000]
   const barMs = spanMs / 100
   // Aligned to whole bars, so that bars do not flicker as time goes by.
-  const fromMs = Math.floor((nowMs - spanMs * 0.4 + shift * spanMs) / barMs) * barMs
+  const fromMs = Math.floor((nowMs - spanMs * pastShare + shift * spanMs) / barMs) * barMs
   const asking = useGet<Timeline>(
     '/agenda/timeline',
     {
@@ -146,7 +176,7 @@ export const AgendaTimeline = ({
     },
     when,
   )
-  const zoomBy = (steps: number): void => setZoom((before) => Math.min(spans.length - 1, Math.max(0, before + steps)))
+  const zoomBy = (steps: number): void => setChosen(Math.min(spans.length - 1, Math.max(0, zoom + steps)))
   const last = useLastAnswer(asking)
   return (
     <div

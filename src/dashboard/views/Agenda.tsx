@@ -76,7 +76,7 @@ export const Agenda = ({
     <>
       <h1>Agenda</h1>
       <Card>
-        <AgendaTimeline nowMs={nowMs} when={live.head.revision} isVirtual={live.virtualTime} />
+        <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
       </Card>
       <Card
         flush

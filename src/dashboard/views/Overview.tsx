@@ -1,7 +1,7 @@
 /**
  * The first view: how the node is, what is to come, what went wrong, and how busy it was lately.
  */
-import type { AgendaEntry, Charts, Live, Page } from '../api.js'
+import type { AgendaEntry, Charts, FlowSummary, Live, Page } from '../api.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
 import { LineChart } from '../parts/LineChart.js'
 import { Answered, Card, Condition, Empty } from '../parts/ui.js'
@@ -90,13 +90,18 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
   )
 }
 
-const Hands = ({ live }: { readonly live: Live }) => {
-  const asking = useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 7 }, live.head.revision)
+/** As many lines as the list beside it has. */
+const mostHands = 7
+
+const Hands = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const asking = useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: mostHands }, live.head.revision)
+  const flows = useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: mostHands }, live.head.revision).asked
+  const parked = flows.state === 'answered' ? flows.answer.items : []
   return (
     <Card title="Waiting for a hand" aside={<a href={linkTo('attention')}>all of it</a>}>
       <Answered asking={asking}>
         {({ items }) =>
-          items.length === 0 ? (
+          items.length + parked.length === 0 ? (
             <Empty title="All is well.">What is parked, missed or failed would stand here, with its reason.</Empty>
           ) : (
             <ul class="brief">
@@ -104,7 +109,16 @@ const Hands = ({ live }: { readonly live: Live }) => {
                 <li key={wholeRef(entry.ref)}>
                   <Condition of={entry.standing} />
                   <a href={linkTo('state', wholeRef(entry.ref))}>{lastName(entry.flow ?? entry.type)}</a>
-                  <span class="why">{entry.error?.message ?? ''}</span>
+                  <span class="why">
+                    {entry.error?.message ?? (entry.due === undefined ? '' : `was due ${distance(entry.due, nowMs)}`)}
+                  </span>
+                </li>
+              ))}
+              {parked.slice(0, mostHands - items.length).map((flow) => (
+                <li key={flow.id}>
+                  <Condition of={flow.status} />
+                  <a href={linkTo('flow', flow.id)}>{lastName(flow.name)}</a>
+                  <span class="why">{flow.error?.message ?? ''}</span>
                 </li>
               ))}
             </ul>
@@ -161,11 +175,11 @@ export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs:
     <h1 class="hidden">Overview</h1>
     <Figures live={live} />
     <Card title="Agenda">
-      <AgendaTimeline nowMs={nowMs} when={live.head.revision} isVirtual={live.virtualTime} />
+      <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
     </Card>
     <div class="two">
       <Soon live={live} nowMs={nowMs} />
-      <Hands live={live} />
+      <Hands live={live} nowMs={nowMs} />
     </div>
     <BusyCharts when={Math.floor(nowMs / 1_000)} />
   </>

@@ -31,7 +31,10 @@ export type Graph = {
 
 type Place = { readonly revision: number; readonly atMs: number; readonly outputs: number }
 
-const placeOf = (node: Node, id: TransactionId): Promise<Place | undefined> =>
+/** A node, or a store without one. */
+export type Ledger = Pick<Node, 'readViews' | 'readLog'>
+
+const placeOf = (node: Ledger, id: TransactionId): Promise<Place | undefined> =>
   node.readViews((db) => {
     const seq = findByHash(db, 'transactions', id)
     const row =
@@ -45,7 +48,7 @@ const placeOf = (node: Node, id: TransactionId): Promise<Place | undefined> =>
 
 /** What a transaction says of itself, read from the log. */
 const bodyAt = async (
-  node: Node,
+  node: Ledger,
   revision: number,
 ): Promise<{ readonly inputs: readonly StateRef[]; readonly commands: readonly string[] }> => {
   for await (const tick of node.readLog(revision)) {
@@ -63,7 +66,7 @@ const stateOf = ({ ref, type, consumedBy }: VaultEntry): GraphState => ({
   ...(consumedBy === undefined ? {} : { consumedBy }),
 })
 
-export const readGraph = async (node: Node, from: StateRef, depth: number): Promise<Graph> => {
+export const readGraph = async (node: Ledger, from: StateRef, depth: number): Promise<Graph> => {
   const transactions = new Map<string, GraphTransaction>()
   const states = new Map<string, GraphState>()
   let partial = false

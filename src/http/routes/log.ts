@@ -93,6 +93,7 @@ export const logRoutes = [
     method: 'GET',
     path: '/log',
     tag: 'log',
+    verbs: ['log show'],
     summary: 'Events of the log from a revision on; without one, the last ones',
     permission: 'view',
     query: t.exact(t.partial({ from: CountC, limit: CountC, whole: FlagC })),
@@ -117,13 +118,15 @@ export const logRoutes = [
     method: 'GET',
     path: '/log/follow',
     tag: 'live',
+    verbs: ['log follow'],
     summary: 'Every event as it is recorded. Resumable: the id of an event is its revision, sent back as Last-Event-ID',
     permission: 'view',
-    query: t.exact(t.partial({ lastEventId: t.string })),
+    query: t.exact(t.partial({ lastEventId: t.string, from: CountC })),
     answer: LogEntryC,
     form: 'events',
     handle: ({ house: { node }, query, request, reply, streams }) => {
-      const after = lastEventId(request, query.lastEventId) ?? node.head.revision
+      // A client that comes back repeats its first request, so where it stands is stronger than where it began.
+      const after = lastEventId(request, query.lastEventId) ?? (query.from ?? node.head.revision + 1) - 1
       const stream = streams.open(request, reply)
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
       follow(node, stream, after).catch(() => reply.raw.destroy())
@@ -134,6 +137,7 @@ export const logRoutes = [
     method: 'GET',
     path: '/log/verification',
     tag: 'log',
+    verbs: ['log verify'],
     summary: 'Whether the hashes and signatures of the log hold, as far as they were checked',
     permission: 'view',
     answer: VerificationC,
@@ -143,6 +147,7 @@ export const logRoutes = [
     method: 'POST',
     path: '/log/verification',
     tag: 'log',
+    verbs: ['log verify'],
     summary: 'Begins a check of the whole log, beside the running node',
     permission: 'view',
     answer: DoneC,

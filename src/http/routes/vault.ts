@@ -6,7 +6,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { Node } from '../../node/Node.js'
 import { pageSize, type Page, type VaultQuery } from '../../vault/query/VaultQuery.js'
-import { findState, type VaultEntry } from '../../vault/readVault.js'
+import { containsText, findState, type VaultEntry } from '../../vault/readVault.js'
 import { resolveRef } from '../../vault/resolveRef.js'
 import { AttemptC, GraphC, pageOfC, StateTypeC, VaultEntryC, WhyC } from '../answers.js'
 import { CountC, FlagC, RefTextC } from '../codecs.js'
@@ -24,14 +24,11 @@ const RefC = t.strict({ ref: RefTextC })
  * it found and where to go on: a page may be short, or even empty, without being the last.
  */
 const search = async (node: Node, query: VaultQuery, text: string): Promise<Page<VaultEntry, string>> => {
-  const wanted = text.toLowerCase()
   const size = pageSize(query.limit)
-  const matches = (entry: VaultEntry): boolean =>
-    entry.ref.transaction.startsWith(wanted) || JSON.stringify(entry.data).toLowerCase().includes(wanted)
   let { after } = query
   for (let looked = 0; ; looked += size) {
     const page = await node.queryVault({ ...query, limit: size, ...(after === undefined ? {} : { after }) })
-    const items = page.items.filter(matches)
+    const items = page.items.filter((entry) => containsText(entry, text))
     after = page.next
     if (items.length > 0 || after === undefined || looked >= limits.searchedStates) return { items, next: after }
   }
@@ -42,6 +39,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states',
     tag: 'vault',
+    verbs: ['vault'],
     summary: 'The states of the vault, oldest first, by type, key, condition or text',
     permission: 'view',
     query: t.exact(
@@ -67,6 +65,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states/types',
     tag: 'vault',
+    verbs: ['vault --types'],
     summary: 'The types of states, and how many of each are unconsumed',
     permission: 'view',
     answer: t.readonly(t.strict({ types: t.readonlyArray(StateTypeC) }), 'StateTypes'),
@@ -85,6 +84,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states/{ref}',
     tag: 'vault',
+    verbs: ['state show'],
     summary: 'One state, consumed or not',
     permission: 'view',
     params: RefC,
@@ -101,6 +101,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states/{ref}/why',
     tag: 'vault',
+    verbs: ['why'],
     summary: "Why a state's activity has run, has not run, or will run, in sentences",
     permission: 'view',
     params: RefC,
@@ -111,6 +112,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states/{ref}/occurrences',
     tag: 'vault',
+    verbs: ['occurrences --of'],
     summary: "Every attempt at a state's activity",
     permission: 'view',
     params: RefC,
@@ -123,6 +125,7 @@ export const vaultRoutes = [
     method: 'GET',
     path: '/states/{ref}/graph',
     tag: 'vault',
+    verbs: ['state graph'],
     summary: 'The transactions that led to a state and those that followed it, with their states',
     permission: 'view',
     params: RefC,

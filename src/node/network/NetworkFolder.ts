@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { Party } from '../../identity/Party.js'
@@ -22,6 +22,10 @@ export const networkFiles = (folder: string) => ({
   root: join(folder, 'root.pem'),
   map: join(folder, 'network.json'),
 })
+
+/** Where a store's party has its files of a network: the named folder, that of the store, or the one above it. */
+export const networkFolderOf = (store: string, named?: string): string | undefined =>
+  named ?? [store, dirname(store)].find((folder) => existsSync(networkFiles(folder).map))
 
 /** A map whose signature, and whose contents, were verified. */
 export type VerifiedMap = ReturnType<typeof openNetworkMap>

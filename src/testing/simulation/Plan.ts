@@ -181,6 +181,14 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   return { seed, start, notary, weather, development: seed % 10 === 0, stepFailures, remote, actions, restMs: 0 }
 }
 
+/** The plan with an easier beginning, one in each respect in which it is not easy already. */
+export const easierPlans = (plan: Plan): readonly ((of: Plan) => Plan)[] => [
+  ...(plan.weather === fairWeather ? [] : [(of: Plan) => ({ ...of, weather: fairWeather })]),
+  ...(plan.stepFailures === 0 ? [] : [(of: Plan) => ({ ...of, stepFailures: 0 })]),
+  ...(plan.remote.length === 0 ? [] : [(of: Plan) => ({ ...of, remote: [] })]),
+  ...(plan.start === ordinaryStart ? [] : [(of: Plan) => ({ ...of, start: ordinaryStart })]),
+]
+
 /** The plan with only some of its actions, each when it was before. */
 export const planWith = (plan: Plan, kept: readonly Action[]): Plan => {
   const ids = new Set(kept.map(({ id }) => id))

@@ -43,7 +43,12 @@ const list = (violations: readonly Violation[]): readonly string[] => [
   ...(violations.length > mostListed ? [`  and ${violations.length - mostListed} more`] : []),
 ]
 
-const clockOf = (ms: number): string => new Date(ms).toISOString().slice(11, 23)
+const dayMs = 86_400_000
+
+const clockOf = (ms: number): string => {
+  const clock = new Date(ms % dayMs).toISOString().slice(11, 23)
+  return ms < dayMs ? clock : `${Math.floor(ms / dayMs)} d ${clock}`
+}
 
 /** A failure as lines of text: what is broken, how it came about, and how to see it again. */
 export const describeFailure = ({ seed, shrunk }: SimulationFailure, repeat: string): readonly string[] => [

@@ -1,0 +1,58 @@
+/**
+ * What a node stands on that is not its own: the runtime, the disk, the clock.
+ */
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { readStore } from '../../node/readStore.js'
+import { storeFiles } from '../../node/StoreFolder.js'
+import { showSpan } from '../../scheduler/why.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import type { Finding, Judge } from './Finding.js'
+
+const leastNode = [20, 19] as const
+const mebibyte = 1024 * 1024
+/** Less than this, and a busy node is out of room within the hour. */
+const leastFreeBytes = 512 * mebibyte
+/** So little is no reason to wake anyone, and reason enough to look. */
+const scarceFreeBytes = 2_048 * mebibyte
+
+export const checkRuntime = ({ good, bad }: Judge, version: string, sqlite: string): Finding => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isEnough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const text = `Node ${version}, SQLite through ${sqlite}`
+  return isEnough ? good(text) : bad(text, `install Node ${leastNode.join('.')} or later`)
+}
+
+const existingAbove = (store: string): string => {
+  let folder = resolve(store)
+  while (!existsSync(folder)) folder = dirname(folder)
+  return folder
+}
+
+/** Free bytes of the disk a store is, or will be, on. */
+export const freeBytesFor = (store: string): number => {
+  const { bavail, bsize } = statfsSync(existingAbove(store))
+  return bavail * bsize
+}
+
+export const checkDisk = ({ good, notice, bad }: Judge, store: string, freeBytes: number): Finding => {
+  const text = `${Math.round(freeBytes / mebibyte).toLocaleString('en')} MiB free at ${existingAbove(store)}`
+  if (freeBytes < leastFreeBytes)
+    return bad(text, 'make room: when there is none, the node records nothing until there is')
+  if (freeBytes < scarceFreeBytes) return notice(text, 'plan for more; a log only grows')
+  return good(text)
+}
+
+/** A second is what clocks of machines differ by without anyone being at fault. */
+const skewMs = 1_000
+
+export const checkClock = ({ good, notice, bad }: Judge, store: string, nowMs: number, isVirtual: boolean): Finding => {
+  const now = new Date(nowMs).toISOString()
+  if (!existsSync(storeFiles(store).database)) return good(now)
+  const aheadMs = readStore(store, readFacts).atMs - nowMs
+  if (aheadMs <= skewMs) return good(`${now}, after the last tick`)
+  const text = `the last tick lies ${showSpan(aheadMs)} in the future`
+  return isVirtual
+    ? notice(`${text}: the node runs in virtual time`, 'nothing, if that is meant')
+    : bad(text, 'set the clock of this machine (timedatectl), or find out whose clock wrote that tick before you go on')
+}

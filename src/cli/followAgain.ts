@@ -1,0 +1,50 @@
+/**
+ * A live stream of a node, for as long as someone wants it: when the node goes away, it is looked for again, and the
+ * stream goes on where it ended.
+ */
+import { CarillonError } from '../errors/CarillonError.js'
+import { NodeApi, type Query } from './NodeApi.js'
+import type { ServerSentEvent } from './serverSentEvents.js'
+import type { Terminal } from './Terminal.js'
+import { pauseFor } from './untilSignalled.js'
+
+const lookAgainMs = 500
+
+/** What passes by itself while a node stops and starts. */
+const passing: ReadonlySet<string> = new Set([
+  'node-not-running',
+  'node-stopped',
+  'address-unavailable',
+  'store-locked',
+])
+
+type Followed = {
+  readonly path: string
+  /** Asked anew each time, so that it can say where the last one ended. */
+  readonly query: () => Query
+}
+
+/** Resolves when it is told to stop. A node that is not there at the beginning is an error. */
+export const followAgain = async (
+  terminal: Terminal,
+  store: string,
+  { path, query }: Followed,
+  stopped: AbortSignal,
+  hear: (event: ServerSentEvent) => void,
+): Promise<void> => {
+  let api = await NodeApi.enter(store)
+  const isOver = (): boolean => stopped.aborted
+  while (!isOver()) {
+    for await (const event of api.follow(path, query(), stopped)) hear(event)
+    for (let told = false; !isOver(); told = true) {
+      try {
+        api = await NodeApi.enter(store)
+        break
+      } catch (error) {
+        if (!(error instanceof CarillonError) || !passing.has(error.code)) throw error
+        if (!told) terminal.err(terminal.tone('dim', 'The node went away. Looking for it again; Ctrl-C ends this.'))
+        await pauseFor(lookAgainMs, stopped)
+      }
+    }
+  }
+}

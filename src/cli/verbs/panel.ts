@@ -1,0 +1,81 @@
+/**
+ * `carillon panel`: the pages that the running app contributes to the dashboard, as text, and their actions.
+ */
+import { Option, type Command } from 'commander'
+import * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { ActionDoneC, PanelContentC, PanelSummaryC } from '../../http/Panel.js'
+import { NodeApi } from '../NodeApi.js'
+import { panelLines } from '../panelLines.js'
+import { readJsonText } from '../readJsonText.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, verbGroup, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
+
+type Summary = t.TypeOf<typeof PanelSummaryC>
+const PanelsC = t.strict({ items: t.readonlyArray(PanelSummaryC) })
+
+const columns: readonly Column<Summary>[] = [
+  { header: 'PANEL', cell: ({ name }) => name, tone: () => 'cyan' },
+  { header: 'TITLE', cell: ({ title }) => title },
+  { header: 'ACTIONS', cell: ({ actions }) => actions.map(({ name }) => name).join(', '), flexible: true },
+  { header: 'SUMMARY', cell: ({ summary }) => summary, flexible: true },
+]
+
+const list = (terminal: Terminal): Command =>
+  verb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
+    async ({ store, json }: StoreOptions) => {
+      const { items } = await (await NodeApi.enter(store)).get('/panels', {}, PanelsC)
+      if (json === true) for (const panel of items) terminal.out(JSON.stringify(panel))
+      else if (items.length === 0) terminal.out('The app of this node has no panels.')
+      else for (const line of table(columns, items, terminal)) terminal.out(line)
+    },
+  )
+
+const show = (real: Terminal): Command =>
+  verb('show', 'show what a panel shows now', ['panel show chores', 'panel show chores --watch'])
+    .argument('<panel>', 'its name, from "carillon panel list"')
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => async (name: string, { store, json }: StoreOptions) => {
+        const content = await (await NodeApi.enter(store)).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
+        if (json === true) terminal.out(JSON.stringify(content))
+        else for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
+      }),
+    )
+
+type ActOptions = StoreOptions & { readonly row?: string; readonly input?: string }
+
+const act = (terminal: Terminal): Command =>
+  verb('act', 'take an action on a panel', [
+    'panel act chores start --row archive-proposals',
+    `panel act bells hang --input '{"name":"Marie"}'`,
+  ])
+    .argument('<panel>', 'its name, from "carillon panel list"')
+    .argument('<action>', 'its name, from "carillon panel list"')
+    .addOption(new Option('--row <key>', 'the row or the lamp it is about, by its key'))
+    .addOption(new Option('--input <json>', 'what a person would fill in, by field; - reads it from stdin'))
+    .action(async (panel: string, action: string, { store, json, row, input }: ActOptions) => {
+      const fields = input === undefined ? undefined : readJsonText(input, '--input')
+      if (fields !== undefined && (fields === null || typeof fields !== 'object' || Array.isArray(fields)))
+        throw new CarillonError(
+          'usage',
+          `--input takes an object with a member for each field, as in '{"name":"Marie"}'.`,
+        )
+      const done = await (
+        await NodeApi.enter(store)
+      ).post(
+        `/panels/${encodeURIComponent(panel)}/actions/${encodeURIComponent(action)}`,
+        { ...(row === undefined ? {} : { row }), ...(fields === undefined ? {} : { input: fields }) },
+        ActionDoneC,
+      )
+      terminal.out(json === true ? JSON.stringify(done) : printable(done.message ?? 'Done.'))
+    })
+
+export const panel = (terminal: Terminal): Command =>
+  verbGroup('panel', 'show the panels of the running app, and take their actions', [
+    list(terminal),
+    show(terminal),
+    act(terminal),
+  ])

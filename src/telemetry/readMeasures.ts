@@ -1,0 +1,70 @@
+/**
+ * What can be read off a node at any moment, as measures with labels: the same for Prometheus and for OpenTelemetry.
+ */
+import { countFlows } from '../flow/readFlows.js'
+import type { Node } from '../node/Node.js'
+import { countAgenda } from '../scheduler/readAgenda.js'
+import { readFacts } from '../views/NodeFacts.js'
+
+/** Every measure, with what it says. */
+export const measures = {
+  activities: 'Activities by how they stand',
+  activities_due: 'Activities whose instant has come and that have not been started',
+  flows: 'Flows that have not ended, by condition',
+  open_sessions: 'Sessions with other parties that are open',
+  unacknowledged_messages: 'Messages other parties have not acknowledged',
+  log_revision: 'Revision of the last event of the log',
+  views_revision: 'Revision at which the views stand; behind the log while it is replayed',
+  term: 'Starts of the node; the term of its lease',
+  last_tick_timestamp_seconds: 'When the last tick was committed; each one renews the lease',
+  draining: 'Whether the node drains',
+  up: 'Whether the node ticks',
+  trouble: 'Whether the log cannot be written at the moment',
+} as const
+export type MeasureName = keyof typeof measures
+
+/** The label of those measures that have one. */
+export const labelOf: Readonly<Partial<Record<MeasureName, string>>> = { activities: 'standing', flows: 'status' }
+
+export type Measure = {
+  readonly name: MeasureName
+  readonly value: number
+  readonly labels: Readonly<Record<string, string>>
+}
+
+const count = (row: Readonly<Record<string, unknown>> | undefined): number => Number(row?.['n'] ?? 0)
+
+export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
+  const plain = (name: MeasureName, value: number): Measure => ({ name, value, labels: {} })
+  const isUp = node.stopped === undefined
+  if (!isUp) return [plain('up', 0)]
+  const { nowMs, trouble, head } = node
+  const found = await node.readViews((db) => ({
+    facts: readFacts(db),
+    activities: countAgenda(db),
+    flows: countFlows(db),
+    due: count(db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms <= ?').get(nowMs)),
+    openSessions: count(db.prepare('SELECT count(*) AS n FROM sessions WHERE closed = 0').get()),
+    unacknowledged: count(db.prepare('SELECT count(*) AS n FROM outbox').get()),
+  }))
+  const { open, parked, paused } = found.flows
+  const flows = { running: open - parked - paused, parked, paused }
+  return [
+    plain('up', 1),
+    ...Object.entries(found.activities).map(([standing, value]) => ({
+      name: 'activities' as const,
+      value,
+      labels: { standing },
+    })),
+    plain('activities_due', found.due),
+    ...Object.entries(flows).map(([status, value]) => ({ name: 'flows' as const, value, labels: { status } })),
+    plain('open_sessions', found.openSessions),
+    plain('unacknowledged_messages', found.unacknowledged),
+    plain('log_revision', head.revision),
+    plain('views_revision', found.facts.head.revision),
+    plain('term', found.facts.term),
+    plain('last_tick_timestamp_seconds', found.facts.atMs / 1_000),
+    plain('draining', found.facts.draining ? 1 : 0),
+    plain('trouble', trouble === undefined ? 0 : 1),
+  ]
+}
