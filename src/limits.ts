@@ -184,8 +184,8 @@ export const limits = {
   historyFirstWalk: 16,
   /** Transactions walked back in one operation at most. */
   historyWalk: 2_500,
-  /** Signatures in one message from which on they are verified in a thread; handing over fewer costs more than it saves. */
-  signaturesPerThread: 32,
+  /** Signatures in one message from which on they are verified in a thread: the loop is spared most of the work, the message waits a little longer. */
+  signaturesPerThread: 10,
   /** Threads that verify signatures, on a machine that has so many cores to spare. */
   signatureThreads: 4,
   /** Verified signatures that are remembered, twice over: those of some pages of history. */
