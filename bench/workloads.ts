@@ -19,6 +19,7 @@ import { restartOverdue } from './workloads/restartOverdue.js'
 import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
+import { signatureThreads } from './workloads/signatureThreads.js'
 import { swapDecade } from './workloads/swapDecade.js'
 import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
@@ -46,6 +47,7 @@ export const workloads: readonly Workload[] = [
   vaultQuery,
   twoParties,
   notarisations,
+  signatureThreads,
   schedules,
   taskCost,
   verify,

@@ -33,7 +33,7 @@ export const readProfile = (text: string): CpuProfile => {
 
 /** Where a function stands, as far as a reader of the repository can use it. */
 const placeOf = ({ url, lineNumber }: t.TypeOf<typeof CallFrameC>): string => {
-  const path = url.replace(/^file:\/\//, '').replace(/^.*\/(?=(?:dist|bench|node_modules)\/)/, '')
+  const path = url.replace(/^file:\/\//, '').replace(/^.*?\/(?=(?:node_modules|dist|src|bench)\/)/, '')
   return path === '' ? '' : `${path}:${lineNumber + 1}`
 }
 

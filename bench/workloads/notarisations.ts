@@ -6,14 +6,14 @@ import { context, fullDurability, more, noSeed, type Figure, type Workload } fro
 
 export const notarisations: Workload = {
   name: 'notarisations',
-  measures: `Requests of one input each that a non-validating notary answers, ${requestsInFlight} under way, after 1,000, 100,000 and 1,000,000 states were spent before it.`,
+  measures: `Requests of one input each that a non-validating notary answers, ${requestsInFlight} under way, after 10,000, 100,000 and 1,000,000 states were spent before it.`,
   doesNotMeasure:
     'The notary alone: the party that asks builds, signs and records its transactions on the same thread, so its own growing store is in the figure too.',
   durability: `${fullDurability}, at the party and at the notary`,
   seed: noSeed,
   repetitions: 1,
   run: async ({ quick, folder }) => {
-    const levels = quick ? [100, 1_000] : [1_000, 100_000, 1_000_000]
+    const levels = quick ? [100, 1_000] : [10_000, 100_000, 1_000_000]
     const figures: Record<string, Figure> = {}
     const paces: number[] = []
     for await (const { spent, perSecond } of notaryPaces(folder, levels, quick ? 50 : 2_000)) {

@@ -7,15 +7,17 @@ import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
 import { participantsSign, type ContractDefinition } from '../ledger/Contract.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { App } from './App.js'
+import { nearestNames } from './nearestNames.js'
 
-const nearest = (name: string, known: Iterable<string>): string => {
+const mostListed = 20
+
+/** What may have been meant, or else what there is. Carillon's own flows are nobody's first guess. */
+const suggestion = (name: string, known: Iterable<string>): string => {
   const names = [...known]
-  const last = name.split('/').at(-1)?.toLowerCase() ?? ''
-  const similar = names.filter(
-    (candidate) => candidate.toLowerCase().endsWith(last) || candidate.toLowerCase() === name.toLowerCase(),
-  )
+  const similar = nearestNames(name, names)
   if (similar.length > 0) return ` Did you mean ${similar.join(' or ')}?`
-  return names.length === 0 ? '' : ` Known are: ${names.slice(0, 20).join(', ')}.`
+  const own = names.filter((candidate) => !candidate.startsWith('carillon/'))
+  return own.length === 0 ? '' : ` Known are: ${own.slice(0, mostListed).join(', ')}.`
 }
 
 export class Registry {
@@ -66,7 +68,7 @@ export class Registry {
     if (found === undefined)
       throw new CarillonError(
         'state-type-unknown',
-        `App ${this.app.name} defines no state ${type}.${nearest(type, this.#states.keys())} Add it to the app's states.`,
+        `App ${this.app.name} defines no state ${type}.${suggestion(type, this.#states.keys())} Add it to the app's states.`,
         { type },
       )
     return found
@@ -89,7 +91,7 @@ export class Registry {
     if (found === undefined)
       throw new CarillonError(
         'flow-unknown',
-        `App ${this.app.name} defines no flow ${name}.${nearest(name, this.#flows.keys())} Add it to the app's flows.`,
+        `App ${this.app.name} defines no flow ${name}.${suggestion(name, this.#flows.keys())} Add it to the app's flows.`,
         { flow: name },
       )
     return found

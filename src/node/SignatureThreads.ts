@@ -35,20 +35,26 @@ type Answer = { readonly job: number; readonly held: readonly boolean[] }
 type Job = { readonly claimed: readonly Claimed[]; readonly done: () => void }
 type Thread = { readonly worker: Worker; readonly jobs: Map<number, Job> }
 
+/** Threads that verify signatures ahead of the decisions that need them. A node has its own; benchmarks make others. */
 export class SignatureThreads {
   readonly #threads: Thread[] = []
   readonly #most: number
+  readonly #least: number
   #nextJob = 0
   #stopped = false
 
-  /** One core is left to the loop; a machine that has no other gains nothing by a thread. */
-  constructor(most = Math.min(limits.signatureThreads, availableParallelism() - 1)) {
+  /** One core is left to the loop; a machine that has no other gains nothing by a thread. Nor do fewer signatures than the least. */
+  constructor(
+    most = Math.min(limits.signatureThreads, availableParallelism() - 1),
+    least: number = limits.signaturesPerThread,
+  ) {
     this.#most = most
+    this.#least = least
   }
 
   /** Whether it pays to hand over so many signatures. */
   isWorth(count: number): boolean {
-    return this.#most > 0 && !this.#stopped && count >= limits.signaturesPerThread
+    return this.#most > 0 && !this.#stopped && count >= this.#least
   }
 
   /** Resolves when the signatures have been looked at; those that hold are remembered. */

@@ -11,6 +11,10 @@ export { VirtualClock } from '../time/VirtualClock.js'
 export { keyPairFromSeed } from '../identity/KeyPair.js'
 export { testParty } from './testParty.js'
 
+// Measuring
+export { SignatureThreads } from '../node/SignatureThreads.js'
+export type { Claimed } from '../identity/verifiedSignatures.js'
+
 // Contracts
 export { ledger, type Named, type TestLedger } from './contracts/TestLedger.js'
 export type { ExpectedViolation, TransactionTrial } from './contracts/TransactionTrial.js'

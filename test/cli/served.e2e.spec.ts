@@ -144,7 +144,7 @@ describe('the command on a node that serves its API', () => {
       const last = served.node.head.revision
       await Promise.all([
         log.until((text) => text.includes(`"revision":${last},`)),
-        live.until((text) => text.includes('1 open flows')),
+        live.until((text) => text.includes('1 open flow')),
       ])
       const ended = await log.signal('SIGINT')
       expect(ended.code).to.equal(0)

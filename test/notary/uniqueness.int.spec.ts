@@ -134,6 +134,25 @@ for (const kind of ['validating', 'nonValidating'] as const) {
       expect((await probe(refused)).map(verdictOf)).to.deep.equal(refused.map(() => 'signed'))
     })
 
+    it('goes by its own clock, whatever time it is for whoever asks', async () => {
+      const tokens = await TokenNetwork.start(`clock ${kind}`, kind)
+      const { network } = tokens
+      const [first, second, third] = await tokens.issue(3)
+      if (first === undefined || second === undefined || third === undefined) throw new Error('no tokens')
+      const thisHour = { from: network.now, until: plus(network.now, { hours: 1 }) }
+      const ask = async (input: StateRef) =>
+        verdictOf(await tokens.askOne(tokens.request(tokens.body({ inputs: [input], window: thisHour }))))
+      network.setClockOffset('Alice', { hours: 5 })
+      expect(await ask(first), 'the caller is late').to.equal('signed')
+      network.setClockOffset('Alice', { hours: 0 })
+      network.setClockOffset('Notary', { hours: 5 })
+      expect(await ask(second), 'the notary is late').to.equal('time-window-closed')
+      network.setClockOffset('Notary', { hours: -5 })
+      expect(await ask(third), 'the notary is early').to.equal('time-window-closed')
+      network.setClockOffset('Notary', { hours: 0 })
+      expect(await ask(second), 'what was refused is free').to.equal('signed')
+    })
+
     it('wants the request signed by the party that sends it, over this very transaction', async () => {
       const tokens = await TokenNetwork.start(`signature ${kind}`, kind)
       const [ref, other] = await tokens.issue(2)

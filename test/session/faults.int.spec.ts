@@ -1,6 +1,18 @@
 /** What sessions promise when something is wrong: a typed answer to whoever asked, and nothing stuck. */
 import { expect } from 'chai'
-import { CarillonError, type FlowId, type FlowSummary, type Logger } from 'carillon'
+import * as t from 'io-ts'
+import {
+  CarillonError,
+  defineApp,
+  defineFlow,
+  defineResponder,
+  IntegerC,
+  PartyC,
+  type FlowBody,
+  type FlowId,
+  type FlowSummary,
+  type Logger,
+} from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import type { Envelope } from '../../src/session/Message.js'
 import { sessionIdOf } from '../../src/session/SessionId.js'
@@ -76,6 +88,46 @@ describe('A session', () => {
     const failure = await errorOf(network, id)
     expect(failure.details).to.include({ code: 'flow-version-unsupported' })
     expect(failure.message).to.contain('versions 1 to 2')
+  })
+
+  it('is held in the version of whoever opens it, as far as the other side speaks that', async () => {
+    const speaking = (version: number, versions: readonly [number, number]) => {
+      const Speak = defineFlow({
+        name: 'talk/Speak',
+        version,
+        input: t.strict({ to: PartyC }),
+        *run(io, { to }): FlowBody<number> {
+          return yield* (yield* io.initiate(to)).receive(IntegerC)
+        },
+      })
+      const Hear = defineResponder({
+        name: 'talk/Hear',
+        respondsTo: 'talk/Speak',
+        versions,
+        *run(_io, session, spoken): FlowBody<void> {
+          yield* session.send(spoken)
+        },
+      })
+      return { Speak, app: defineApp({ name: 'talk', states: [], flows: [Speak, Hear] }) }
+    }
+    const [old, both, modern] = [speaking(1, [1, 1]), speaking(2, [1, 2]), speaking(3, [2, 3])]
+    const network = await VirtualNetwork.start({
+      parties: { Old: { app: old.app }, Both: { app: both.app }, Modern: { app: modern.app } },
+      seed: 'negotiation',
+    })
+    const speak = async (from: string, to: string): Promise<unknown> => {
+      const { Speak } = { Old: old, Both: both, Modern: modern }[from] ?? both
+      const handle = await network.node(from).start(Speak, { to: network.party(to) })
+      await network.advanceBy({ minutes: 1 })
+      return handle.result().catch((error: unknown) => (error as CarillonError).details['code'])
+    }
+    expect(await speak('Old', 'Both')).to.equal(1)
+    expect(await speak('Both', 'Modern')).to.equal(2)
+    expect(await speak('Both', 'Old')).to.equal('flow-version-unsupported')
+    expect(await speak('Old', 'Modern')).to.equal('flow-version-unsupported')
+    expect(await speak('Modern', 'Both')).to.equal('flow-version-unsupported')
+    for (const name of ['Old', 'Both', 'Modern'])
+      expect((await network.node(name).flows({ status: 'open' })).items, name).to.deep.equal([])
   })
 
   it('with something the other side cannot decode ends both flows', async () => {
@@ -198,7 +250,7 @@ describe('A hostile party', () => {
       warnings.push(text)
     }
     const quiet = (): void => undefined
-    const network = await start(seed, { debug: quiet, info: quiet, warn: note, error: note } as never)
+    const network = await start(seed, { debug: quiet, info: quiet, warn: note, error: note })
     return { network, warnings }
   }
   const nonce = sha256('nonce')

@@ -5,7 +5,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeEvent, defineApp, defineFlow, JsonC, PartyC, type FlowBody, type Json, type StateRef } from 'carillon'
 import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
-import { signTransaction } from '../../src/ledger/signatures.js'
+import { signaturesOfBatch, signBatch, signTransaction } from '../../src/ledger/signatures.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
 import { changeNotaryCommand } from '../../src/vault/verifyResolved.js'
@@ -86,6 +86,33 @@ describe('A transaction handed over by another party', () => {
     const { network, first, second, third } = await setUp()
     expect(await hand(network, third, first, second)).to.equal('recorded')
     expect(await recordedBy(network, 'Bob')).to.deep.equal([first, second, third])
+  })
+
+  it('is recorded with signatures out of batches, each by its proof, and refused with a proof of another place', async () => {
+    const { network, first, second, third } = await setUp()
+    const others = ['one', 'two', 'three'].map((text) => sha256(text))
+    /** Every signature of a transaction, made anew in a batch with others. */
+    const inBatch = ({ body, signatures }: SignedTransaction, place: number, shownAt = place): SignedTransaction => {
+      const ids = [...others.slice(0, place), sealBody(body).id, ...others.slice(place)]
+      return {
+        body,
+        signatures: signatures.map(({ by }) => {
+          const name = network.map.member(by)?.party.name ?? ''
+          const made = signaturesOfBatch(by, ids, signBatch(keyOf(name), ids))[shownAt]
+          if (made === undefined) throw new Error('no such place')
+          return made
+        }),
+      }
+    }
+    expect(await hand(network, third, inBatch(first, 3, 0), second)).to.equal('signature-invalid')
+    expect(await recordedBy(network, 'Bob')).to.deep.equal([])
+    expect(await hand(network, inBatch(third, 1, 2), inBatch(first, 0), inBatch(second, 3))).to.equal(
+      'signature-invalid',
+    )
+    expect(await hand(network, inBatch(third, 2))).to.equal('recorded')
+    expect((await recordedBy(network, 'Bob')).map(({ body }) => sealBody(body).id)).to.deep.equal(
+      [first, second, third].map(({ body }) => sealBody(body).id),
+    )
   })
 
   type Parts = Awaited<ReturnType<typeof setUp>>

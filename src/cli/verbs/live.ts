@@ -10,18 +10,18 @@ import { followAgain } from '../followAgain.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
 import { verb, type StoreOptions } from '../verb.js'
-import { showSecond } from '../words.js'
+import { showCount, showSecond } from '../words.js'
 
 const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
   const { activities, flows } = live
   const waiting = activities.parked + activities.missed + activities.failed + flows.parked
   return [
     showSecond(live.now),
-    `${(live.head.revision + 1).toLocaleString('en')} events`,
+    showCount(live.head.revision + 1, 'event'),
     `${live.eventsPerSecond.toFixed(1)}/s`,
     `${live.startsPerSecond.toFixed(1)} starts/s`,
     `${activities.scheduled.toLocaleString('en')} to come`,
-    `${flows.open.toLocaleString('en')} open flows`,
+    showCount(flows.open, 'open flow'),
     ...(waiting > 0 ? [`${waiting.toLocaleString('en')} wait for a hand`] : []),
     ...(live.draining ? ['draining'] : []),
     ...(live.trouble === undefined ? [] : [live.trouble.code]),

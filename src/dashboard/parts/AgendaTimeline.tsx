@@ -16,9 +16,11 @@ const spans: readonly (readonly [label: string, ms: number])[] = [
   ['2 min', 120_000],
   ['10 min', 600_000],
   ['1 h', 3_600_000],
+  ['6 h', 21_600_000],
   ['1 day', 86_400_000],
   ['1 week', 604_800_000],
   ['1 month', 2_592_000_000],
+  ['3 months', 7_776_000_000],
   ['1 year', 31_536_000_000],
 ]
 
@@ -26,6 +28,9 @@ const spans: readonly (readonly [label: string, ms: number])[] = [
 const usualZoom = 2
 /** How much of the picture lies before now. */
 const pastShare = 0.4
+
+/** On a page narrower than this a date is a sixth of the picture. */
+const narrow = 600
 
 const layers = [
   ['onTime', 'on time'],
@@ -110,7 +115,9 @@ const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
   return (
     <div class="labels" aria-hidden="true">
       {ticks
-        .filter((at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > 4)
+        .filter(
+          (at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > (innerWidth < narrow ? 16 : 6),
+        )
         .map((at) => (
           <span key={at} style={{ left: `${share(at)}%` }}>
             {labelOf(at, stepMs)}

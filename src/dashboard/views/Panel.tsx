@@ -242,7 +242,8 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
     }
     case 'timeline':
       return block.items.length === 0 ? <Empty title={block.empty} /> : <TimeBlock block={block} nowMs={nowMs} />
-    case 'table':
+    case 'table': {
+      const hasActions = block.rows.some(({ actions = [] }) => actions.length > 0)
       return block.rows.length === 0 ? (
         <Empty title={block.empty} />
       ) : (
@@ -255,7 +256,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
                     {column.label}
                   </th>
                 ))}
-                {block.rows.some(({ actions = [] }) => actions.length > 0) ? (
+                {hasActions ? (
                   <th>
                     <span class="hidden">Actions</span>
                   </th>
@@ -270,13 +271,18 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
                       <CellView cell={row.cells[column.key]} nowMs={nowMs} />
                     </td>
                   ))}
-                  {row.actions === undefined ? null : <td class="acts">{offered(row.actions, row.key)}</td>}
+                  {hasActions ? (
+                    <td>
+                      <div class="acts">{offered(row.actions, row.key)}</div>
+                    </td>
+                  ) : null}
                 </tr>
               ))}
             </tbody>
           </table>
         </div>
       )
+    }
   }
 }
 

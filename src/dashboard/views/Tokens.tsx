@@ -98,16 +98,18 @@ export const Tokens = () => {
                           <td>
                             <Lamp tone={tone} text={text} />
                           </td>
-                          <td class="acts">
-                            {text === 'valid' ? (
-                              <Act
-                                label="Revoke"
-                                weight="danger"
-                                confirm="It is refused from now on."
-                                act={() => remove(`/tokens/${token.id}`)}
-                                done={asking.again}
-                              />
-                            ) : null}
+                          <td>
+                            <div class="acts">
+                              {text === 'valid' ? (
+                                <Act
+                                  label="Revoke"
+                                  weight="danger"
+                                  confirm="It is refused from now on."
+                                  act={() => remove(`/tokens/${token.id}`)}
+                                  done={asking.again}
+                                />
+                              ) : null}
+                            </div>
                           </td>
                         </tr>
                       )
