@@ -74,7 +74,11 @@ const simulated = allPages().flatMap((page) => {
   return named.flatMap(({ name, line }, index) => {
     if (named.findIndex((other) => other.name === name) < index) return []
     return [
-      { name, where: `${page.path}:${line}`, source: sources.find((one) => one.page === page && one.name === name) },
+      {
+        name,
+        where: `${page.path}:${line}`,
+        source: sources.find((one) => one.page.path === page.path && one.name === name),
+      },
     ]
   })
 })
