@@ -15,6 +15,7 @@ const engine = [
   'decision',
   'session',
   'finality',
+  'heads',
 ]
 const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
 const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
@@ -31,9 +32,9 @@ const mayImport = {
 
   // Ring 2, the engine over ports. The vocabulary of the log and the notary's judgement stand on the model alone;
   // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
-  log: [...pure, 'session'],
+  log: [...pure, 'session', 'heads'],
   ...Object.fromEntries(
-    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality'].map(
+    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality', 'heads'].map(
       (room) => [room, [...pure, ...engine]],
     ),
   ),

@@ -55,11 +55,14 @@ export const makeProgram = async (terminal: Terminal, only?: VerbName): Promise<
       'after',
       `
 Every verb has its own help with examples: carillon agenda --help
-Verbs that look or act work whether a node runs on the store or not. Only what a store cannot know needs one: start,
-live, charts, ready, clock, panel, metrics, openapi, api, "log follow", "flow definitions" and "token check".
-An app may have verbs of its own; they work while its node runs, as in: carillon chores --help
+Verbs that look or act work whether a node runs on the store or not. Only what
+a store cannot know needs one: start, live, charts, ready, clock, panel,
+metrics, openapi, api, "log follow", "flow definitions" and "token check".
+An app may have verbs of its own, which work while its node runs, as in:
+carillon chores --help
 
-Exit codes: 0 when all went well, 1 for an error with a code, 2 when the command line was not understood.
+Exit codes: 0 when all went well, 1 for an error with a code, 2 when the
+command line was not understood.
 
 Example:
   $ carillon new water-plants

@@ -16,6 +16,8 @@ const widestHelp = 100
 
 /** Commander's settings are not inherited by commands made elsewhere. */
 const settle = (command: Command, terminal: Terminal): void => {
+  // The arguments of a verb stand in its own help; in a list they would leave no room for what it does.
+  command.configureHelp({ subcommandTerm: (verb) => verb.name() })
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
     writeErr: (text) => terminal.err(text.replace(/\n$/, '')),

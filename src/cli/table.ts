@@ -128,6 +128,7 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], styl
         return position === texts.length - 1 ? toned : `${toned}${padding}`
       })
       .join(gap)
+      .trimEnd()
   return [
     line(
       used.map(({ column }) => column.header),

@@ -98,6 +98,7 @@ export const catalogue = {
   'revision-unknown': entry('refuse', 'The log has no such revision'),
   'head-invalid': entry('refuse', 'Not a signed head'),
   'head-unsigned': entry('refuse', 'No signed head covers this revision'),
+  'head-contradicted': entry('stop', 'Another party keeps a head of this log that the log does not hold'),
   'proof-invalid': entry('refuse', 'A proof does not hold'),
   'import-invalid': entry('refuse', 'The file is not an exported log'),
   'store-locked': entry('refuse', 'Another process holds this store'),

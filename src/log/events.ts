@@ -7,6 +7,7 @@ import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
+import { SignedHeadC } from '../heads/SignedHead.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
@@ -121,16 +122,9 @@ export const eventCodecs = {
     { expiresAt: InstantC },
   ),
   TokenRevoked: strict({ type: t.literal('TokenRevoked'), token: t.string, by: t.string }),
-  HeadSigned: strict({
-    type: t.literal('HeadSigned'),
-    tick: IntegerC,
-    revision: IntegerC,
-    head: HashC,
-    /** The root of the mountain range over the running hashes of all ticks up to this one. */
-    range: HashC,
-    by: PublicKeyC,
-    signature: t.string,
-  }),
+  HeadSigned: SignedHeadC,
+  /** Another party has sent the head it signed of its own log, and this node keeps it for that party. */
+  HeadKept: strict({ type: t.literal('HeadKept'), party: PartyC, head: SignedHeadC }),
 
   /** An operator lets a node go on from a restored log: having compared it with so many heads that others keep, or none. */
   RestoreAccepted: withOptional(

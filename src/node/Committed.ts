@@ -10,6 +10,9 @@ import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 /** Which message of which session. */
 export type MessageAt = Pick<EventOf<'MessageAcknowledged'>, 'session' | 'role' | 'seq'>
 
+/** What is recorded because something was recorded. If it counted as news, two nodes would go on telling it to each other. */
+const noNews: ReadonlySet<EventType> = new Set(['HeadSigned', 'HeadKept', 'LeaseRenewed'] as const)
+
 /** The events of one tick, for whoever follows a node. */
 export class Committed {
   /** The revision of the tick's first event. */
@@ -59,6 +62,11 @@ export class Committed {
   /** Whether the tick holds an event of a type. */
   has(type: EventType): boolean {
     return this.#decided.some((event) => event.type === type)
+  }
+
+  /** Whether the tick says more than where logs stand and that the leader is there: something worth a new signed head. */
+  get hasNews(): boolean {
+    return this.#decided.some(({ type }) => !noNews.has(type))
   }
 
   /** How late each activity was that the tick started or found missed. */

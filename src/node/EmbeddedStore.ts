@@ -12,6 +12,7 @@ import { storeFailure } from '../sqlite/storeFailure.js'
 import type { Database, Statement } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
 import { openStoreDatabase } from './storeFormat.js'
+import { removeMark, writeMark, type RestoredMark } from './backup/RestoredMark.js'
 import type { TickStore } from './TickStore.js'
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
@@ -117,6 +118,11 @@ export class EmbeddedStore implements TickStore {
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
     return new EmbeddedStore(this.#db, this.reader, this.#checkpoints)
+  }
+
+  readonly mark = (mark: RestoredMark | undefined): void => {
+    if (mark === undefined) removeMark(this.#db)
+    else writeMark(this.#db, mark)
   }
 
   readonly close = async (): Promise<void> => {

@@ -16,6 +16,7 @@ import { Views, viewsSchema } from '../views/Views.js'
 import { silentLogger, type Logger } from './Logger.js'
 import { openStoreDatabase } from './storeFormat.js'
 import { assertFollows, eventsOf, foldTick } from './logTools/foldLog.js'
+import { removeMark, writeMark, type RestoredMark } from './backup/RestoredMark.js'
 import type { TickStore } from './TickStore.js'
 
 /** How long room for the views is awaited before the node gives up. */
@@ -233,6 +234,11 @@ export class LogBackedStore implements TickStore {
 
   readonly abandon = (): void => {
     this.#abandoned.abort()
+  }
+
+  readonly mark = (mark: RestoredMark | undefined): void => {
+    if (mark === undefined) removeMark(this.#db)
+    else writeMark(this.#db, mark)
   }
 
   readonly close = async (): Promise<void> => {

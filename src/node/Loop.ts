@@ -13,7 +13,7 @@ import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
 import type { Committed } from './Committed.js'
-import { signHead } from './signedHead.js'
+import { signHead } from '../heads/SignedHead.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
 import { Queue } from './Queue.js'
@@ -275,7 +275,9 @@ export class Loop {
     this.#stepResumption?.decide(tick, this.#parts.engine)
     this.#ticksSinceSignedHead += 1
     if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
-      tick.emit(signHead(this.#parts.key, this.#parts.store.head(), tick.views.facts.range))
+      const { facts, heads } = tick.views
+      const standing = { range: facts.range, goneOnAt: heads.goneOnAt }
+      tick.emit(signHead(this.#parts.key, this.#parts.store.head(), standing))
       tick.release(() => {
         this.#ticksSinceSignedHead = 0
       })

@@ -53,7 +53,8 @@ import type { FlowHandle } from './FlowHandle.js'
 import { flowProgress } from './flowProgress.js'
 import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
-import { signHead } from './signedHead.js'
+import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
+import { signHead } from '../heads/SignedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { TickStore } from './TickStore.js'
 import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
@@ -467,6 +468,11 @@ export class Node {
     }
   }
 
+  /** The signed heads that the node keeps: the newest of its own log, and of those of the parties it talks with. */
+  keptHeads(): Promise<readonly KeptHead[]> {
+    return this.#read(readKeptHeads)
+  }
+
   /** A digest of everything the views hold. */
   viewsDigest(): Promise<string> {
     return this.#read(digestViews)
@@ -491,7 +497,7 @@ export class Node {
     const { loop, key, store } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
-      signHead(key, store.head(), views.facts.range),
+      signHead(key, store.head(), { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
       { type: 'NodeStopped' },
     ])
     await this.#internals.releaseHold()

@@ -11,12 +11,13 @@ import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
 import { decideEnvelope } from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
-import { EnvelopeC, otherRole, type Envelope } from '../session/Message.js'
+import { EnvelopeC, isOfSession, otherRole, type Envelope } from '../session/Message.js'
 import { endKey, type OutgoingRow } from '../session/SessionTable.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from './Logger.js'
 import type { Committed } from './Committed.js'
+import type { HeadKeeper } from './heads/HeadKeeper.js'
 import type { Loop } from './Loop.js'
 import type { SignatureThreads } from './SignatureThreads.js'
 import type { TickStore } from './TickStore.js'
@@ -46,6 +47,8 @@ export type PostmanParts = {
   readonly logger: Logger
   /** Verifies signatures ahead of the decision. Without it, decisions do so themselves. */
   readonly threads?: SignatureThreads
+  /** Takes what others say about where logs stand. Without it, nobody does. */
+  readonly heads?: HeadKeeper
 }
 
 const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
@@ -169,6 +172,7 @@ export class Postman {
   /** Resolves once everything in the batch has been decided on, one way or the other. */
   async #deliver(from: PublicKey, envelopes: readonly unknown[]): Promise<void> {
     if (this.#stopped) return
+    this.#parts.heads?.heardFrom(from)
     await Promise.all(envelopes.map((value) => this.#decide(from, value)))
   }
 
@@ -185,7 +189,7 @@ export class Postman {
   }
 
   async #decide(from: PublicKey, value: unknown): Promise<void> {
-    const { loop, engine, transport, logger } = this.#parts
+    const { loop, engine, transport, logger, heads } = this.#parts
     const decoded = decodeWith(EnvelopeC, value)
     if (isLeft(decoded)) {
       logger.warn('A message that cannot be understood was dropped.', { from })
@@ -193,6 +197,10 @@ export class Postman {
     }
     const envelope = decoded.right
     try {
+      if (!isOfSession(envelope)) {
+        await heads?.take(from, envelope)
+        return
+      }
       const ahead = this.#verifyAhead(envelope)
       if (ahead !== undefined) await ahead
       const verdict = await loop.submit((decision) => decideEnvelope(decision, engine, from, envelope))

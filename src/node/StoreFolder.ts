@@ -10,7 +10,7 @@ import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
-import { readMark } from './backup/RestoredMark.js'
+import { readMark, showMark } from './backup/RestoredMark.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
@@ -145,7 +145,7 @@ const assertNotRestored = (folder: string, database: string): void => {
     if (mark === undefined) return
     throw new CarillonError(
       'store-restored',
-      `The store in ${folder} was restored from ${mark.from === 'backup' ? 'a backup made' : 'an export taken in'} at ${mark.at}, at revision ${mark.revision}. Others may have seen what happened since, so it is only read. Compare it with the heads they keep ("carillon backup compare"), or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
+      `The store in ${folder} ${showMark(mark)}, at revision ${mark.revision}. Others may have seen what happened since, so it is only read. Compare it with the heads they keep ("carillon backup compare"), or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
       { folder, revision: mark.revision, at: mark.at },
     )
   } finally {
@@ -181,11 +181,12 @@ export const openStoreFolder = (
 export const openLogFolder = (
   folder: string,
   log: EventLog,
-  { key, keyOptions = {}, logger = silentLogger }: LogFolderOptions = {},
+  { key, keyOptions = {}, logger = silentLogger, isToWrite = true }: LogFolderOptions = {},
 ): Promise<OpenedFolder> =>
   holdFolder(
     folder,
     async (files) => {
+      if (isToWrite) assertNotRestored(folder, files.database)
       keepPrivate(files.database)
       const store = await LogBackedStore.open(log, files.database, { logger })
       writeLogPlace(files.logPlace, log.where ?? 'a log that was handed to the node')
@@ -199,4 +200,6 @@ export type LogFolderOptions = {
   readonly key?: KeyPair | undefined
   readonly keyOptions?: KeyFileOptions
   readonly logger?: Logger
+  /** False for whoever lets a marked store go on. Default true. */
+  readonly isToWrite?: boolean
 }

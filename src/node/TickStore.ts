@@ -7,6 +7,7 @@ import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
 import type { Database } from '../views/Database.js'
 import type { Views } from '../views/Views.js'
+import type { RestoredMark } from './backup/RestoredMark.js'
 
 /** Where a node keeps its log and its views. */
 export type TickStore = {
@@ -29,5 +30,7 @@ export type TickStore = {
   readonly trouble?: () => CarillonError | undefined
   /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */
   readonly abandon?: () => void
+  /** Marks the store, so that no node starts on it before someone has looked at it; or takes the mark away. */
+  readonly mark?: (mark: RestoredMark | undefined) => void
   readonly close: () => Promise<void>
 }

@@ -11,10 +11,12 @@ import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
 import { builtInFlows } from './builtInFlows.js'
+import { compareWithPeers, isMarked } from './backup/compareWithPeers.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
 import { Loop, type Leadership } from './Loop.js'
+import { HeadKeeper } from './heads/HeadKeeper.js'
 import { LeaseKeeper } from './standby/LeaseKeeper.js'
 import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
@@ -24,6 +26,7 @@ import { followMap } from './network/followMap.js'
 import { MapFile } from './network/MapFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
 import { openLogFolder, openStoreFolder } from './StoreFolder.js'
+import { keptOpen } from './keptOpen.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { openLog, whenReachable } from './openLog.js'
 import type { EventLog } from '../log/EventLog.js'
@@ -96,15 +99,6 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
   }, logger)
 }
 
-const keptOpen = (log: EventLog): EventLog => ({
-  ...(log.where === undefined ? {} : { where: log.where }),
-  head: () => log.head(),
-  append: (expected, tick) => log.append(expected, tick),
-  read: (fromRevision) => log.read(fromRevision),
-  follow: (fromRevision, signal) => log.follow(fromRevision, signal),
-  close: nothingToRelease,
-})
-
 export const open = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
@@ -163,11 +157,28 @@ export const prepare = (options: NodeOptions): Prepared => {
   return { options: rest, membership: { file, connect: (network) => openTransport(joined, network, options) } }
 }
 
+/** A store that was restored is compared with what the other parties keep, if there is a way to ask them. */
+const compareAtStart = async ({ options, membership }: Prepared): Promise<void> => {
+  const { store: folder, log, clock = systemClock, logger = silentLogger } = options
+  const network = membership?.file.newest.network ?? options.network
+  if (typeof folder !== 'string' || log !== undefined || network === undefined || !isMarked(folder)) return
+  const own = await membership?.connect(network)
+  const transport = own ?? options.transport
+  try {
+    if (transport === undefined) return
+    await compareWithPeers(folder, { transport, network, clock }, { by: 'node' })
+    logger.info('The store was restored, and holds every head that the other parties keep of its log; it goes on.', {})
+  } finally {
+    await own?.close()
+  }
+}
+
 /** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
   const prepared = prepare(options)
   // An app that cannot be run should not be found out about with its store already open.
   const registry = new Registry(options.app, builtInFlows)
+  await compareAtStart(prepared)
   const opened = await open(prepared.options)
   const isElsewhere = options.log !== undefined
   return lead(prepared, registry, opened, { reason: 'start', ...(isElsewhere ? { process: randomUUID() } : {}) })
@@ -237,11 +248,16 @@ export const lead = async (
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     // In virtual time nothing may take real time: there, decisions verify by themselves.
     const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
+    const heads =
+      transport === undefined
+        ? undefined
+        : new HeadKeeper({ loop, store, transport, network: () => network, key, clock, logger })
     const postman =
       transport === undefined
         ? undefined
         : new Postman({
             ...{ loop, store, engine, transport, clock, logger },
+            ...(heads === undefined ? {} : { heads }),
             ...(threads === undefined ? {} : { threads }),
           })
     const lease = leadership.leaseMs === undefined ? undefined : new LeaseKeeper(loop, leadership.leaseMs)
@@ -251,6 +267,7 @@ export const lead = async (
       lease?.stop()
       steps.stop()
       postman?.stop()
+      heads?.stop()
       threads?.stop()
     }
     try {
@@ -272,6 +289,7 @@ export const lead = async (
       throw error
     }
     postman?.start()
+    heads?.start()
     if (membership !== undefined)
       stopFollowingMap = followMap({
         ...{ file: membership.file, loop, logger },

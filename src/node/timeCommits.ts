@@ -18,6 +18,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
       read: (fromRevision) => store.read(fromRevision),
       trouble: () => store.trouble?.(),
       abandon: () => store.abandon?.(),
+      mark: (mark) => store.mark?.(mark),
       close: () => store.close(),
       commit: (tick) => {
         const startedMs = performance.now()

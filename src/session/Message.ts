@@ -7,6 +7,7 @@ import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
+import { SignedHeadC } from '../heads/SignedHead.js'
 import { SessionIdC } from './SessionId.js'
 
 /** The end that opened the session, or the one that answers it. */
@@ -43,14 +44,28 @@ export type Message = t.TypeOf<typeof MessageC>
 export type WrittenMessage =
   Exclude<Message, { readonly kind: 'data' }> | { readonly kind: 'data'; readonly payload: Json | Encoded }
 
-/** A message on its way. */
-export const EnvelopeC = t.union(
-  [
-    t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: SeqC, message: MessageC }),
-    /** Sent back once a message is durable at its receiver. */
-    t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: SeqC }),
-  ],
-  'Envelope',
-)
+const SessionEnvelopeC = t.union([
+  t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: SeqC, message: MessageC }),
+  /** Sent back once a message is durable at its receiver. */
+  t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: SeqC }),
+])
 /** A message or an acknowledgement on its way. */
+export type SessionEnvelope = t.TypeOf<typeof SessionEnvelopeC>
+
+const HeadEnvelopeC = t.union([
+  /** The newest head that the sender has signed of its own log, to be kept. */
+  t.strict({ kind: t.literal('head'), head: SignedHeadC }),
+  /** Which head of the sender's log does the receiver keep? */
+  t.strict({ kind: t.literal('head-asked') }),
+  /** The answer to both, once it is durable: the newest head of the receiver's log that the sender keeps, if any. */
+  t.intersection([t.strict({ kind: t.literal('head-kept') }), t.exact(t.partial({ head: SignedHeadC }))]),
+])
+/** What nodes tell each other about where their logs stand. It belongs to no session, and nobody waits for it. */
+export type HeadEnvelope = t.TypeOf<typeof HeadEnvelopeC>
+
+export const EnvelopeC = t.union([SessionEnvelopeC, HeadEnvelopeC], 'Envelope')
+/** What travels between two nodes: messages of sessions with their acknowledgements, and signed heads. */
 export type Envelope = t.TypeOf<typeof EnvelopeC>
+
+export const isOfSession = (envelope: Envelope): envelope is SessionEnvelope =>
+  envelope.kind === 'message' || envelope.kind === 'ack'

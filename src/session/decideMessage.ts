@@ -11,11 +11,11 @@ import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
-import { otherRole, type Envelope, type Message, type WrittenMessage } from './Message.js'
+import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from './Message.js'
 import { responderIdOf, sessionIdOf } from './SessionId.js'
 import type { SessionRow } from './SessionTable.js'
 
-type Incoming = Extract<Envelope, { readonly kind: 'message' }>
+type Incoming = Extract<SessionEnvelope, { readonly kind: 'message' }>
 type Opening = Extract<Message, { readonly kind: 'open' }>
 
 /**
@@ -160,7 +160,7 @@ export const decideEnvelope = (
   decision: Decision,
   engine: FlowEngine,
   from: PublicKey,
-  envelope: Envelope,
+  envelope: SessionEnvelope,
 ): Verdict => {
   if (envelope.kind === 'message') return decideIncoming(decision, engine, from, envelope)
   const role = otherRole(envelope.from)

@@ -5,6 +5,7 @@ import { listFlows, type FlowQuery, type FlowSummary } from '../flow/readFlows.j
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
+import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
@@ -51,6 +52,11 @@ export class NodeInspection {
   occurrences(ref: StateRef): readonly Attempt[] {
     const row = findStateRow(this.#store.reader, ref)
     return row === undefined ? [] : attemptsOf(this.#store.reader, row.seq)
+  }
+
+  /** The signed heads that the party keeps, of its own log and of others'. */
+  keptHeads(): readonly KeptHead[] {
+    return readKeptHeads(this.#store.reader)
   }
 
   /** The log as it is kept. */

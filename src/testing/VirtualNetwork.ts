@@ -161,14 +161,14 @@ export class VirtualNetwork {
     return this.clock.instant
   }
 
-  /** Starts a party's node on what it left behind, perhaps with another version of its app. */
-  async restart(name: string, options: { readonly app?: App } = {}): Promise<Node> {
+  /** Starts a party's node on what it left behind, perhaps with another version of its app; or on another store. */
+  async restart(name: string, options: { readonly app?: App; readonly store?: TickStore } = {}): Promise<Node> {
     const seat = this.#seat(name)
     const { logger, development = true } = this.#options
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
     seat.failure = undefined
     // What a process had only in memory is gone with it.
-    if (seat.store instanceof EmbeddedStore) seat.store = seat.store.reopen()
+    seat.store = options.store ?? (seat.store instanceof EmbeddedStore ? seat.store.reopen() : seat.store)
     const starts = seat.store.views.facts.now.term
     seat.node = await startNode({
       app: options.app ?? seat.options.app,

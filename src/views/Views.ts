@@ -3,6 +3,7 @@
  * so the same log always gives the same rows.
  */
 import { TokenTable, tokensSchema } from '../access/TokenTable.js'
+import { HeadTable, headsSchema } from '../heads/HeadTable.js'
 import { foldFlow } from '../flow/foldFlows.js'
 import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
 import { TroubleTable, troublesSchema } from '../flow/TroubleTable.js'
@@ -45,6 +46,7 @@ export const viewsSchema = [
   sessionsSchema,
   spentSchema,
   tokensSchema,
+  headsSchema,
 ].join('\n')
 
 /** The tables of the views, in the order a digest takes them. */
@@ -71,6 +73,9 @@ export const viewTables = [
   'notarised',
   'spent',
   'tokens',
+  'kept_heads',
+  'peers',
+  'gone_on',
 ] as const
 
 export class Views {
@@ -90,6 +95,7 @@ export class Views {
   readonly spent: SpentTable
   readonly #db: Database
   readonly tokens: TokenTable
+  readonly heads: HeadTable
 
   constructor(db: Database) {
     this.#db = db
@@ -108,6 +114,7 @@ export class Views {
     this.sessions = new SessionTable(db)
     this.spent = new SpentTable(db)
     this.tokens = new TokenTable(db)
+    this.heads = new HeadTable(db)
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
@@ -144,6 +151,9 @@ export class Views {
         this.tokens.fold(event, atMs)
         return
       case 'SessionOpened':
+        this.heads.met(event.party, revision)
+        foldSession(this, event, revision, atMs)
+        return
       case 'MessageSent':
       case 'MessageReceived':
       case 'MessageAcknowledged':
@@ -159,10 +169,18 @@ export class Views {
       case 'LeaseRenewed':
         // It says only that the leader lives, to those who follow as it is written.
         return
-      case 'RestoreAccepted':
       case 'HeadSigned':
+        this.heads.keep({ name: this.facts.now.partyName ?? '', key: event.by }, event, atMs)
+        return
+      case 'HeadKept':
+        this.heads.keep(event.party, event.head, atMs)
+        return
+      case 'RestoreAccepted':
+        // Compared with what others have seen, it is the same log; told to go on regardless, it may be another one.
+        if (event.heads === 0) this.heads.goOn(atMs)
+        return
       case 'TransactionsSigned':
-        // Proofs about the log; they are read from it when someone asks for them.
+        // A proof about the log; it is read from there when someone asks for it.
         return
       case 'FlowStarted':
       case 'FlowAdvanced':
@@ -203,6 +221,7 @@ export class Views {
     this.flows.closeTick()
     this.sessions.closeTick()
     this.spent.closeTick()
+    this.heads.flush()
     this.facts.flush()
   }
 
@@ -225,5 +244,6 @@ export class Views {
     this.flows.rolledBack()
     this.sessions.rolledBack()
     this.spent.rolledBack()
+    this.heads.rolledBack()
   }
 }

@@ -30,6 +30,9 @@ const orderOf = {
   notarised: 'seq',
   spent: 'seq',
   tokens: 'id',
+  kept_heads: 'party',
+  peers: 'party',
+  gone_on: 'one',
 } as const
 
 const rowsPerChunk = 1_000

@@ -43,6 +43,8 @@ const words = (event: DomainEvent): string => {
       return `by ${event.by} at revision ${event.revision}, ${event.heads === 0 ? 'not compared with any head' : `compared with ${event.heads} signed ${event.heads === 1 ? 'head' : 'heads'}`}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'HeadSigned':
       return `revision ${event.revision}, head ${event.head.slice(0, 12)}`
+    case 'HeadKept':
+      return `${event.party.name} at revision ${event.head.revision}, head ${event.head.head.slice(0, 12)}`
     case 'TransactionRecorded':
       return `${event.id.slice(0, 12)}${event.flow === undefined ? '' : ` by flow ${flowOf(event.flow)}`}`
     case 'TransactionsSigned':

@@ -39,7 +39,7 @@ describe('the command that backs a store up', function () {
     expect(run.stderr).to.match(/^error\[store-restored\]: /)
     expect(run.code).to.equal(1)
     expect(drain.stderr).to.match(/^error\[store-restored\]: /)
-    expect(status.stdout).to.match(/restored +from a backup made at .*only read until/)
+    expect(status.stdout).to.match(/read-only +the store was restored from a backup made at /)
     expect(documents(agenda.stdout)).to.have.length(1)
   })
 

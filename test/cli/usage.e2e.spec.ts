@@ -40,6 +40,9 @@ describe('the command line', function () {
       expect(code, chain.join(' ')).to.equal(0)
       expect(stdout, chain.join(' ')).to.match(/Examples?:\n {2}\$ carillon /)
       expect(stderr).to.equal('')
+      const [text = ''] = stdout.split(/^Examples?:/m)
+      for (const line of text.split('\n'))
+        if (!line.startsWith('Usage: ')) expect(line, chain.join(' ')).to.have.length.at.most(80)
     }
   })
 

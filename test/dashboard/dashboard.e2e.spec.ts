@@ -78,6 +78,13 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.figures')
   })
 
+  it('opens the agenda as near as what is there allows, and lists everything that waits for a hand', async () => {
+    const page = await enter()
+    await until(page, `document.querySelector('.zoom')?.textContent === '6 h'`)
+    const [waiting = ''] = await page.locator('.figure .value').nth(1).allTextContents()
+    await until(page, `document.querySelectorAll('.two > :last-child .brief li').length === ${Number(waiting)}`)
+  })
+
   it('loads nothing from anywhere else', async () => {
     const page = await browser.page()
     const asked: string[] = []

@@ -8,13 +8,13 @@ import { limits } from '../../src/limits.js'
 import { makeCertificate } from '../../src/node/transports/certificate.js'
 import { encodeFrame, greetingFrame } from '../../src/node/transports/Frame.js'
 import type { TlsTransport } from '../../src/node/transports/TlsTransport.js'
-import type { Envelope } from '../../src/session/Message.js'
+import type { SessionEnvelope } from '../../src/session/Message.js'
 import type { SessionId } from '../../src/session/SessionId.js'
 import { instant } from '../../src/time/Instant.js'
 import { eventually, hungUp, LoopbackNetwork } from './LoopbackNetwork.js'
 
 const session = 'a'.repeat(32) as SessionId
-const envelope = (seq: number): Envelope => ({
+const envelope = (seq: number): SessionEnvelope => ({
   kind: 'message',
   session,
   from: 'initiator',

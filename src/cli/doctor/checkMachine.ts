@@ -54,5 +54,8 @@ export const checkClock = ({ good, notice, bad }: Judge, store: string, nowMs: n
   const text = `the last tick lies ${showSpan(aheadMs)} in the future`
   return isVirtual
     ? notice(`${text}: the node runs in virtual time`, 'nothing, if that is meant')
-    : bad(text, 'set the clock of this machine (timedatectl), or find out whose clock wrote that tick before you go on')
+    : bad(
+        text,
+        'set the clock of this machine (timedatectl), or find out whose clock wrote that tick; a store of virtual time is no cause for alarm',
+      )
 }

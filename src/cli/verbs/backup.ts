@@ -3,9 +3,17 @@
  */
 import { Option, type Command } from 'commander'
 import type { Head } from '../../log/Tick.js'
-import { acceptRestored, compareRestored } from '../../node/backup/acceptRestored.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { EventLog } from '../../log/EventLog.js'
+import { acceptRestored, compareRestored, type Acceptance } from '../../node/backup/acceptRestored.js'
+import { compareWithPeers } from '../../node/backup/compareWithPeers.js'
 import { backupStore, restoreStore } from '../../node/backup/backupStore.js'
 import { readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { openNetworkFolder } from '../../node/network/NetworkFolder.js'
+import { openLog } from '../../node/openLog.js'
+import { TlsTransport } from '../../node/transports/TlsTransport.js'
+import { systemClock } from '../../time/SystemClock.js'
+import { logOption, type LogOptions } from '../namedLog.js'
 import { operatorName } from '../operatorName.js'
 import { withProgress } from '../Progress.js'
 import { readJsonFile } from '../readJsonFile.js'
@@ -13,7 +21,13 @@ import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
 
-type AcceptOptions = StoreOptions & { readonly note?: string }
+type AcceptOptions = LogOptions & { readonly note?: string }
+
+type CompareOptions = AcceptOptions & {
+  readonly peers?: boolean
+  readonly network?: string
+  readonly without?: readonly string[]
+}
 
 const noteOption = (): Option => new Option('--note <text>', 'a remark, recorded with the decision')
 
@@ -56,29 +70,92 @@ const restore = (terminal: Terminal): Command =>
         json,
         head,
         `${showCount(head.revision + 1, 'event')} restored to ${store}, head ${head.hash}.`,
-        `Before a node runs on it: carillon backup compare <heads that others keep>${storeHint(store)}, or carillon backup go-on${storeHint(store)}. Put node.secret there too, unless the key has a passphrase.`,
+        `Before a node runs on it: carillon backup compare --peers${storeHint(store)}, or with files that hold the heads that others keep, or carillon backup go-on${storeHint(store)}. Put node.secret there too, unless the key has a passphrase.`,
       )
     })
+
+const acceptanceOf = ({ note }: AcceptOptions): Acceptance => ({
+  by: operatorName(),
+  ...(note === undefined ? {} : { note }),
+})
+
+/** Does something with the log of the store, wherever it is kept. */
+const withLog = async <A>(
+  { log }: AcceptOptions,
+  work: (options: { readonly log?: EventLog }) => Promise<A>,
+): Promise<A> => {
+  if (log === undefined) return work({})
+  const opened = await openLog(log)
+  return work({ log: opened }).finally(() => opened.close())
+}
+
+type Compared = { readonly head: Head; readonly what: string }
+
+const compareFiles = async (
+  terminal: Terminal,
+  files: readonly string[],
+  options: CompareOptions,
+): Promise<Compared> => {
+  const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
+  const head = await withLog(options, (where) =>
+    withProgress(terminal, 'Comparing', (onProgress) =>
+      compareRestored(options.store, heads, acceptanceOf(options), { ...where, onProgress }),
+    ),
+  )
+  return { head, what: heads.length === 1 ? 'the head' : `all ${heads.length} heads` }
+}
+
+const compareByAsking = async (terminal: Terminal, options: CompareOptions): Promise<Compared> => {
+  const { store, without, network = store } = options
+  if (options.log !== undefined)
+    throw new CarillonError(
+      'usage',
+      '--peers is for a log in the store. A node whose log is elsewhere asks by itself when it starts.',
+    )
+  const folder = openNetworkFolder(network)
+  const transport = await TlsTransport.open({ ...folder, network: folder.map.network })
+  try {
+    const peers = { transport, network: folder.map.network, clock: systemClock }
+    const { head, parties } = await withProgress(terminal, 'Comparing', (onProgress) =>
+      compareWithPeers(store, peers, acceptanceOf(options), {
+        onProgress,
+        ...(without === undefined ? {} : { without }),
+      }),
+    )
+    return { head, what: `the heads that ${parties.join(', ')} keep` }
+  } finally {
+    await transport.close()
+  }
+}
+
+const several = (party: string, before: readonly string[] = []): readonly string[] => [...before, party]
 
 const compare = (terminal: Terminal): Command =>
   verb(
     'compare',
     'compare a restored store with signed heads that others keep of its log, and let it go on if it holds them',
-    ['backup compare head-kept-by-bob.json head-kept-by-carol.json --store ./restored'],
+    [
+      'backup compare --peers --store ./restored',
+      'backup compare head-kept-by-bob.json head-kept-by-carol.json --store ./restored',
+    ],
   )
-    .argument('<files...>', 'heads as "carillon log head" prints them, one a file')
+    .argument('[files...]', 'heads as "carillon log head" prints them, one a file')
+    .addOption(new Option('--peers', 'ask the other parties of the network for the heads they keep'))
+    .addOption(new Option('--network <folder>', "the party's folder of the network; by default the store"))
+    .addOption(new Option('--without <party>', 'a party that need not answer; may be repeated').argParser(several))
+    .addOption(logOption())
     .addOption(noteOption())
-    .action(async (files: readonly string[], { store, json, note }: AcceptOptions) => {
-      const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
-      const acceptance = { by: operatorName(), ...(note === undefined ? {} : { note }) }
-      const head = await withProgress(terminal, 'Comparing', (count) =>
-        compareRestored(store, heads, acceptance, count),
-      )
+    .action(async (files: readonly string[], options: CompareOptions) => {
+      if ((options.peers === true) === files.length > 0)
+        throw new CarillonError('usage', 'Give the files that hold the heads, or --peers to ask for them.')
+      const { head, what } = await (options.peers === true
+        ? compareByAsking(terminal, options)
+        : compareFiles(terminal, files, options))
       tell(
         terminal,
-        json,
+        options.json,
         head,
-        `The store holds ${heads.length === 1 ? 'the head' : `all ${heads.length} heads`}; a node may run on it.`,
+        `The store holds ${what}; a node may run on it.`,
         'What happened after the newest of these heads was signed, nobody but the lost store could have told.',
       )
     })
@@ -87,12 +164,13 @@ const goOn = (terminal: Terminal): Command =>
   verb('go-on', 'let a node run on a restored store without comparing it with anything', [
     'backup go-on --store ./restored --note "the old machine burnt down; nothing ran since"',
   ])
+    .addOption(logOption())
     .addOption(noteOption())
-    .action(async ({ store, json, note }: AcceptOptions) => {
-      const head = await acceptRestored(store, { by: operatorName(), ...(note === undefined ? {} : { note }) })
+    .action(async (options: AcceptOptions) => {
+      const head = await withLog(options, (where) => acceptRestored(options.store, acceptanceOf(options), where))
       tell(
         terminal,
-        json,
+        options.json,
         head,
         'A node may run on the store; that you said so is recorded.',
         'If others have seen more than this store holds, they will find two histories signed with one key.',

@@ -5,9 +5,12 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { canonicalText } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { readKeptHeads, type KeptHead } from '../../heads/HeadTable.js'
+import { foldLog } from '../../node/logTools/foldLog.js'
 import type { LogProblem } from '../../node/logTools/LogProblem.js'
 import { newestSignedHead, readSignedHead } from '../../node/logTools/signedHeadsIn.js'
 import { verifyLog, type LogReport } from '../../node/logTools/verifyLog.js'
+import { readStore } from '../../node/readStore.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { withProgress } from '../Progress.js'
 import { readJsonFile } from '../readJsonFile.js'
@@ -38,6 +41,19 @@ const refuse = (store: string, problems: readonly LogProblem[]): void => {
     `The log in ${store} is not what was written: ${showCount(problems.length, 'problem')} found, the first (${first.kind}) at ${where(first)}. Keep it as evidence, and restore an export or a backup that verifies.`,
     { store, problems: problems.length, kind: first.kind, revision: first.revision },
   )
+}
+
+/** The heads that a node keeps: from its views, or folded from a log that is kept elsewhere. */
+const keptHeads = async (named: LogOptions): Promise<readonly KeptHead[]> => {
+  if (named.log === undefined) return readStore(named.store, readKeptHeads)
+  return withNamedLog(named, async (log) => {
+    const db = await foldLog(log.read(0))
+    try {
+      return readKeptHeads(db)
+    } finally {
+      db.close()
+    }
+  })
 }
 
 const several = (file: string, before: readonly string[] = []): readonly string[] => [...before, file]
@@ -72,27 +88,56 @@ export const verify = (terminal: Terminal): Command =>
       })
     })
 
+const headOfOwn = (terminal: Terminal, named: LogOptions): Promise<void> =>
+  withNamedLog(named, async (log) => {
+    const newest = await newestSignedHead(log)
+    if (newest === undefined)
+      throw new CarillonError(
+        'head-unsigned',
+        'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
+        { store: named.store },
+      )
+    terminal.out(canonicalText(newest))
+    const behind = (await log.head()).revision - newest.revision
+    terminal.err(
+      terminal.tone(
+        'dim',
+        `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
+      ),
+    )
+  })
+
+/** Said after a party that is not among those whose heads are kept. */
+const others = (names: readonly string[]): string =>
+  names.length === 0
+    ? 'None is kept yet: heads come from parties that the node talks with'
+    : `Kept are those of ${names.join(', ')}`
+
+const headOfOther = async (terminal: Terminal, named: LogOptions, of: string): Promise<void> => {
+  const kept = await keptHeads(named)
+  const found = kept.find(({ party }) => party.name === of || party.key === of)
+  if (found === undefined)
+    throw new CarillonError(
+      'head-unsigned',
+      `No head of the log of ${of} is kept here. ${others(kept.map(({ party }) => party.name))}.`,
+      { party: of },
+    )
+  terminal.out(canonicalText(found.head))
+  terminal.err(
+    terminal.tone(
+      'dim',
+      `The head of ${printable(found.party.name)} at revision ${found.head.revision}, kept since ${found.keptAt}.`,
+    ),
+  )
+}
+
 export const head = (terminal: Terminal): Command =>
   verb('head', 'print the newest head of the log that the node has signed, for others to keep', [
     'log head > head.json',
+    'log head --of Notary > kept-for-the-notary.json',
   ])
+    .addOption(new Option('--of <party>', "the newest head that this node keeps of another party's log"))
     .addOption(logOption())
-    .action((named: LogOptions) =>
-      withNamedLog(named, async (log) => {
-        const newest = await newestSignedHead(log)
-        if (newest === undefined)
-          throw new CarillonError(
-            'head-unsigned',
-            'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
-            { store: named.store },
-          )
-        terminal.out(canonicalText(newest))
-        const behind = (await log.head()).revision - newest.revision
-        terminal.err(
-          terminal.tone(
-            'dim',
-            `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
-          ),
-        )
-      }),
+    .action(({ of, ...named }: LogOptions & { readonly of?: string }) =>
+      of === undefined ? headOfOwn(terminal, named) : headOfOther(terminal, named, of),
     )

@@ -45,10 +45,9 @@ const partyColumns: readonly Column<PartyEntry>[] = [
     header: 'PARTY',
     cell: ({ name, isMe }) => (isMe ? `${name} (this node)` : name),
     tone: ({ isMe }) => (isMe ? 'bold' : undefined),
-    flexible: true,
   },
   { header: 'NOTARY', cell: ({ notary }) => notary ?? '' },
-  { header: 'ADDRESS', cell: ({ address }) => address ?? '', flexible: true },
+  { header: 'ADDRESS', cell: ({ address }) => address ?? '' },
   { header: 'SESSIONS', cell: ({ openSessions }) => openSessions.toLocaleString('en'), align: 'right' },
   {
     header: 'WAITING',

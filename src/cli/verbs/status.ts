@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../node/folderHolder.js'
 import type { Condition } from '../../node/controlProtocol.js'
+import { showMark } from '../../node/backup/RestoredMark.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Facts } from '../../views/NodeFacts.js'
 import { conditionOf } from '../conditionOf.js'
@@ -75,8 +76,8 @@ const describe = (
       ? []
       : [
           {
-            label: 'restored',
-            text: `from ${status.restored.from === 'backup' ? 'a backup made' : 'an export taken in'} at ${showInstant(status.restored.at)}; only read until: carillon backup compare <file>, or carillon backup go-on${storeHint(status.store)}`,
+            label: 'read-only',
+            text: `the store ${showMark(status.restored)}. Let it go on with: carillon backup compare, or carillon backup go-on${storeHint(status.store)}`,
             tone: 'yellow',
           } as const,
         ]),

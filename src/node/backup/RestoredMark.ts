@@ -1,6 +1,7 @@
 /**
- * The mark of a store that came out of a backup or an export: others may know of things that happened here since. As long
- * as it is there, nothing is written to the store. It lies in the database itself, so that no way of copying loses it.
+ * The mark of a store that came out of a backup or an export, or was found to lack what others have seen: they may know of
+ * things that happened here since. As long as it is there, nothing is written to the store. It lies in the database
+ * itself, so that no way of copying loses it.
  */
 import type { Instant } from '../../time/Instant.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
@@ -9,9 +10,14 @@ import type { Database } from '../../views/Database.js'
 /** The table that holds it; whoever drops the views leaves it alone. */
 export const restoredTable = 'restored'
 
+/** What a store owes its mark to. `peers`: another party keeps a head of the log that it does not hold. */
+export type MarkOrigin = 'backup' | 'export' | 'peers'
+
+const isOrigin = (text: unknown): text is MarkOrigin => text === 'backup' || text === 'export' || text === 'peers'
+
 export type RestoredMark = {
-  readonly from: 'backup' | 'export'
-  /** When the backup was made, or the export taken in. */
+  readonly from: MarkOrigin
+  /** When the backup was made, the export taken in, or the lack found. */
   readonly at: Instant
   /** Where the log ended in it. */
   readonly revision: number
@@ -23,10 +29,22 @@ export const readMark = (db: Database): RestoredMark | undefined => {
   return row === undefined
     ? undefined
     : {
-        from: row['source'] === 'export' ? 'export' : 'backup',
+        from: isOrigin(row['source']) ? row['source'] : 'backup',
         at: instantFromMillis(Number(row['at_ms'])),
         revision: Number(row['revision']),
       }
+}
+
+/** How a store came by its mark, to be said after "the store". */
+export const showMark = ({ from, at }: RestoredMark): string => {
+  switch (from) {
+    case 'backup':
+      return `was restored from a backup made at ${at}`
+    case 'export':
+      return `was restored from an export taken in at ${at}`
+    case 'peers':
+      return `was found at ${at} to lack what another party has seen`
+  }
 }
 
 /** A store that is restored again keeps the newer mark. */

@@ -3,23 +3,33 @@
  * someone says so. Either is recorded in the log.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
+import { readGoneOnAt } from '../../heads/HeadTable.js'
+import { isOfLaterStretch, type SignedHead } from '../../heads/SignedHead.js'
+import { generateKeyPair } from '../../identity/KeyPair.js'
+import type { EventLog } from '../../log/EventLog.js'
 import type { EventOf } from '../../log/events.js'
 import type { Head } from '../../log/Tick.js'
-import { openWritable } from '../../sqlite/openWritable.js'
 import { EmbeddedStore } from '../EmbeddedStore.js'
+import { keptOpen } from '../keptOpen.js'
 import { verifyLog } from '../logTools/verifyLog.js'
 import { openOfflineTick } from '../OfflineOperator.js'
 import { assertStore, openStoreLog, readStore } from '../readStore.js'
-import type { SignedHead } from '../signedHead.js'
-import { lockFolder, storeFiles } from '../StoreFolder.js'
-import { readMark, removeMark, type RestoredMark } from './RestoredMark.js'
+import { lockFolder, openLogFolder, storeFiles } from '../StoreFolder.js'
+import type { TickStore } from '../TickStore.js'
+import { readMark } from './RestoredMark.js'
 
 /** Who lets it go on, and a remark of theirs. */
 export type Acceptance = { readonly by: string; readonly note?: string }
 
-const requireMark = (folder: string): RestoredMark => {
-  const mark = readStore(folder, readMark)
-  if (mark !== undefined) return mark
+/** Where the log is, and who wants to hear how far its check has come. */
+export type AcceptOptions = {
+  /** The log, when it is not in the store. It is left open. */
+  readonly log?: EventLog
+  readonly onProgress?: (events: number) => void
+}
+
+const assertMarked = (folder: string): void => {
+  if (readStore(folder, readMark) !== undefined) return
   throw new CarillonError(
     'request-invalid',
     `The store in ${folder} was not restored from a backup or an export, or was let go on already. Nothing needs to be done.`,
@@ -27,70 +37,86 @@ const requireMark = (folder: string): RestoredMark => {
   )
 }
 
-const record = (store: EmbeddedStore, event: EventOf<'RestoreAccepted'>): Head => {
+const record = async (store: TickStore, event: Omit<EventOf<'RestoreAccepted'>, 'revision'>): Promise<Head> => {
   const tick = openOfflineTick(store)
   store.begin()
-  tick.emit(event)
-  const outcome = store.commit(tick.seal())
+  tick.emit({ ...event, revision: store.head().revision })
+  const outcome = await store.commit(tick.seal())
   if (outcome.kind === 'appended') return store.head()
   throw outcome.kind === 'refused'
     ? new CarillonError('log-revision-conflict', 'Another process has appended to this log. Nothing was recorded.')
     : outcome.error
 }
 
-const accept = async (folder: string, heads: number, { by, note }: Acceptance): Promise<Head> => {
+/** Takes a marked store, or one whose log is elsewhere, for the moment it takes to let it go on. */
+const holding = async (
+  folder: string,
+  log: EventLog | undefined,
+  letGoOn: (store: TickStore) => Promise<Head>,
+): Promise<Head> => {
+  if (log !== undefined) {
+    const { store, releaseHold } = await openLogFolder(folder, keptOpen(log), {
+      key: generateKeyPair(),
+      isToWrite: false,
+    })
+    return letGoOn(store).finally(releaseHold)
+  }
   assertStore(folder)
   const unlock = lockFolder(folder)
   try {
-    const { revision } = requireMark(folder)
-    const { database } = storeFiles(folder)
-    const store = EmbeddedStore.open(database)
-    let head: Head
-    try {
-      head = record(store, {
-        type: 'RestoreAccepted',
-        by,
-        revision,
-        heads,
-        ...(note === undefined ? {} : { note }),
-      })
-    } finally {
-      await store.close()
-    }
-    // After the event: whoever is interrupted in between is asked once more, and no more than that.
-    const db = openWritable(database)
-    try {
-      removeMark(db)
-    } finally {
-      db.close()
-    }
-    return head
+    assertMarked(folder)
+    const store = EmbeddedStore.open(storeFiles(folder).database)
+    return await letGoOn(store).finally(store.close)
   } finally {
     unlock()
   }
 }
 
-/** Lets a restored store go on without comparing it with anything. Whoever says so knows that nothing is missing. */
-export const acceptRestored = (folder: string, acceptance: Acceptance): Promise<Head> => accept(folder, 0, acceptance)
+/** Records that a store may go on, compared with so many heads, and takes its mark away. */
+export const acceptCompared = (
+  folder: string,
+  heads: number,
+  { by, note }: Acceptance,
+  { log }: AcceptOptions,
+): Promise<Head> =>
+  holding(folder, log, async (store) => {
+    const head = await record(store, { type: 'RestoreAccepted', by, heads, ...(note === undefined ? {} : { note }) })
+    // After the event: whoever is interrupted in between is asked once more, and no more than that.
+    store.mark?.(undefined)
+    return head
+  })
 
 /**
- * Compares a restored store with heads of its log that others keep, and lets it go on if it holds them all. Throws
- * `store-outdated` when someone has seen more than the store holds, and `log-altered` when someone has seen something else.
+ * Lets a restored store go on without comparing it with anything. Whoever says so knows that nothing is missing, or that
+ * it is lost for good: heads that the node has signed before count no more from here on.
  */
-export const compareRestored = async (
+export const acceptRestored = (folder: string, acceptance: Acceptance, options: AcceptOptions = {}): Promise<Head> =>
+  acceptCompared(folder, 0, acceptance, options)
+
+/** The heads that still count: an operator may have said that what was signed before some moment is lost. */
+const standing = (folder: string, heads: readonly SignedHead[]): readonly SignedHead[] => {
+  const goneOnAt = readStore(folder, readGoneOnAt)
+  return heads.filter((head) => !isOfLaterStretch({ goneOnAt }, head))
+}
+
+/** Compares a restored store with heads that others keep, and lets nothing go on yet. Gives how many of them count. */
+export const assertHeads = async (
   folder: string,
   heads: readonly SignedHead[],
-  acceptance: Acceptance,
-  onProgress?: (events: number) => void,
-): Promise<Head> => {
-  requireMark(folder)
-  const [any] = heads
-  if (any === undefined)
-    throw new CarillonError('head-invalid', 'There is no head to compare with. Give at least one that others keep.')
-  const log = openStoreLog(folder)
+  options: AcceptOptions,
+): Promise<number> => {
+  if (options.log === undefined) assertMarked(folder)
+  const compared = standing(folder, heads)
+  if (compared.length === 0)
+    throw new CarillonError(
+      'head-invalid',
+      'There is no head to compare with. Give at least one that others keep and that was signed since the node was last told to go on.',
+    )
+  const log = options.log ?? openStoreLog(folder)
+  const { onProgress } = options
   try {
     const { problems, head } = await verifyLog(log.read(0), {
-      heads,
+      heads: compared,
       ...(onProgress === undefined ? {} : { onProgress }),
     })
     const cut = problems.find(({ kind }) => kind === 'cut-off')
@@ -108,7 +134,18 @@ export const compareRestored = async (
         { folder, revision: problem.revision },
       )
   } finally {
-    await log.close()
+    if (options.log === undefined) await log.close()
   }
-  return accept(folder, heads.length, acceptance)
+  return compared.length
 }
+
+/**
+ * Compares a restored store with heads of its log that others keep, and lets it go on if it holds them all. Throws
+ * `store-outdated` when someone has seen more than the store holds, and `log-altered` when someone has seen something else.
+ */
+export const compareRestored = async (
+  folder: string,
+  heads: readonly SignedHead[],
+  acceptance: Acceptance,
+  options: AcceptOptions = {},
+): Promise<Head> => acceptCompared(folder, await assertHeads(folder, heads, options), acceptance, options)

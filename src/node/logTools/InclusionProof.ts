@@ -17,7 +17,7 @@ import { eventCodecs, type DomainEvent } from '../../log/events.js'
 import { revisionUnknown } from '../../log/revisionUnknown.js'
 import { emptyHead, hashAfter, headAfter, tickText, type EncodedTick } from '../../log/Tick.js'
 import { InstantC, type Instant } from '../../time/Instant.js'
-import { verifySignedHead, type SignedHead } from '../signedHead.js'
+import { verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
 import { signedHeadsIn } from './signedHeadsIn.js'
 
 const proofFormat = 1

@@ -8,7 +8,7 @@ import { decodeEvent } from '../../log/decodeEvent.js'
 import type { EventLog } from '../../log/EventLog.js'
 import { eventCodecs } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { verifySignedHead, type SignedHead } from '../signedHead.js'
+import { verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
 
 /** The signed heads among the events of a tick. */
 export const signedHeadsIn = (tick: EncodedTick): readonly SignedHead[] =>

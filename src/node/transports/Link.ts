@@ -7,7 +7,7 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { waitAfter } from '../../flow/RetryPolicy.js'
 import type { Party } from '../../identity/Party.js'
 import { limits } from '../../limits.js'
-import type { Envelope } from '../../session/Message.js'
+import { isOfSession, type Envelope } from '../../session/Message.js'
 import type { Bounds } from './Bounds.js'
 import { Connection, type ConnectionEvents } from './Connection.js'
 import type { Refusals } from './Refusals.js'
@@ -21,7 +21,10 @@ export type LinkParts = {
   readonly dial: (() => Promise<TLSSocket>) | undefined
 }
 
-const keyOf = ({ kind, session, from, seq }: Envelope): string => `${kind} ${session} ${from} ${seq}`
+const keyOf = (envelope: Envelope): string =>
+  isOfSession(envelope)
+    ? `${envelope.kind} ${envelope.session} ${envelope.from} ${envelope.seq}`
+    : `${envelope.kind} ${'head' in envelope ? envelope.head.signature : ''}`
 
 export class Link {
   readonly #parts: LinkParts

@@ -5,7 +5,7 @@
 import { canonicalText } from '../../encoding/canonical.js'
 import type { RecordedOperation } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import type { Envelope } from '../../session/Message.js'
+import { isOfSession, type Envelope } from '../../session/Message.js'
 
 /** Something a caller or another system was told. */
 export type Acknowledged = {
@@ -22,9 +22,11 @@ type Line = {
   readonly role?: string
   readonly seq?: number
   readonly operations?: readonly RecordedOperation[]
+  readonly signature?: string
+  readonly head?: { readonly signature: string }
 }
 
-const watched = /"type":"(SessionOpened|MessageSent|MessageReceived|FlowStarted|FlowAdvanced|FlowEnded)"/
+const watched = /"type":"(SessionOpened|MessageSent|MessageReceived|FlowStarted|FlowAdvanced|FlowEnded|Head\w+)"/
 
 type Committed = {
   readonly messages: Set<string>
@@ -33,6 +35,8 @@ type Committed = {
   readonly ended: Set<string>
   /** The flow at this end of a session; none when it could not be answered. */
   readonly sessions: Map<string, string | undefined>
+  /** Signatures of the heads of its own log and of others' that it has recorded. */
+  readonly heads: Set<string>
 }
 
 /** What an onlooker has seen leave the nodes, and what of it was not durable yet. */
@@ -50,6 +54,7 @@ export class Witness {
       flows: new Map(),
       ended: new Set(),
       sessions: new Map(),
+      heads: new Set(),
     }
     this.#committed.set(party, known)
     return known
@@ -57,13 +62,15 @@ export class Witness {
 
   /** A tick is on the disk of a party. */
   committed(party: string, tick: EncodedTick): void {
-    const { messages, flows, ended, sessions } = this.#of(party)
+    const { messages, flows, ended, sessions, heads } = this.#of(party)
     for (const text of tick.events) {
       if (!watched.test(text)) continue
       const line = JSON.parse(text) as Line
       if (line.type === 'MessageSent' || line.type === 'MessageReceived')
         messages.add(`${line.type} ${line.session ?? ''} ${line.role ?? ''} ${line.seq ?? ''}`)
       else if (line.type === 'SessionOpened') sessions.set(`${line.session ?? ''} ${line.role ?? ''}`, line.flow)
+      else if (line.type === 'HeadSigned') heads.add(line.signature ?? '')
+      else if (line.type === 'HeadKept') heads.add(line.head?.signature ?? '')
       else if (line.type === 'FlowEnded') ended.add(line.flow ?? '')
       else if (line.type === 'FlowStarted') flows.set(line.flow ?? '', [])
       else if (line.type === 'FlowAdvanced') flows.get(line.flow ?? '')?.push(...(line.operations ?? []))
@@ -72,8 +79,13 @@ export class Witness {
 
   /** An envelope leaves the node of a party. */
   sent(party: string, envelope: Envelope): void {
+    const { messages, ended, sessions, heads } = this.#of(party)
+    if (!isOfSession(envelope)) {
+      if ('head' in envelope && !heads.has(envelope.head.signature))
+        this.sightings.push(`${party} sent the head ${envelope.head.revision} of a log before it was durable`)
+      return
+    }
     const { session, from, seq } = envelope
-    const { messages, ended, sessions } = this.#of(party)
     if (envelope.kind === 'message' && !messages.has(`MessageSent ${session} ${from} ${seq}`))
       this.sightings.push(`${party} sent message ${seq} of session ${session} before it was durable`)
     const reader = sessions.get(`${session} ${from}`)

@@ -1,0 +1,69 @@
+/**
+ * Lets a restored store go on after the other parties were asked which heads of its log they keep. Everyone the log has
+ * talked with must have answered, and at least one head must be there to compare with; otherwise the store stays as it is.
+ */
+import { existsSync } from 'node:fs'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { readPeers } from '../../heads/HeadTable.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+import { limits } from '../../limits.js'
+import type { Head } from '../../log/Tick.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { readStore } from '../readStore.js'
+import { storeFiles } from '../StoreFolder.js'
+import { acceptCompared, assertHeads, type Acceptance } from './acceptRestored.js'
+import { askPeers, type Peers } from './askPeers.js'
+import { readMark } from './RestoredMark.js'
+
+/** Whose answer is not waited for, and who wants to hear how far the comparison has come. */
+export type CompareOptions = {
+  /** Names of parties that need not answer, because they are known to be down or gone. */
+  readonly without?: readonly string[]
+  readonly onProgress?: (events: number) => void
+}
+
+/** What the store was compared with. */
+export type PeersCompared = { readonly head: Head; readonly parties: readonly string[] }
+
+/** Whether there is a store in a folder that is only read. */
+export const isMarked = (folder: string): boolean =>
+  existsSync(storeFiles(folder).database) && readStore(folder, readMark) !== undefined
+
+const stays = (folder: string, why: string): CarillonError =>
+  new CarillonError(
+    'store-restored',
+    `The store in ${folder} was restored and stays read-only: ${why}. Try again when they can be reached; or compare it with heads that they hand over as files ("carillon log head --of" prints one); or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
+    { folder },
+  )
+
+/**
+ * Compares a restored store with the heads that the other parties keep of its log, and lets it go on if it holds them all.
+ * Throws `store-outdated` or `log-altered` as `compareRestored` does, and `store-restored` when too little was answered.
+ */
+export const compareWithPeers = async (
+  folder: string,
+  peers: Peers,
+  acceptance: Acceptance,
+  { without = [], onProgress }: CompareOptions = {},
+): Promise<PeersCompared> => {
+  const { me, met } = readStore(folder, (db) => {
+    const key = readFacts(db).partyKey ?? ''
+    return { me: key, met: readPeers(db, key, limits.partiesAsked) }
+  })
+  const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
+  const matter = new Set(met.filter((key) => !without.includes(nameOf(key))))
+  const { answered, silent } = await askPeers(peers, me, matter)
+  const keepers = [...answered].flatMap(([key, head]) => (head === undefined ? [] : [{ name: nameOf(key), head }]))
+  const parties = keepers.map(({ name }) => name).sort()
+  const options = onProgress === undefined ? {} : { onProgress }
+  const heads = keepers.map(({ head }) => head)
+  // Before the silent ones are counted: a contradiction is worth more than a silence.
+  const compared = heads.length === 0 ? 0 : await assertHeads(folder, heads, options)
+  if (keepers.length === 0 || silent.length > 0) {
+    const emptyHanded = answered.size === 0 ? 'nobody answered' : 'none of those who answered keeps a head of its log'
+    const missing = silent.map(({ name }) => name).join(', ')
+    throw stays(folder, missing === '' ? emptyHanded : `${missing} did not answer`)
+  }
+  const note = acceptance.note ?? `heads kept by ${parties.join(', ')}`.slice(0, limits.noteLength)
+  return { head: await acceptCompared(folder, compared, { ...acceptance, note }, options), parties }
+}

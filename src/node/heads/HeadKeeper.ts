@@ -1,0 +1,240 @@
+/**
+ * Lets others know where this node's log stands. Some time after something new was recorded the head is signed and sent
+ * to the parties the node talks with, who keep it; what they keep is compared with the log whenever they say so. A network
+ * in which nothing happens is silent, and so is a party that does not answer after a few tries.
+ */
+import type { Decision } from '../../decision/Decision.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { waitAfter } from '../../flow/RetryPolicy.js'
+import { decideHead } from '../../heads/decideHead.js'
+import { isNewerHead, signHead, verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
+import type { KeyPair } from '../../identity/KeyPair.js'
+import type { NetworkMap } from '../../identity/NetworkMap.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+import { limits } from '../../limits.js'
+import type { Envelope, HeadEnvelope } from '../../session/Message.js'
+import type { Transport } from '../../session/Transport.js'
+import type { Clock } from '../../time/Clock.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import type { Views } from '../../views/Views.js'
+import type { Committed } from '../Committed.js'
+import type { Logger } from '../Logger.js'
+import type { Loop } from '../Loop.js'
+import type { TickStore } from '../TickStore.js'
+import { assertHolds } from './assertHolds.js'
+
+export type HeadKeeperParts = {
+  readonly loop: Loop
+  readonly store: TickStore
+  readonly transport: Transport
+  /** Asked anew each time: the map may change while the node runs. */
+  readonly network: () => NetworkMap
+  readonly key: KeyPair
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A party that has been told, or asked, and has not answered yet. */
+type Untold = { tries: number; nextMs: number }
+
+const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
+
+export class HeadKeeper {
+  readonly #parts: HeadKeeperParts
+  readonly #untold = new Map<PublicKey, Untold>()
+  /** Those who did not answer however often they were told; they are told again when they are heard of. */
+  readonly #silent = new Set<PublicKey>()
+  /**
+   * Those whose answer the log was compared with since the start. Before that nobody is told anything: a log that has
+   * forked does so at a start, and its new head must not take the place of the one that would give it away.
+   */
+  readonly #compared = new Set<PublicKey>()
+  #newest: SignedHead | undefined
+  /** Whether something was recorded since the newest head was signed. */
+  #hasNews = false
+  /** When the next head is due; undefined when nothing is new. */
+  #dueMs: number | undefined
+  #isUnderWay = false
+  #cancelWake: () => void = () => undefined
+  #stopped = false
+
+  constructor(parts: HeadKeeperParts) {
+    this.#parts = parts
+    parts.loop.follow((committed) => this.#committed(committed))
+  }
+
+  /** Tells the others where the log stands after a start, and so learns whether they have seen more of it. */
+  start(): void {
+    void this.#inTick((decision) => {
+      this.#newest = decision.views.heads.kept(this.#parts.key.publicKey)
+      this.#tell(this.#witnesses(decision.views))
+    })
+  }
+
+  /** From now on only the head of a clean stop is still sent, when it is durable. */
+  stop(): void {
+    this.#stopped = true
+    this.#cancelWake()
+  }
+
+  /** Something has come from a party: it can be reached. */
+  heardFrom(party: PublicKey): void {
+    if (!this.#silent.delete(party)) return
+    this.#tell([party])
+  }
+
+  /** Resolves once the envelope has been decided on. */
+  async take(from: PublicKey, envelope: HeadEnvelope): Promise<void> {
+    const { loop, logger, transport } = this.#parts
+    switch (envelope.kind) {
+      case 'head': {
+        const verdict = await loop.submit((decision) => decideHead(decision, from, envelope.head))
+        if (verdict.kind === 'refused') {
+          logger.warn('A signed head was refused that its sender has no right to send.', { from })
+          return
+        }
+        if (verdict.notice !== undefined) logger.warn(verdict.notice, { from })
+        if (!this.#stopped) transport.send(from, [{ kind: 'head-kept', head: verdict.head }])
+        return
+      }
+      case 'head-asked': {
+        const head = await loop.submit(({ views }) => views.heads.kept(from))
+        if (!this.#stopped) transport.send(from, [{ kind: 'head-kept', ...(head === undefined ? {} : { head }) }])
+        return
+      }
+      case 'head-kept': {
+        const { head } = envelope
+        if (head !== undefined && !(await this.#compare(from, head))) return
+        this.#answered(from, head)
+      }
+    }
+  }
+
+  #answered(from: PublicKey, head: SignedHead | undefined): void {
+    const isFirst = !this.#compared.has(from)
+    this.#compared.add(from)
+    const keepsLess = this.#newest !== undefined && (head === undefined || isNewerHead(this.#newest, head))
+    if (!keepsLess) this.#untold.delete(from)
+    else if (isFirst && !this.#stopped) this.#tell([from])
+  }
+
+  /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is no head of ours. */
+  async #compare(from: PublicKey, head: SignedHead): Promise<boolean> {
+    const { key, loop, store, network, clock, logger } = this.#parts
+    if (head.by !== key.publicKey || !verifySignedHead(head)) {
+      logger.warn('What another party says it keeps is not a head that this node has signed.', { from })
+      return false
+    }
+    const { revision } = store.head()
+    try {
+      await loop.submit(({ views }) => {
+        const log = { head: store.head, tick: store.tick, goneOnAt: views.heads.goneOnAt }
+        assertHolds(log, head, network().member(from)?.party.name ?? from)
+      })
+      return true
+    } catch (error) {
+      if (error instanceof CarillonError && error.code === 'head-contradicted')
+        store.mark?.({ from: 'peers', at: instantFromMillis(clock.now()), revision })
+      throw error
+    }
+  }
+
+  #committed(committed: Committed): void {
+    if (committed.has('HeadSigned')) {
+      this.#newest = committed.ofType('HeadSigned').at(-1)
+      this.#hasNews = false
+      if (committed.has('NodeStopped')) {
+        for (const to of this.#witnesses(this.#parts.store.views)) this.#sendHead(to, this.#newest)
+        return
+      }
+    }
+    if (this.#stopped || !committed.hasNews) return
+    this.#hasNews = true
+    if (this.#dueMs !== undefined) return
+    this.#dueMs = this.#parts.clock.now() + limits.signedHeadMs
+    this.#wakeInTime()
+  }
+
+  #witnesses({ heads }: Views): readonly PublicKey[] {
+    const { key, network } = this.#parts
+    return heads.peers(key.publicKey, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
+  }
+
+  #sendHead(to: PublicKey, head: SignedHead | undefined): void {
+    const envelope: Envelope = head === undefined ? { kind: 'head-asked' } : { kind: 'head', head }
+    this.#parts.transport.send(to, [envelope])
+  }
+
+  #tell(parties: readonly PublicKey[]): void {
+    for (const party of parties) {
+      this.#silent.delete(party)
+      this.#untold.set(party, { tries: 0, nextMs: this.#parts.clock.now() })
+    }
+    this.#sendDue()
+  }
+
+  /** Sends to those whose time has come. */
+  #sendDue(): void {
+    const nowMs = this.#parts.clock.now()
+    for (const [party, untold] of this.#untold) {
+      if (untold.nextMs > nowMs) continue
+      if (untold.tries === limits.headSends) {
+        this.#untold.delete(party)
+        this.#silent.add(party)
+        continue
+      }
+      untold.tries += 1
+      untold.nextMs = nowMs + waitAfter(resend, untold.tries)
+      this.#sendHead(party, this.#compared.has(party) ? this.#newest : undefined)
+    }
+    this.#wakeInTime()
+  }
+
+  /** The clock may wake whom it likes too early; what is due is looked at anew. */
+  #wakeInTime(): void {
+    this.#cancelWake()
+    if (this.#stopped) return
+    const nextMs = Math.min(
+      this.#dueMs ?? Number.POSITIVE_INFINITY,
+      ...[...this.#untold.values()].map((untold) => untold.nextMs),
+    )
+    if (nextMs === Number.POSITIVE_INFINITY) return
+    this.#cancelWake = this.#parts.clock.wakeAt(nextMs, () => {
+      if (this.#stopped) return
+      if (this.#dueMs !== undefined && this.#dueMs <= this.#parts.clock.now()) void this.#signAndTell()
+      this.#sendDue()
+    })
+  }
+
+  async #signAndTell(): Promise<void> {
+    this.#dueMs = undefined
+    if (this.#isUnderWay) return
+    this.#isUnderWay = true
+    const isDone = await this.#inTick((decision) => {
+      const witnesses = this.#witnesses(decision.views)
+      // Nobody to tell: then the heads that a node signs by count and at its stop will do.
+      if (witnesses.length === 0) return
+      const { key, store } = this.#parts
+      const { facts, heads } = decision.views
+      if (this.#hasNews) decision.emit(signHead(key, store.head(), { range: facts.range, goneOnAt: heads.goneOnAt }))
+      // After the followers have been told of the tick, and so this class of its own head.
+      decision.release(() => queueMicrotask(() => this.#stopped || this.#tell(witnesses)))
+    })
+    this.#isUnderWay = false
+    if (isDone || this.#stopped) return
+    this.#dueMs ??= this.#parts.clock.now() + limits.signedHeadMs
+    this.#wakeInTime()
+  }
+
+  /** False when the node was too busy, or has stopped. */
+  async #inTick(decide: (decision: Decision) => void): Promise<boolean> {
+    try {
+      await this.#parts.loop.submit(decide)
+      return true
+    } catch (error) {
+      if (!this.#stopped)
+        this.#parts.logger.info(`Where the log stands was not told to others: ${messageOf(error)}`, {})
+      return false
+    }
+  }
+}
