@@ -8,8 +8,11 @@ import type { Database } from '../views/Database.js'
 import { openDatabase } from './openDatabase.js'
 import { storeFailure } from './storeFailure.js'
 
-/** Page cache in KiB (negative by SQLite's convention): enough for the hot pages of a million pending activities. */
-const cacheSize = -65_536
+/**
+ * Page cache in KiB (negative by SQLite's convention). With a million activities pending a larger one is no quicker: the
+ * pages that are not in it are in the system's.
+ */
+const cacheSize = -24_576
 
 /** After so many pages of the write-ahead log a commit moves them into the file itself, unless a thread has done it. */
 const checkpointPages = 16_000

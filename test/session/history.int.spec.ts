@@ -1,13 +1,13 @@
 /** What finality promises about history: each transaction is verified once, in bounded ticks, however long it is. */
 import { expect } from 'chai'
-import { showRef, type Party, type StateRef } from 'carillon'
+import { showRef, type NotaryKind, type Party, type StateRef } from 'carillon'
 import { VirtualNetwork, type Weather } from 'carillon/testing'
 import { limits } from '../../src/limits.js'
 import { app, forgetful, Grow, Link, Share, Touch } from './chain.js'
 
-const start = (seed: string, weather?: Weather) =>
+const start = (seed: string, weather?: Weather, kind: NotaryKind = 'nonValidating') =>
   VirtualNetwork.start({
-    parties: { Alice: { app }, Bob: { app }, Carol: { app }, Notary: { app, notary: 'nonValidating' } },
+    parties: { Alice: { app }, Bob: { app }, Carol: { app }, Notary: { app, notary: kind } },
     seed,
     development: false,
     ...(weather === undefined ? {} : { weather }),
@@ -112,6 +112,35 @@ describe('The history of a shared transaction', () => {
     const ref = await latest.result()
     expect((await network.node('Bob').state(Link, ref))?.ref).to.deep.equal(ref)
     expect(new Set((await recordedBy(network, 'Bob')).counts.values())).to.deep.equal(new Set([1]))
+  })
+})
+
+describe('What a party lacks of a history', () => {
+  it('is found out in a few steps where that is little, and in ever longer ones where it is much', async () => {
+    const network = await start('lacking', undefined, 'validating')
+    /** How many transactions Alice has asked others about, message by message. */
+    const asked = async (): Promise<readonly number[]> => {
+      const counts: number[] = []
+      for await (const { events } of network.node('Alice').readLog())
+        for (const line of events) {
+          const { type, message } = JSON.parse(line) as {
+            readonly type: string
+            readonly message?: { readonly payload?: { readonly type?: string; readonly ids?: readonly string[] } }
+          }
+          if (type === 'MessageSent' && message?.payload?.type === 'ancestors')
+            counts.push(message.payload.ids?.length ?? 0)
+        }
+      return counts
+    }
+    // A validating notary lacks the last transaction of a chain whenever it is asked about the next.
+    const link = await grow(network, 100)
+    const little = await asked()
+    expect(little).to.have.length(99)
+    expect(Math.max(...little)).to.equal(limits.historyFirstWalk)
+    await share(network, [link], { signers: [network.party('Bob')] })
+    await network.advanceBy({ minutes: 5 })
+    expect((await network.node('Bob').states(Link)).map(({ data }) => data.count)).to.deep.equal([100])
+    expect((await asked()).slice(99, 102)).to.deep.equal([16, 64, 20])
   })
 })
 

@@ -2,9 +2,9 @@
  * Lets a running node go by a newer map. That is recorded first; then the decisions of the next tick and all connections
  * go by the new map at once, so that no tick sees parts of two.
  */
+import { messageOf } from '../../errors/CarillonError.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import { limits } from '../../limits.js'
-import { messageOf } from '../../errors/CarillonError.js'
 import type { Logger } from '../Logger.js'
 import type { Loop } from '../Loop.js'
 import type { MapFile } from './MapFile.js'
@@ -18,12 +18,12 @@ export type MapFollowing = {
   readonly use: (network: NetworkMap) => void
 }
 
-const namesIn = ({ terms }: VerifiedMap): readonly string[] => terms.members.map(({ party }) => party.name)
+const namesIn = ({ terms }: VerifiedMap): ReadonlySet<string> => new Set(terms.members.map(({ party }) => party.name))
 
 /** Who came and who went, for people. */
 const difference = (before: VerifiedMap, after: VerifiedMap): string => {
-  const had = new Set(namesIn(before))
-  const has = new Set(namesIn(after))
+  const had = namesIn(before)
+  const has = namesIn(after)
   const come = [...has].filter((name) => !had.has(name))
   const gone = [...had].filter((name) => !has.has(name))
   return [
@@ -32,7 +32,7 @@ const difference = (before: VerifiedMap, after: VerifiedMap): string => {
   ].join('')
 }
 
-/** Follows until the returned function is called. `inUse` is the map the node was started with. */
+/** Follows until the returned function is called. The node goes by the file's newest map already. */
 export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => void) => {
   let inUse = file.newest
   let isUnderWay = false
