@@ -162,6 +162,23 @@ export const findFlow = (
   }
 }
 
+/** How a flow stands, and what came of it. Every caller waits for this, so nothing else is read. */
+export const findFlowEnd = (
+  db: Database,
+  id: FlowId,
+  locate: Locate = (text) => findByHash(db, 'flows', text),
+): Pick<FlowSummary, 'status' | 'result' | 'error'> | undefined => {
+  const seq = locate(id)
+  const [row] = seq === undefined ? [] : db.prepare('SELECT status, result, error FROM flows WHERE seq = ?').lists(seq)
+  if (row === undefined) return undefined
+  const [status, result, error] = row
+  return {
+    status: String(status) as FlowStatus,
+    ...(typeof result === 'string' ? { result: JSON.parse(result) as unknown } : {}),
+    ...(typeof error === 'string' ? { error: JSON.parse(error) as RecordedError } : {}),
+  }
+}
+
 /** A flow id as typed by a person: whole, or the first digits of one that nothing else begins with. */
 export const resolveFlowId = (db: Database, text: string): FlowId => {
   if (FlowIdC.is(text)) return text

@@ -84,9 +84,9 @@ const refusedByHost = (error: unknown): Problem | undefined => {
   }
 }
 
-/** A log that is away, or a disk that is full, passes: whoever asks is told to come back, and no more than that. */
+/** A log that is away or lets nobody in, or a disk that is full, passes: whoever asks is told to come back, no more. */
 const passing = (error: unknown): Problem | undefined =>
-  concernsNode(error) && error.consequence === 'retry' && isKnown(error.code)
+  concernsNode(error) && (error.consequence === 'retry' || error.code === 'log-access-denied') && isKnown(error.code)
     ? {
         type: `urn:carillon:error:${error.code}`,
         title: catalogue[error.code].title,

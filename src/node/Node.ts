@@ -11,6 +11,7 @@ import { CarillonError, concernsNode, reviveError } from '../errors/CarillonErro
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import {
   findFlow,
+  findFlowEnd,
   listFlows,
   resolveFlowId,
   type FlowDetails,
@@ -158,8 +159,9 @@ export class Node {
    * says so by the signal, and is forgotten.
    */
   async resultOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    assertAsked({ flow: id })
     for (;;) {
-      const flow = await this.flow(id)
+      const flow = await this.#read((db) => findFlowEnd(db, id, this.#flows))
       if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
       if (flow.status === 'completed') return flow.result
       if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {

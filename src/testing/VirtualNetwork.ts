@@ -21,6 +21,7 @@ import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
 import { SkewedClock } from './SkewedClock.js'
+import { virtualStores } from './virtualStores.js'
 import { VirtualTransport, type Weather } from './VirtualTransport.js'
 
 /** One party of a virtual network. */
@@ -70,7 +71,7 @@ export class VirtualNetwork {
   readonly #seats = new Map<string, Seat>()
   readonly #seed: string
 
-  private constructor(options: VirtualNetworkOptions) {
+  private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, TickStore>) {
     this.#options = options
     this.#seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
@@ -80,7 +81,7 @@ export class VirtualNetwork {
       this.#seats.set(name, {
         party: { name, key: key.publicKey },
         key,
-        store: party.store ?? EmbeddedStore.inMemory(),
+        store: stores.get(name) ?? EmbeddedStore.inMemory(),
         clock: new SkewedClock(this.clock),
         options: party,
         node: undefined,
@@ -96,7 +97,10 @@ export class VirtualNetwork {
   }
 
   static async start(options: VirtualNetworkOptions): Promise<VirtualNetwork> {
-    const network = new VirtualNetwork(options)
+    const stores = new Map<string, TickStore>()
+    for (const [name, { store }] of Object.entries(options.parties))
+      stores.set(name, store ?? (await virtualStores.open()))
+    const network = new VirtualNetwork(options, stores)
     for (const name of Object.keys(options.parties)) await network.restart(name)
     return network
   }

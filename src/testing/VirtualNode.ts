@@ -6,7 +6,6 @@ import type { App } from '../app/App.js'
 import type { Random } from '../decision/Random.js'
 import { sha256 } from '../encoding/hash.js'
 import { keyPairFromSeed, type KeyPair } from '../identity/KeyPair.js'
-import { EmbeddedStore } from '../node/EmbeddedStore.js'
 import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
@@ -17,6 +16,7 @@ import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
+import { virtualStores } from './virtualStores.js'
 import type { DurationLikeObject } from 'luxon'
 
 /** How a virtual node is started. Everything but the app has a default. */
@@ -36,9 +36,6 @@ export type VirtualNodeOptions = {
   /** Default: an embedded store in memory. */
   readonly store?: TickStore
 }
-
-/** Makes the store of a virtual node that is given none. Specs of the logs put others in its place. */
-export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }
 
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {

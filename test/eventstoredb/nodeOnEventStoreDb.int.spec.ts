@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { expect } from 'chai'
 import {
   digestViews,
   foldLog,
+  instant,
   openLog,
   standBy,
   startNode,
@@ -13,6 +15,7 @@ import {
   type Node,
   type Standby,
 } from '../../src/index.js'
+import { headAfter, tickAfter } from '../../src/log/Tick.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { overHttp } from '../faults/overHttp.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'
@@ -155,6 +158,49 @@ describe('A node on EventStoreDB', () => {
     await mint(running, 3)
     expect(await values(running)).to.deep.equal([1, 2, 3])
     expect(failures).to.deep.equal([])
+  })
+
+  it('says so while it is not let in, and goes on when it is again', async () => {
+    cluster = await Cluster.start()
+    const running = await start()
+    await mint(running, 1)
+    server().denies = true
+    expect(await codeOf(running.drain())).to.equal('log-access-denied')
+    expect(running.trouble?.code).to.equal('log-access-denied')
+    const { get, close } = await overHttp(running)
+    expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-access-denied')
+    expect((await get('/ready')).status).to.equal(503)
+    expect(said.join('\n')).to.contain('refuses access')
+    server().denies = false
+    await mint(running, 2)
+    expect((await get('/ready')).status).to.equal(200)
+    await close()
+    expect(await values(running)).to.deep.equal([1, 2])
+    expect(failures).to.deep.equal([])
+  })
+
+  it('does not start where it is not let in, or where another program keeps its stream', async () => {
+    cluster = await Cluster.start()
+    server().denies = true
+    expect(await codeOf(start())).to.equal('log-access-denied')
+    server().denies = false
+    const event = { id: randomUUID(), type: 'order-placed', contentType: 'application/json' }
+    const nothing = new Uint8Array(Buffer.from('{}'))
+    cluster.store.append('log', 'any', [{ ...event, data: nothing, metadata: nothing }])
+    expect(await codeOf(start())).to.equal('log-foreign')
+  })
+
+  it('does not start on what a newer version has written, and leaves it as it is', async () => {
+    cluster = await Cluster.start()
+    await mint(await start(), 1)
+    await node!.stop()
+    const log = await openLog(cluster.url('log'))
+    const head = await log.head()
+    const tick = tickAfter(head, instant('2026-01-01T00:00:00.000Z'), ['{"type":"FromTheFuture"}'])
+    expect((await log.append(head, tick)).kind).to.equal('appended')
+    expect(await codeOf(start())).to.equal('log-too-new')
+    expect(await log.head()).to.deep.equal(headAfter(tick))
+    await log.close()
   })
 
   it('stops and says why when the stream is no longer its own', async () => {

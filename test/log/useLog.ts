@@ -1,5 +1,5 @@
 /**
- * Loaded before specs (`mocha --require`): every virtual node that is given no store keeps its log where
+ * Loaded before specs (`mocha --require`): every virtual node or party that is given no store keeps its log where
  * CARILLON_TEST_LOG says, each on one of its own.
  */
 import { randomUUID } from 'node:crypto'
@@ -11,7 +11,7 @@ import { MemoryLog } from '../../src/log/memory/MemoryLog.js'
 import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
 import { LogBackedStore } from '../../src/node/LogBackedStore.js'
 import { openLog } from '../../src/node/openLog.js'
-import { virtualStores } from '../../src/testing/VirtualNode.js'
+import { virtualStores } from '../../src/testing/virtualStores.js'
 
 const address = process.env['CARILLON_TEST_LOG'] ?? 'memory'
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'carillon-logs-'))

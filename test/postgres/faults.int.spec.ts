@@ -25,6 +25,33 @@ describe('A node whose PostgreSQL server misbehaves', () => {
 
   const values = async (): Promise<readonly number[]> => (await node.states(Coin)).map(({ data }) => data.value)
 
+  const start = (log: string, store = folder): Promise<Node> =>
+    startNode({
+      app,
+      store,
+      log,
+      onFailure: (error) => void failures.push(error),
+      logger: { info: () => undefined, warn: (text) => void said.push(text), error: (text) => void said.push(text) },
+    })
+
+  /** How a start on a folder of its own ends. */
+  const codeOfStart = async (log: string): Promise<string> => {
+    const apart = mkdtempSync(join(tmpdir(), 'carillon-faults-'))
+    try {
+      return await outcomeOf(start(log, apart))
+    } finally {
+      rmSync(apart, { recursive: true })
+    }
+  }
+
+  const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+    const end = performance.now() + 40_000
+    while (!(await holds())) {
+      if (performance.now() > end) throw new Error(`never came true: ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
   /** Asks again and again, under the same client id, as a careful caller does. */
   const mint = async (value: number): Promise<void> => {
     const end = performance.now() + 40_000
@@ -48,13 +75,7 @@ describe('A node whose PostgreSQL server misbehaves', () => {
     address.searchParams.set('schema', schema)
     failures = []
     said = []
-    node = await startNode({
-      app,
-      store: folder,
-      log: address.href,
-      onFailure: (error) => void failures.push(error),
-      logger: { info: () => undefined, warn: (text) => void said.push(text), error: (text) => void said.push(text) },
-    })
+    node = await start(address.href)
     await mint(1)
   })
 
@@ -121,6 +142,72 @@ describe('A node whose PostgreSQL server misbehaves', () => {
     await mint(2)
     expect(await values()).to.deep.equal([1, 2])
     expect(failures).to.deep.equal([])
+  })
+
+  /** Whoever holds a connection to the log loses it, and must be let in again. */
+  const cutConnections = (): Promise<unknown> =>
+    withClient(url, (client) =>
+      client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'carillon % ${schema}'`,
+      ),
+    )
+
+  it('says so while it is not let in, and goes on when it is again', async () => {
+    const role = `role_${schema}`
+    await withClient(url, (client) =>
+      client.query(
+        `CREATE ROLE "${role}" LOGIN PASSWORD 'right'; GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}"`,
+      ),
+    )
+    await node.stop()
+    const address = new URL(url)
+    address.username = role
+    address.password = 'right'
+    address.searchParams.set('schema', schema)
+    node = await start(address.href)
+    await mint(2)
+    await withClient(url, (client) => client.query(`ALTER ROLE "${role}" PASSWORD 'another'`))
+    await cutConnections()
+    await until('it is refused', async () => (await outcomeOf(node.drain())) === 'log-access-denied')
+    expect(node.trouble?.code).to.equal('log-access-denied')
+    expect(said.join('\n')).to.contain('refuses access').and.to.not.contain('right@')
+    const { get, close } = await overHttp(node)
+    expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-access-denied')
+    expect((await get('/ready')).status).to.equal(503)
+    expect(await codeOfStart(address.href), 'at a start it is no use to wait').to.equal('log-access-denied')
+    await withClient(url, (client) => client.query(`ALTER ROLE "${role}" PASSWORD 'right'`))
+    await until(
+      'it is let in',
+      async () => (await outcomeOf(node.run(MintCoin, { value: 3 }, { clientId: '3' }))) === 'fulfilled',
+    )
+    expect((await get('/ready')).status).to.equal(200)
+    await close()
+    expect(await values()).to.deep.equal([1, 2, 3])
+    expect(failures).to.deep.equal([])
+    await node.stop()
+    await withClient(url, (client) => client.query(`DROP OWNED BY "${role}"; DROP ROLE "${role}"`))
+  })
+
+  it('stops, and says why, when a newer version has changed the schema meanwhile, and does not start there', async () => {
+    await withClient(url, (client) => client.query(`INSERT INTO "${schema}".carillon_versions VALUES (99)`))
+    await cutConnections()
+    await until('it has noticed', async () => (await outcomeOf(node.drain())) !== 'fulfilled' && failures.length > 0)
+    expect(failures.map((error) => (error as CarillonError).code)).to.deep.equal(['log-too-new'])
+    expect(said.join('\n')).to.contain('Run the newer version')
+    const address = new URL(url)
+    address.searchParams.set('schema', schema)
+    expect(await codeOfStart(address.href)).to.equal('log-too-new')
+  })
+
+  it('does not start on what another program keeps there', async () => {
+    const other = freshSchema()
+    await withClient(url, (client) =>
+      client.query(`CREATE SCHEMA "${other}"; CREATE TABLE "${other}".log_ticks (other text)`),
+    )
+    const address = new URL(url)
+    address.searchParams.set('schema', other)
+    expect(await codeOfStart(address.href)).to.equal('log-foreign')
+    await dropSchema(url, other)
   })
 
   it('stops, and says why, when the log is gone', async () => {

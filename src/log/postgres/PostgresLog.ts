@@ -16,7 +16,7 @@ import { parsePostgresAddress, type PostgresAddress } from './PostgresAddress.js
 import { PostgresBell } from './PostgresBell.js'
 import { postgresFailure, surelyNotDone, wantsAnotherTry } from './postgresFailure.js'
 import { PostgresSession, type Query, type Row } from './PostgresSession.js'
-import { migrate, quoted } from './postgresSchema.js'
+import { assertSchema, migrate, quoted } from './postgresSchema.js'
 
 /** Where the log is. */
 export type PostgresLogOptions = {
@@ -72,7 +72,12 @@ export class PostgresLog implements EventLog {
     this.#address = parsePostgresAddress(url, schema)
     this.#answerMs = answerMs
     this.#table = `${quoted(this.#address.schema)}.log_ticks`
-    this.#writer = new PostgresSession({ address: this.#address, purpose: 'writer', prepare: writerSettings })
+    this.#writer = new PostgresSession({
+      address: this.#address,
+      purpose: 'writer',
+      prepare: writerSettings,
+      check: (query) => assertSchema(query, this.#address.schema),
+    })
     this.#reader = new PostgresSession({ address: this.#address, purpose: 'reader' })
     this.#bell = new PostgresBell(this.#address)
   }

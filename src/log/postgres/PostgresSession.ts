@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { messageOf } from '../../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
@@ -27,6 +27,8 @@ export type SessionOptions = {
   readonly purpose: string
   /** Statements run on every new connection. */
   readonly prepare?: string
+  /** Asked on every new connection, before it is used: throws when what is there cannot be. */
+  readonly check?: (query: (query: Query) => Promise<readonly Row[]>) => Promise<void>
   readonly onNotification?: (payload: string) => void
   readonly onLost?: () => void
 }
@@ -111,13 +113,15 @@ export class PostgresSession {
         problems.push(error)
       }
     }
+    const known = problems.find((problem) => problem instanceof CarillonError)
+    if (known !== undefined) throw known
     // When all have answered, and refused, that is what there is to say; otherwise one of them may yet come back.
     if (problems.length === 1 || problems.every((problem) => !endsSession(problem))) throw problems[0]
     throw Object.assign(new Error(problems.map(messageOf).join('; ')), { cause: problems[0] })
   }
 
   async #connectTo(connectionString: string): Promise<Open> {
-    const { address, purpose, prepare, onNotification, onLost } = this.#options
+    const { address, purpose, prepare, check, onNotification, onLost } = this.#options
     const socket = new Socket()
     const client = new pg.Client({
       connectionString,
@@ -141,6 +145,7 @@ export class PostgresSession {
       const { rows } = await client.query<Row>(inRecovery)
       if (rows[0]?.['replica'] !== false) throw new Error('this server is a replica, which takes no writes')
       if (prepare !== undefined) await client.query(prepare)
+      await check?.(async (query) => (await client.query<Row>(query)).rows)
     }
     try {
       await withinDeadline(greet(), limits.logConnectMs, 'Connecting')

@@ -55,6 +55,12 @@ const assertKnown = (version: number, schema: string): void => {
   )
 }
 
+/** Refuses a schema that a newer version has brought up to date, perhaps while this one was running. */
+export const assertSchema = async (query: (query: Query) => Promise<readonly Row[]>, schema: string): Promise<void> => {
+  const version = await versionOf(query, schema)
+  if (version !== undefined) assertKnown(version, schema)
+}
+
 /** Makes the tables, or brings them up to date. A role that may not make schemas finds its schema made by another. */
 export const migrate = async (session: PostgresSession, schema: string): Promise<void> => {
   const version = await versionOf((query) => session.query(query), schema)
