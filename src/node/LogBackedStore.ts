@@ -178,6 +178,8 @@ export class LogBackedStore implements TickStore {
         // The log cannot be reached; the next try may find it again.
         cause = error
       }
+      // What is wrong with the log now does not pass. The next start finds out what it holds.
+      if (cause instanceof CarillonError && cause.consequence === 'stop') throw cause
     }
     throw new CarillonError(
       'node-stopped',

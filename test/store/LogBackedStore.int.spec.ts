@@ -12,6 +12,7 @@ import {
   type Node,
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
+import { NodeFault } from '../../src/errors/CarillonError.js'
 import type { AppendOutcome } from '../../src/log/EventLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
@@ -187,6 +188,15 @@ describe('a store whose log lives elsewhere', () => {
       await expectViewsToMatchTheLog()
       expect(await node.run(MintCoin, { value: 6 })).to.equal(6)
     })
+
+  it('stops when the answer is lost and the log can no longer be written, instead of waiting for ever', async () => {
+    await node.run(MintCoin, { value: 1 })
+    const tooNew = new NodeFault('log-too-new', 'A newer version has been here. Run the newer version.')
+    log.next(lostOnTheWay, () => Promise.resolve({ kind: 'failed', error: tooNew }))
+    expect(await refusal(node.start(MintCoin, { value: 2 }))).to.equal('log-too-new')
+    expect(codeOf(stoppedBy)).to.equal('log-too-new')
+    expect(await values(), 'views rolled back').to.deep.equal([1])
+  })
 
   it('steps down when the answer is lost and another writer took the place', async () => {
     log.next(async (_, expected) => {
