@@ -93,6 +93,10 @@ export class LogBackedStore implements TickStore {
 
   readonly trouble = (): CarillonError | undefined => this.#trouble
 
+  readonly lookAgain = async (): Promise<void> => {
+    await this.#log.head()
+  }
+
   readonly begin = (): void => {
     this.#db.exec('BEGIN IMMEDIATE')
   }

@@ -219,7 +219,7 @@ export class Loop {
     const { store, engine } = this.#parts
     const taken: Input[] = []
     const beganMs = this.#parts.clock.now()
-    let retryLater = false
+    let retryLater: boolean
     try {
       const tick = new OpenTick(
         { ...this.#parts, waitMs: this.waitMs },
@@ -233,6 +233,7 @@ export class Loop {
         store.rollback()
         engine.committed()
         this.#release(tick)
+        retryLater = this.#trouble !== undefined && !(await this.#lookAgain())
       } else {
         retryLater = !(await this.#write(tick, taken))
       }
@@ -350,6 +351,22 @@ export class Loop {
         return false
       }
     }
+  }
+
+  /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
+  async #lookAgain(): Promise<boolean> {
+    const { store, logger } = this.#parts
+    if (store.lookAgain === undefined) return true
+    try {
+      await store.lookAgain()
+    } catch (error) {
+      if (error instanceof CarillonError) this.#trouble = error
+      return false
+    }
+    this.#writeFailures = 0
+    this.#trouble = undefined
+    logger.info('The log can be reached again.', {})
+    return true
   }
 
   #release(tick: OpenTick): void {

@@ -28,6 +28,8 @@ export type TickStore = {
   readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
   /** What keeps the tick under way from being written, while the store waits for it to pass. */
   readonly trouble?: () => CarillonError | undefined
+  /** Whether the log can be asked again, after a tick could not be written; rejects with what is still wrong. */
+  readonly lookAgain?: () => Promise<void>
   /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */
   readonly abandon?: () => void
   /** Marks the store, so that no node starts on it before someone has looked at it; or takes the mark away. */

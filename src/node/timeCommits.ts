@@ -17,6 +17,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
       tick: (number) => store.tick(number),
       read: (fromRevision) => store.read(fromRevision),
       trouble: () => store.trouble?.(),
+      ...(store.lookAgain === undefined ? {} : { lookAgain: store.lookAgain }),
       abandon: () => store.abandon?.(),
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),

@@ -1,6 +1,7 @@
 /**
  * A log whose next appends go wrong in the way a test says; everything else passes through to a real one.
  */
+import { CarillonError } from '../../src/errors/CarillonError.js'
 import type { AppendOutcome, EventLog } from '../../src/log/EventLog.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
 
@@ -25,7 +26,11 @@ export class FaultyLog implements EventLog {
     this.#faults.push(...faults)
   }
 
-  readonly head = (): Promise<Head> => this.#log.head()
+  /** Whether the log cannot even be asked where it ends. */
+  isAway = false
+
+  readonly head = (): Promise<Head> =>
+    this.isAway ? Promise.reject(new CarillonError('log-unreachable', 'The server does not answer.')) : this.#log.head()
 
   readonly append: EventLog['append'] = (expected, tick) => {
     this.appends += 1

@@ -146,6 +146,23 @@ describe('a store whose log lives elsewhere', () => {
     await expectViewsToMatchTheLog()
   })
 
+  it('is in trouble no longer than the log, although there is nothing more to write', async () => {
+    log.next(failed)
+    expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('disk-full')
+    expect(node.trouble?.code).to.equal('disk-full')
+    const later = async (): Promise<void> => {
+      await node.idle()
+      clock.setTo(clock.now() + 60_000)
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    log.isAway = true
+    await later()
+    expect(node.trouble?.code, 'the log is away meanwhile').to.equal('log-unreachable')
+    log.isAway = false
+    await later()
+    expect(node.trouble).to.equal(undefined)
+  })
+
   it('leaves no loop behind when a node cannot record its start', async () => {
     const other = await LogBackedStore.open(log, ':memory:')
     const failures: Error[] = []

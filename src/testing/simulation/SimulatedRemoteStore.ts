@@ -58,6 +58,7 @@ export class SimulatedRemoteStore implements SimulatedStore {
   readonly commit: TickStore['commit'] = (tick) => this.#inner.commit(tick)
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly lookAgain = (): Promise<void> => this.#inner.lookAgain()
   readonly abandon = (): void => {
     this.#inner.abandon()
   }
