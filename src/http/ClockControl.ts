@@ -3,6 +3,7 @@
  * happens in its order, however fast the clock is turned.
  */
 import type { Node } from '../node/Node.js'
+import { toMillis } from '../time/Instant.js'
 import type { VirtualClock } from '../time/VirtualClock.js'
 
 const turnMs = 50
@@ -52,13 +53,24 @@ export class ClockControl {
     await this.#turning
   }
 
-  /** Moves on to the next instant anyone waits for. */
+  /** Moves on to the next activity; where none is scheduled, to the next instant anyone waits for. */
   async jump(): Promise<void> {
     await this.#turning
     await this.#settle()
-    const next = this.#clock.nextWakeMs()
-    if (next !== undefined) this.#clock.setTo(Math.max(next, this.#clock.now()))
-    await this.#settle()
+    const untilMs = (await this.#nextDueMs()) ?? this.#clock.nextWakeMs()
+    if (untilMs === undefined) return
+    // On the way there are instants that only nodes wait for, such as the next try of a message.
+    for (let next = this.#clock.nextWakeMs(); next !== undefined && next <= untilMs; next = this.#clock.nextWakeMs()) {
+      this.#clock.setTo(Math.max(next, this.#clock.now()))
+      await this.#settle()
+    }
+  }
+
+  async #nextDueMs(): Promise<number | undefined> {
+    const pages = await Promise.all(this.#running().map((node) => node.agenda({ limit: 1 })))
+    const instants = pages.flatMap(({ items }) => items.flatMap(({ actsAt, due }) => actsAt ?? due ?? []))
+    const later = instants.map(toMillis).filter((atMs) => atMs > this.#clock.now())
+    return later.length === 0 ? undefined : Math.min(...later)
   }
 
   /** As far as the speed says, stopping wherever something falls due. A turn that takes long is not caught up with. */
@@ -75,8 +87,12 @@ export class ClockControl {
     this.#clock.setTo(Math.round(untilMs))
   }
 
+  #running(): readonly Node[] {
+    return this.#nodes().filter(({ stopped }) => stopped === undefined)
+  }
+
   async #settle(): Promise<void> {
-    const nodes = this.#nodes().filter(({ stopped }) => stopped === undefined)
+    const nodes = this.#running()
     const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
     for (let before = ''; ;) {
       await new Promise((resolve) => setImmediate(resolve))
