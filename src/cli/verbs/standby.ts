@@ -47,9 +47,14 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
       tell('following', `${app.name} ${app.version} stands by: the views follow the log.`)
     },
     onLeading: (node) => {
-      tell('leading', `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`, { head: node.head })
       const serve = async (): Promise<void> => {
-        socket = await openControlSocket(node, store, answersFor(node, verbs))
+        try {
+          socket = await openControlSocket(node, store, answersFor(node, verbs))
+        } finally {
+          // Whoever hears that this process leads may ask it for something at once.
+          const text = `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`
+          tell('leading', text, { head: node.head })
+        }
         await onStart?.(node)
       }
       serve().catch((error: unknown) => {
