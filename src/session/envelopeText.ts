@@ -24,7 +24,11 @@ export const envelopeOf = ({ session, role, seq, text }: Omit<OutgoingRow, 'revi
   return envelope
 }
 
-/** Reads an envelope from its canonical text, and keeps the text of what it carries: that is recorded next. */
+/**
+ * Reads an envelope from its canonical text, and keeps the text of what it carries: that is recorded next. Only for text
+ * that this process has written itself, as in a virtual network: a stranger's need not be canonical, and would be kept as
+ * if it were.
+ */
 export const openEnvelope = (text: string): Envelope => {
   const envelope = JSON.parse(text) as Envelope
   if (envelope.kind !== 'message' || envelope.message.kind !== 'data') return envelope
