@@ -1,9 +1,11 @@
 /**
  * Runs the benchmarks: npm run bench, or npm run bench -- fire-burst chains. Options: --quick (tiny sizes, figures
- * mean nothing), --largest (how far the workloads about a long life go, default 1,000,000), --write-baseline (keep the figures to compare later runs with), --out (another file for the
+ * mean nothing), --largest (how far the workloads about a long life go, default 1,000,000), --folder (a folder
+ * on another disk to measure), --write-baseline (keep the figures to compare later runs with), --out (another file for the
  * JSON).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, machineText } from './machine.js'
@@ -18,6 +20,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     largest: { type: 'string', default: String(defaultLargest) },
+    folder: { type: 'string', default: tmpdir() },
     'write-baseline': { type: 'boolean', default: false },
     out: { type: 'string', default: join(here, 'results', 'latest.json') },
   },
@@ -52,7 +55,7 @@ const print = (name: string, results: Results): void => {
   }
 }
 
-const machine = describeMachine(options.quick)
+const machine = describeMachine(options)
 console.log(`${machineText(machine)}${options.quick ? '\nQuick sizes: the figures mean nothing.' : ''}`)
 
 const results: Record<string, Results> = {}
@@ -62,6 +65,7 @@ for (const workload of chosen) {
   const found = await runWorkload(workload, {
     quick: options.quick,
     keptFolder: join(here, 'kept'),
+    within: options.folder,
     largest,
     tell: (line) => console.log(line),
   })
