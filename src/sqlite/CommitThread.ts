@@ -84,7 +84,7 @@ port.postMessage('ready')
 
 /** An error as the thread could send it. */
 const revived = (error: unknown): unknown => {
-  const { message, code, errcode } = error as { readonly [name: string]: unknown }
+  const { message, code, errcode } = error as Readonly<Record<string, unknown>>
   return Object.assign(new Error(String(message)), { code, errcode })
 }
 

@@ -17,8 +17,8 @@ export const defects: readonly Defect[] = [
     name: 'acknowledge-before-commit',
     mistake: 'Callers, steps and messages are released before the tick is committed',
     file: 'src/node/Loop.ts',
-    find: 'const result = store.commit(tick.seal())',
-    replace: 'const sealed = tick.seal(); this.#release(tick); const result = store.commit(sealed)',
+    find: 'const result = store.commit(sealed)',
+    replace: 'this.#release(tick); const result = store.commit(sealed)',
   },
   {
     name: 'step-before-commit',
