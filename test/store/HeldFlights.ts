@@ -2,7 +2,7 @@
  * A store in memory that hands every tick over, and on which no tick lands before it is told to.
  */
 import { EmbeddedStore } from '../../src/index.js'
-import type { EncodedTick } from '../../src/log/Tick.js'
+import type { EncodedTick, Head } from '../../src/log/Tick.js'
 import type { Flight, TickStore } from '../../src/node/TickStore.js'
 
 export class HeldFlights implements TickStore {
@@ -15,7 +15,9 @@ export class HeldFlights implements TickStore {
 
   readonly views = this.#inner.views
   readonly reader = this.#inner.reader
-  readonly head = this.#inner.head
+  /** Where the log ends for those outside, while a tick is in flight. */
+  #landedUpTo: Head | undefined
+  readonly head = (): Head => this.#landedUpTo ?? this.#inner.head()
   readonly begin = this.#inner.begin
   readonly rollback = this.#inner.rollback
   readonly commit = this.#inner.commit
@@ -25,11 +27,13 @@ export class HeldFlights implements TickStore {
 
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
     if (!this.isHolding) return undefined
+    this.#landedUpTo = this.#inner.head()
     const outcome = this.#inner.commit(tick)
     let hasLanded = false
     return {
       land: () => {
         if (!hasLanded) this.waited += 1
+        this.#landedUpTo = undefined
         return outcome
       },
       whenLanded: (callback) => {

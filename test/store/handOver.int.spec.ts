@@ -93,6 +93,8 @@ describe('a tick that is on its way to the disk', () => {
     store.isHolding = false
     await virtual.node.stop()
     expect((await started).id).to.be.a('string')
+    // The stop signs the head that it follows, and that is the tick that was in flight.
+    expect((await verifyLog(store.read(0))).problems).to.deep.equal([])
   })
 })
 
