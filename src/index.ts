@@ -245,6 +245,7 @@ export {
 export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry
+export { readLocalToken } from './http/localToken.js'
 export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'
 export {
   definePanel,
