@@ -218,7 +218,11 @@ export const VerificationC = record(
 /** Why a node can record nothing at the moment: its log is away, or there is no room. It goes on by itself. */
 export const TroubleC = record('Trouble', { code: t.string, message: t.string }, {})
 
-export const HealthC = record('Health', { alive: t.literal(true), uptimeSeconds: t.number }, { trouble: TroubleC })
+export const HealthC = record(
+  'Health',
+  { alive: t.literal(true), role: t.keyof({ leading: null, following: null }), uptimeSeconds: t.number },
+  { trouble: TroubleC },
+)
 
 export const StatusC = record(
   'Status',
