@@ -246,6 +246,7 @@ export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/C
 
 // HTTP and telemetry
 export type { HttpOptions, HttpServer } from './http/listenHttp.js'
+export { readLocalToken } from './http/localToken.js'
 export { serveHttp, type ServedNode } from './http/serveHttp.js'
 export { serveStandby, type ServedStandby } from './http/serveStandby.js'
 export {

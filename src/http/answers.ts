@@ -7,6 +7,7 @@ import { TokenIdC } from '../access/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
 import { FlowIdC } from '../flow/FlowId.js'
+import { SignedHeadC } from '../heads/SignedHead.js'
 import { PartyC } from '../identity/Party.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
@@ -269,6 +270,11 @@ export const PartyEntryC = record(
   'PartyEntry',
   { name: t.string, key: t.string, isMe: t.boolean, openSessions: IntegerC, unacknowledged: IntegerC },
   { address: t.string, notary: t.string },
+)
+
+export const KeptHeadC = t.readonly(
+  t.strict({ party: PartyC, isMe: t.boolean, keptAt: InstantC, head: SignedHeadC }),
+  'KeptHead',
 )
 
 export const SessionEntryC = record(

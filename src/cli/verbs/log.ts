@@ -27,6 +27,7 @@ import { showCount, showSecond } from '../words.js'
 import { copy } from './logCopy.js'
 import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
+import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
 
 type Row = {
@@ -208,6 +209,7 @@ export const log = (terminal: Terminal): Command =>
     copy(terminal),
     verify(terminal),
     head(terminal),
+    heads(terminal),
     prove(terminal),
     checkProofVerb(terminal),
     rebuild(terminal),
