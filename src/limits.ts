@@ -43,6 +43,12 @@ export const limits = {
   acceptedKept: 64,
   /** Side-effect steps under way at one time. */
   stepsInFlight: 256,
+  /** Flows without steps that get a span in one tick; a catch-up of thousands is told by the measures. */
+  spansPerTick: 100,
+  /** A process that stands by waits no longer than this for the end of the log when its metrics are asked for. */
+  logHeadMs: 1_000,
+  /** Flows with steps whose spans are open while someone traces the node; the oldest is ended early for another. */
+  tracedFlows: 10_000,
   /** States one query inside a flow may return; its refs are recorded. */
   statesPerQuery: 1_000,
   /** Text in an indexed field: enough for a name or an identifier, and short enough for an index. */

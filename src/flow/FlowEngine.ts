@@ -310,12 +310,13 @@ export class FlowEngine {
     operation: Extract<Operation, { readonly kind: 'step' }>,
     attempt: number,
   ): void {
-    const { id, recorded: position } = row
+    const { id, recorded: position, name: flowName, startedMs: flowStartedMs } = row
     const { term } = decision.views.facts.now
     const context = { idempotencyKey: `${id}.${position}`, attempt, term }
     decision.release(() => {
       const { name, run, timeoutMs } = operation
-      this.#steps.start({ flow: id, position, name, run, context, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+      const timed = timeoutMs === undefined ? {} : { timeoutMs }
+      this.#steps.start({ flow: id, flowName, flowStartedMs, position, name, run, context, ...timed })
     })
   }
 

@@ -57,6 +57,7 @@ import type { Loop } from './Loop.js'
 import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
 import { signHead } from '../heads/SignedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { StepWatch } from './StepWatch.js'
 import type { TickStore } from './TickStore.js'
 import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
@@ -449,6 +450,11 @@ export class Node {
   /** Calls back with the events of every tick, after they are durable. */
   follow(follower: (committed: Committed) => void): () => void {
     return this.#internals.loop.follow(follower)
+  }
+
+  /** Lets someone look on at every step that begins from now on, such as a tracer. */
+  watchSteps(watch: StepWatch): () => void {
+    return this.#internals.steps.watch(watch)
   }
 
   /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
