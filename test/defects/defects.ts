@@ -38,7 +38,7 @@ export const defects: readonly Defect[] = [
     name: 'generators-not-dropped',
     mistake: 'After a failed append flows go on from where the lost tick had brought them',
     file: 'src/flow/FlowEngine.ts',
-    find: 'for (const id of this.#touched) this.#live.delete(id)',
+    find: 'for (const id of [...this.#inFlight, ...this.#touched]) this.#live.delete(id)',
     replace: '',
   },
   {
