@@ -245,7 +245,10 @@ export {
 export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
 
 // HTTP and telemetry
-export { serveHttp, type HttpOptions, type HttpServer, type ServedNode } from './http/serveHttp.js'
+export type { HttpOptions, HttpServer } from './http/listenHttp.js'
+export { readLocalToken } from './http/localToken.js'
+export { serveHttp, type ServedNode } from './http/serveHttp.js'
+export { serveStandby, type ServedStandby } from './http/serveStandby.js'
 export {
   definePanel,
   type ActionAsked,

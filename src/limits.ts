@@ -11,6 +11,8 @@ export const limits = {
    * smallest limit among them is EventStoreDB's 1 MiB.
    */
   tickBytes: 384 * KiB,
+  /** From this size on a tick is committed by a thread, while the next is decided. */
+  handedOverBytes: 64 * KiB,
   /** A single fact may not be larger. */
   factBytes: 256 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */
@@ -33,12 +35,20 @@ export const limits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
+  /** Due states that are read at once: enough for a dozen full ticks, which then need not wait for the tick before. */
+  dueReadAhead: 4_096,
   /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
   rowsKept: 128,
   /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
   acceptedKept: 64,
   /** Side-effect steps under way at one time. */
   stepsInFlight: 256,
+  /** Flows without steps that get a span in one tick; a catch-up of thousands is told by the measures. */
+  spansPerTick: 100,
+  /** A process that stands by waits no longer than this for the end of the log when its metrics are asked for. */
+  logHeadMs: 1_000,
+  /** Flows with steps whose spans are open while someone traces the node; the oldest is ended early for another. */
+  tracedFlows: 10_000,
   /** States one query inside a flow may return; its refs are recorded. */
   statesPerQuery: 1_000,
   /** Text in an indexed field: enough for a name or an identifier, and short enough for an index. */

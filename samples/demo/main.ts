@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import {
   CarillonError,
   openControlSocket,
+  readLocalToken,
   serveHttp,
   type ControlSocket,
   type HttpServer,
@@ -60,13 +61,19 @@ const untilTold = (): Promise<string> =>
     process.stdout.on('error', () => resolve('nobody reads'))
   })
 
-const serve = async (served: readonly [ServedNode, ...ServedNode[]], port: number | undefined): Promise<HttpServer> => {
-  if (port !== undefined) return serveHttp(served, { port })
+const serve = async (
+  served: readonly [ServedNode, ...ServedNode[]],
+  store: string,
+  port: number | undefined,
+): Promise<HttpServer> => {
+  // Whoever has the dashboard open when the network is stopped finds it again when it is started.
+  const localToken = readLocalToken(store)
+  if (port !== undefined) return serveHttp(served, { port, localToken })
   try {
-    return await serveHttp(served, { port: usualPort })
+    return await serveHttp(served, { port: usualPort, localToken })
   } catch (error) {
     if (!(error instanceof CarillonError) || error.code !== 'address-unavailable') throw error
-    return serveHttp(served)
+    return serveHttp(served, { localToken })
   }
 }
 
@@ -116,9 +123,9 @@ const main = async (): Promise<void> => {
     for (const open of [openHeart, openChores, openTasks, openSignatures, openMarket])
       households.push(await open(folder, tellTrouble))
     const neighbours = households.flatMap((household) => household.neighbours)
-    const [first, ...others] = neighbours.map(({ served }) => served)
+    const [first, ...others] = neighbours
     if (first === undefined) return
-    const opened = await serve([first, ...others], port)
+    const opened = await serve([first.served, ...others.map(({ served }) => served)], first.store, port)
     server = opened
     for (const { served, store } of neighbours)
       sockets.push(await openControlSocket(served.node, store, { link: () => ({ link: opened.newLink() }) }))

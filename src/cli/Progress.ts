@@ -16,27 +16,36 @@ export const bar = (done: number, total: number): string => {
   return `${'█'.repeat(full)}${'░'.repeat(barLength - full)} ${Math.floor(share * 100)} %`
 }
 
+/** How far the work is, where that is measured by something else than what is counted: bytes of a file, time of a clock. */
+export type Extent = { readonly total: number; readonly done: () => number }
+
 export class Progress {
   readonly #terminal: Terminal
   readonly #doing: string
-  readonly #total: number
-  readonly #startedMs = Date.now()
-  #nextMs = this.#startedMs + firstAfterMs
+  readonly #extent: number | Extent
+  readonly #nowMs: () => number
+  readonly #startedMs: number
+  #nextMs: number
 
-  /** `total` is 0 when nobody knows how much there is to do. */
-  constructor(terminal: Terminal, doing: string, total = 0) {
+  /** An extent of 0 is one that nobody knows. */
+  constructor(terminal: Terminal, doing: string, extent: number | Extent = 0, nowMs: () => number = Date.now) {
     this.#terminal = terminal
     this.#doing = doing
-    this.#total = total
+    this.#extent = extent
+    this.#nowMs = nowMs
+    this.#startedMs = nowMs()
+    this.#nextMs = this.#startedMs + firstAfterMs
   }
 
   readonly count = (events: number): void => {
-    const nowMs = Date.now()
+    const nowMs = this.#nowMs()
     if (nowMs < this.#nextMs) return
     this.#nextMs = nowMs + betweenMs
     const rate = Math.round((events / Math.max(1, nowMs - this.#startedMs)) * 1_000)
     const done = `${events.toLocaleString('en')} events, ${rate.toLocaleString('en')} a second`
-    this.#terminal.status(`${this.#doing}: ${this.#total > 0 ? `${bar(events, this.#total)}, ` : ''}${done}`)
+    const extent = this.#extent
+    const { total, done: far } = typeof extent === 'number' ? { total: extent, done: () => events } : extent
+    this.#terminal.status(`${this.#doing}: ${total > 0 ? `${bar(far(), total)}, ` : ''}${done}`)
   }
 
   end(): void {
@@ -49,9 +58,9 @@ export const withProgress = async <A>(
   terminal: Terminal,
   doing: string,
   work: (count: (events: number) => void) => Promise<A>,
-  total?: number,
+  extent?: number | Extent,
 ): Promise<A> => {
-  const progress = new Progress(terminal, doing, total)
+  const progress = new Progress(terminal, doing, extent)
   try {
     return await work(progress.count)
   } finally {

@@ -1,8 +1,9 @@
 /**
  * What time it is for a store: that of the node that runs on it, whose clock may be a virtual one; without a node, that
- * of this machine, or the end of the log when it was written on a clock that is ahead of it.
+ * of this machine, or the end of the log when it was written on a virtual clock, or on one that is ahead of it.
  */
 import { readStore } from '../node/readStore.js'
+import { ranOnVirtualTime } from '../node/storeClock.js'
 import { toMillis } from '../time/Instant.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { conditionOf } from './conditionOf.js'
@@ -11,5 +12,6 @@ export const nowOf = async (store: string): Promise<number> => {
   // A node that does not answer is no reason not to show what the store holds.
   const condition = await conditionOf(store).catch(() => undefined)
   if (condition?.now !== undefined) return toMillis(condition.now)
-  return Math.max(Date.now(), readStore(store, readFacts).atMs)
+  const { atMs } = readStore(store, readFacts)
+  return ranOnVirtualTime(store) ? atMs : Math.max(Date.now(), atMs)
 }

@@ -1,15 +1,18 @@
 /**
- * The HTTP side of `carillon run`: the address from the command line, the local token of the store, and a usual port
- * that gives way to a free one.
+ * The HTTP side of `carillon run` and `carillon standby`: the address from the command line, the local token of the store,
+ * and a usual port that gives way to a free one.
  */
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Endpoint } from '../http/Endpoint.js'
 import { readLocalToken } from '../http/localToken.js'
 import type { Panel } from '../http/Panel.js'
-import { serveHttp, type HttpOptions, type HttpServer } from '../http/serveHttp.js'
+import type { HttpOptions, HttpServer } from '../http/listenHttp.js'
+import { serveHttp } from '../http/serveHttp.js'
+import { serveStandby } from '../http/serveStandby.js'
 import type { Logger } from '../node/Logger.js'
 import type { Node } from '../node/Node.js'
+import type { Standby } from '../node/standby/Standby.js'
 
 /** Where the dashboard is unless someone else is there. */
 const usualPort = 7_411
@@ -36,7 +39,47 @@ export type HttpChoice = {
   readonly httpName?: readonly string[]
 }
 
+/** With what both verbs take beside the address. */
+export const withTlsOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--http-cert <file>', 'certificate for TLS, as PEM; needed off loopback'))
+    .addOption(new Option('--http-key <file>', 'key for TLS, as PEM'))
+    .addOption(
+      new Option('--http-name <name>', 'another name the node is reached by; may be given again')
+        .argParser((name: string, others: readonly string[]) => [...others, name])
+        .default([], 'none'),
+    )
+
 export type Contributed = { readonly panels?: readonly Panel[]; readonly endpoints?: readonly Endpoint[] }
+
+const optionsOf = (store: string, { httpCert, httpKey, httpName = [] }: HttpChoice, logger: Logger): HttpOptions => {
+  if ((httpCert === undefined) !== (httpKey === undefined))
+    throw new CarillonError('usage', 'TLS needs both: --http-cert and --http-key.')
+  return {
+    localToken: readLocalToken(store),
+    names: httpName,
+    logger,
+    ...(httpCert === undefined || httpKey === undefined ? {} : { tls: { certFile: httpCert, keyFile: httpKey } }),
+  }
+}
+
+/** A link into the server, for whoever may open the socket of its store. */
+export const linkOf = (http: HttpServer | undefined, hint: string): { readonly link: string } => {
+  if (http === undefined) throw new CarillonError('request-invalid', `This node serves no HTTP. ${hint}`)
+  return { link: http.newLink() }
+}
+
+/** Only where the command line asks for it: several processes may stand by on one machine. */
+export const openStandbyHttp = async (
+  standby: Standby,
+  store: string,
+  choice: HttpChoice,
+  contributed: Contributed,
+  logger: Logger,
+): Promise<HttpServer | undefined> =>
+  typeof choice.http === 'object'
+    ? serveStandby({ standby, ...contributed }, { ...optionsOf(store, choice, logger), ...choice.http })
+    : undefined
 
 export const openHttp = async (
   node: Node,
@@ -45,16 +88,9 @@ export const openHttp = async (
   contributed: Contributed,
   logger: Logger,
 ): Promise<HttpServer | undefined> => {
-  const { http, httpCert, httpKey, httpName = [] } = choice
+  const { http } = choice
   if (http === false) return undefined
-  if ((httpCert === undefined) !== (httpKey === undefined))
-    throw new CarillonError('usage', 'TLS needs both: --http-cert and --http-key.')
-  const options: HttpOptions = {
-    localToken: readLocalToken(store),
-    names: httpName,
-    logger,
-    ...(httpCert === undefined || httpKey === undefined ? {} : { tls: { certFile: httpCert, keyFile: httpKey } }),
-  }
+  const options = optionsOf(store, choice, logger)
   const served = { node, ...contributed }
   if (typeof http === 'object') return serveHttp(served, { ...options, ...http })
   try {

@@ -53,7 +53,12 @@ const sentence = (message: string): string =>
 const aloneWith = (word: string | undefined): VerbName | undefined =>
   isVerbName(word) && word !== 'completion' ? word : undefined
 
-export const runCommand = async (words: readonly string[], terminal: Terminal): Promise<number> => {
+/** Whoever asks for JSON is a program, and has no use for a line that is drawn over. */
+const forReader = (words: readonly string[], terminal: Terminal): Terminal =>
+  words.includes('--json') ? { ...terminal, status: () => undefined } : terminal
+
+export const runCommand = async (words: readonly string[], given: Terminal): Promise<number> => {
+  const terminal = forReader(words, given)
   const [first] = words
   const program = await makeProgram(terminal, aloneWith(first))
   const mayBeOfAnApp = first !== undefined && !first.startsWith('-') && !isVerbName(first)

@@ -8,7 +8,7 @@ import { ClockHands } from './parts/ClockHands.js'
 import { Act, Empty, Lamp } from './parts/ui.js'
 import { useGet, useLive, type Connection } from './useLive.js'
 import { linkTo, useRoute, type RoutePlace } from './useRoute.js'
-import { count } from './words.js'
+import { count, instant } from './words.js'
 import { Agenda } from './views/Agenda.js'
 import { Attention } from './views/Attention.js'
 import { Enter } from './views/Enter.js'
@@ -32,6 +32,10 @@ const views = [
   ['parties', 'Parties'],
 ] as const
 
+const titleOf = (view: string, { rest }: RoutePlace, panels: readonly PanelInfo[]): string =>
+  views.find(([name]) => name === view)?.[1] ??
+  (view === 'panel' ? (panels.find(({ name }) => name === rest[0])?.title ?? 'Panel') : 'Tokens')
+
 const parents: Readonly<Record<string, string>> = { state: 'vault', flow: 'flows' }
 
 /** What time it is on the node, between two words from it as well. */
@@ -51,6 +55,9 @@ const useNow = (live: Live | undefined): number => {
   return live.virtualTime || Math.abs(ahead) > standingApartMs ? nodeMs : Math.max(now + ahead, nodeMs)
 }
 
+/** Of an app that does not say which it is. */
+const noVersion = '0.0.0'
+
 /** A node whose clock is further away than this runs in a time of its own. */
 const standingApartMs = 3_600_000
 
@@ -60,6 +67,29 @@ const connectionLamp = (connection: Connection, live: Live) => {
   if (live.trouble !== undefined) return <Lamp tone="red" text={`cannot record: ${live.trouble.code}`} />
   return live.draining ? <Lamp tone="amber" text="draining" /> : <Lamp tone="green" text="live" />
 }
+
+/** What there is to say about the whole page, if anything: that the node is away, stands still, or has stopped. */
+const Notice = ({ connection, live }: { readonly connection: Connection; readonly live: Live }) => {
+  const said =
+    connection === 'lost'
+      ? `The node does not answer: it has stopped, or is being started again. What you see is from ${instant(live.now)}. This page goes on by itself as soon as the node is back.`
+      : live.stopped
+        ? 'The node has stopped and records nothing more. Its last words are in the terminal it was started in; start it again there.'
+        : live.trouble !== undefined
+          ? `Nothing can be recorded at the moment, and the node tries again by itself. ${live.trouble.message}`
+          : undefined
+  return said === undefined ? null : (
+    <p class="notice" role="alert">
+      {said}
+    </p>
+  )
+}
+
+/** The name of the tab says which view of which node it is. */
+const useTitle = (title: string, node: string | undefined): void =>
+  useEffect(() => {
+    document.title = [title, node, 'Carillon'].filter((part) => part !== undefined).join(' · ')
+  }, [title, node])
 
 const useKeys = (): void => {
   useEffect(() => {
@@ -113,7 +143,7 @@ const View = ({
     case 'log':
       return <Log live={live} />
     case 'parties':
-      return <Parties live={live} />
+      return <Parties live={live} nowMs={nowMs} />
     case 'tokens':
       return <Tokens />
     default: {
@@ -133,21 +163,29 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
   const place = useRoute()
   const [node, setNode] = useState<string>()
   const [menu, setMenu] = useState(false)
-  const { live, connection } = useLive(node)
+  const { live, connection, refusals } = useLive(node)
   const panels = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, node ?? '')
   const nowMs = useNow(live)
+  const shown = panels.asked.state === 'answered' ? panels.asked.answer.items : []
+  const here = parents[place.view] ?? place.view
+  useTitle(titleOf(here, place, shown), live?.node)
   useKeys()
   useEffect(() => setMenu(false), [place.view, place.rest.join()])
   useEffect(() => {
-    if (connection === 'lost')
-      get<Me>('/me').catch((error: unknown) => error instanceof Refused && error.status === 401 && left())
-  }, [connection])
+    if (connection !== 'lost') return
+    get<Me>('/me').catch((error: unknown) => {
+      if (!(error instanceof Refused)) return
+      if (error.status === 401) left()
+      if (error.code !== 'party-unknown') return
+      // The node that was looked at is not served any more.
+      chooseNode(undefined)
+      setNode('')
+    })
+  }, [connection, refusals])
   if (live === undefined) return <div class="waiting whole" role="status" aria-label="Connecting" />
   const may = (permission: string): boolean => me.permissions.includes('admin') || me.permissions.includes(permission)
-  const shown = panels.asked.state === 'answered' ? panels.asked.answer.items : []
   const { parked, missed, failed } = live.activities
   const waiting = parked + missed + failed + live.flows.parked
-  const here = parents[place.view] ?? place.view
   return (
     <div class={`shell ${menu ? 'menu-open' : ''}`}>
       <a
@@ -162,7 +200,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
       </a>
       <header class="bar">
         <button type="button" class="menu" aria-label="Menu" aria-expanded={menu} onClick={() => setMenu(!menu)}>
-          ☰
+          {menu ? '✕' : '☰'}
         </button>
         <a class="brand" href={linkTo('overview')}>
           <img src="/bell.svg" alt="" width="22" height="22" />
@@ -178,6 +216,9 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
             onChange={({ currentTarget }) => {
               chooseNode(currentTarget.value)
               setNode(currentTarget.value)
+              // A state, a flow or a panel of one node is nothing to another.
+              if (here !== place.view) location.hash = linkTo(here)
+              if (place.view === 'panel') location.hash = linkTo('overview')
             }}
           >
             {live.nodes.map((name) => (
@@ -186,7 +227,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
           </select>
         )}
         <span class="app">
-          {live.app.name} {live.app.version}
+          {live.app.name} {live.app.version === noVersion ? '' : live.app.version}
         </span>
         <span class="space" />
         {live.virtualTime && may('operate') ? <ClockHands key={live.node} nowMs={nowMs} /> : null}
@@ -241,6 +282,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
         </div>
       </nav>
       <main id="main" tabIndex={-1}>
+        <Notice connection={connection} live={live} />
         <View key={live.node} place={place} live={live} nowMs={nowMs} mayOperate={may('operate')} panels={shown} />
       </main>
     </div>
@@ -264,6 +306,12 @@ export const App = () => {
         setMe(found)
       },
       (error: unknown) => {
+        if (error instanceof Refused && error.code === 'party-unknown') {
+          // The node that this tab looked at is not served any more.
+          chooseNode(undefined)
+          enter()
+          return
+        }
         setMe(undefined)
         setOutside({ why: error instanceof Refused && error.status !== 401 ? error.message : undefined })
       },
@@ -280,5 +328,5 @@ export const App = () => {
   }, [])
   if (outside !== undefined) return <Enter entered={enter} why={outside.why} />
   if (me === undefined) return <div class="waiting whole" role="status" aria-label="Loading" />
-  return <Inside me={me} left={() => setOutside({ why: 'The session is over.' })} />
+  return <Inside me={me} left={() => setOutside({ why: 'The session is over: sessions last twelve hours.' })} />
 }

@@ -22,6 +22,7 @@ export type LogEntry = TypeOf<typeof answers.LogEntryC>
 export type Verification = TypeOf<typeof answers.VerificationC>
 export type Charts = TypeOf<typeof answers.ChartsC>
 export type PartyEntry = TypeOf<typeof answers.PartyEntryC>
+export type KeptHead = TypeOf<typeof answers.KeptHeadC>
 export type SessionEntry = TypeOf<typeof answers.SessionEntryC>
 export type Token = TypeOf<typeof answers.TokenC>
 export type Me = TypeOf<typeof answers.MeC>
@@ -57,13 +58,20 @@ export class Refused extends Error {
   }
 }
 
+/** Whether nobody answered at all, which may pass by itself. */
+export const isUnreachable = ({ code }: Refused): boolean => code === 'unreachable'
+
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** Which node is looked at, when the server serves several. */
-let chosenNode: string | undefined
+const nodeKey = 'carillon node'
+
+/** Which node is looked at, when the server serves several. It is kept with the tab, so that a reload stays with it. */
+let chosenNode = sessionStorage.getItem(nodeKey) ?? undefined
 
 export const chooseNode = (name: string | undefined): void => {
   chosenNode = name
+  if (name === undefined) sessionStorage.removeItem(nodeKey)
+  else sessionStorage.setItem(nodeKey, name)
 }
 
 export const addressOf = (path: string, query: Query = {}): string => {

@@ -1,28 +1,51 @@
 /**
- * What the page hears from the node: one stream for the whole page, opened again by the browser when it breaks, and a
- * way for every view to ask again when something has happened.
+ * What the page hears from the node: one stream for the whole page, opened again whenever it breaks, and a way for
+ * every view to ask again when something has happened.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, get, Refused, type Live } from './api.js'
+import { addressOf, get, isUnreachable, Refused, type Live } from './api.js'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
-/** The node as it is now; undefined until it has spoken. */
-export const useLive = (
-  node: string | undefined,
-): { readonly live: Live | undefined; readonly connection: Connection } => {
+/** How long the page waits before it tries again what the node did not answer. */
+const againMs = 2_000
+
+export type Hearing = {
+  /** The node as it is now; undefined until it has spoken. */
+  readonly live: Live | undefined
+  readonly connection: Connection
+  /** How often the node has answered and refused the stream: perhaps it does not know the session any more. */
+  readonly refusals: number
+}
+
+export const useLive = (node: string | undefined): Hearing => {
   const [live, setLive] = useState<Live>()
   const [connection, setConnection] = useState<Connection>('connecting')
+  const [refusals, setRefusals] = useState(0)
   useEffect(() => {
-    const source = new EventSource(addressOf('/live'))
-    source.addEventListener('live', (event) => {
-      setConnection('live')
-      setLive(JSON.parse((event as MessageEvent<string>).data) as Live)
-    })
-    source.onerror = () => setConnection('lost')
-    return () => source.close()
+    let source: EventSource
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const open = (): void => {
+      source = new EventSource(addressOf('/live'))
+      source.addEventListener('live', (event) => {
+        setConnection('live')
+        setLive(JSON.parse((event as MessageEvent<string>).data) as Live)
+      })
+      source.onerror = () => {
+        setConnection('lost')
+        // A stream that breaks is opened again by the browser; one that is refused is not.
+        if (source.readyState !== EventSource.CLOSED) return
+        setRefusals((before) => before + 1)
+        timer = setTimeout(open, againMs)
+      }
+    }
+    open()
+    return () => {
+      clearTimeout(timer)
+      source.close()
+    }
   }, [node])
-  return { live, connection }
+  return { live, connection, refusals }
 }
 
 export type Asked<A> =
@@ -32,27 +55,43 @@ export type Asked<A> =
 
 export type Asking<A> = { readonly asked: Asked<A>; readonly again: () => void }
 
+/** Does something again, a while after the node could not be reached. */
+export const useAgainSoon = (error: Refused | undefined, again: () => void): void =>
+  useEffect(() => {
+    if (error === undefined || !isUnreachable(error)) return undefined
+    const timer = setTimeout(again, againMs)
+    return () => clearTimeout(timer)
+  }, [error])
+
 /** Asks now, and again whenever `when` changes; the last answer stays while the next is on its way. */
 export const useAnswer = <A>(ask: () => Promise<A>, what: string, when: unknown): Asking<A> => {
   const [asked, setAsked] = useState<Asked<A>>({ state: 'asking' })
+  const [missed, setMissed] = useState<Refused>()
   const [turn, setTurn] = useState(0)
   const latest = useRef(0)
   useEffect(() => setAsked({ state: 'asking' }), [what])
   useEffect(() => {
     const mine = (latest.current += 1)
-    const tell = (next: Asked<A>): void => {
-      if (latest.current === mine) setAsked(next)
-    }
     ask().then(
-      (answer) => tell({ state: 'answered', answer }),
-      (error: unknown) =>
-        tell({
-          state: 'refused',
-          error: error instanceof Refused ? error : new Refused(0, 'unknown', String(error)),
-        }),
+      (answer) => {
+        if (latest.current !== mine) return
+        setMissed(undefined)
+        setAsked({ state: 'answered', answer })
+      },
+      (thrown: unknown) => {
+        if (latest.current !== mine) return
+        const error = thrown instanceof Refused ? thrown : new Refused(0, 'unknown', String(thrown))
+        setMissed(error)
+        // While the node is away, what it said last is more use than that it is away, which the page says once.
+        setAsked((before) =>
+          before.state === 'answered' && isUnreachable(error) ? before : { state: 'refused', error },
+        )
+      },
     )
   }, [what, when, turn])
-  return { asked, again: () => setTurn((before) => before + 1) }
+  const again = (): void => setTurn((before) => before + 1)
+  useAgainSoon(missed, again)
+  return { asked, again }
 }
 
 /** As {@link useAnswer}, for one path. */

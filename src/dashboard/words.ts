@@ -40,6 +40,12 @@ export const lateness = (ms: number): string => (ms < 1 ? 'on time' : `${span(ms
 export const instant = (at: string): string => at.slice(0, 19).replace('T', ' ')
 export const clock = (at: string): string => at.slice(11, 19)
 
+/** A sentence of the node, with ids cut short and instants written as everywhere on the page. */
+export const readable = (text: string): string =>
+  text
+    .replaceAll(/\b([0-9a-f]{10})[0-9a-f]{22,54}\b/g, '$1…')
+    .replaceAll(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g, '$1 $2')
+
 /** The last part of a name such as `heartbeat/Beat`. */
 export const lastName = (name: string): string => name.split('/').at(-1) ?? name
 

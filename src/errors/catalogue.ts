@@ -112,6 +112,7 @@ export const catalogue = {
   'disk-full': entry('retry', 'No space left for the log'),
   'sqlite-missing': entry('refuse', 'No SQLite driver could be loaded'),
   'node-stopped': entry('refuse', 'The node has stopped'),
+  'node-following': entry('refuse', 'The process stands by, and another one leads'),
   'node-draining': entry('refuse', 'The node is draining'),
   'node-not-running': entry('refuse', 'No node runs on this store'),
   'node-busy': entry('retry', 'The node has more waiting inputs than it may hold'),

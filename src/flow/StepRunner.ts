@@ -6,6 +6,9 @@ import type { StepContext } from './Operation.js'
 
 export type StepRequest = {
   readonly flow: FlowId
+  readonly flowName: string
+  /** When its flow began, in epoch milliseconds. */
+  readonly flowStartedMs: number
   /** The step's place in the flow's record. */
   readonly position: number
   readonly name: string

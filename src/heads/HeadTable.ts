@@ -23,7 +23,7 @@ export const headsSchema = `
 /** A head that the node keeps of a party's log, and since when. */
 export type KeptHead = { readonly party: Party; readonly keptAt: Instant; readonly head: SignedHead }
 
-const keptOf = (row: SqlRow): KeptHead => ({
+export const keptOf = (row: SqlRow): KeptHead => ({
   party: { name: String(row['name']), key: String(row['party']) as PublicKey },
   keptAt: instantFromMillis(Number(row['at_ms'])),
   head: JSON.parse(String(row['head'])) as SignedHead,

@@ -7,10 +7,13 @@ import { findToken } from '../access/readTokens.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import type { Node } from '../node/Node.js'
 import { toMillis } from '../time/Instant.js'
+import type { Database } from '../views/Database.js'
 import type { Principal } from './Principal.js'
 import { idInToken, sameText } from './TokenText.js'
+
+/** Where the tokens are known: a node, or a process that follows one. */
+type Views = { readonly readViews: <A>(read: (db: Database) => A) => Promise<A> }
 
 type Credential = Omit<Principal, 'from'>
 
@@ -21,15 +24,15 @@ const refuse = (why: string): CarillonError =>
   )
 
 export class Gate {
-  readonly #node: Node
+  readonly #views: Views
   readonly #localToken: string
   readonly #nowMs: () => number
   /** Codes of links that were not used yet, by hash, and when each lapses. */
   readonly #codes = new Map<string, number>()
 
   /** Expiry is judged by the machine's clock: a node in virtual time still has real visitors. */
-  constructor(node: Node, localToken: string, nowMs: () => number = Date.now) {
-    this.#node = node
+  constructor(views: Views, localToken: string, nowMs: () => number = Date.now) {
+    this.#views = views
     this.#localToken = localToken
     this.#nowMs = nowMs
   }
@@ -50,7 +53,7 @@ export class Gate {
   async byToken(text: string): Promise<Credential> {
     if (sameText(text, this.#localToken)) return { name: 'local', permissions: ['admin'] }
     const id = idInToken(text)
-    const token = id === undefined ? undefined : await this.#node.readViews((db) => findToken(db, id))
+    const token = id === undefined ? undefined : await this.#views.readViews((db) => findToken(db, id))
     if (token === undefined || !sameText(sha256(text), token.hash)) throw refuse('The token is not known here.')
     if (token.revokedAt !== undefined) throw refuse(`The token "${token.name}" was revoked.`)
     const expiresAtMs = token.expiresAt === undefined ? undefined : toMillis(token.expiresAt)
@@ -85,7 +88,7 @@ export class Gate {
       throw refuse('The session is not known here.')
     if (untilMs <= this.#nowMs()) throw refuse('The session is over.')
     if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs }
-    const stored = await this.#node.readViews((db) => findToken(db, token))
+    const stored = await this.#views.readViews((db) => findToken(db, token))
     if (stored === undefined || stored.revokedAt !== undefined) throw refuse('The token of this session was revoked.')
     return { name: stored.name, permissions: stored.permissions, expiresAtMs: untilMs }
   }

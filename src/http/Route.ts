@@ -7,6 +7,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { Standby } from '../node/standby/Standby.js'
 import type { Gate } from './Gate.js'
 import type { House } from './House.js'
 import type { Principal } from './Principal.js'
@@ -29,6 +30,11 @@ export type Asked<P, Q, B> = Surroundings & {
   readonly body: B
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+}
+
+/** What a route can reach while its process stands by: everything but a node. */
+export type AskedStandingBy<P, Q, B> = Omit<Asked<P, Q, B>, 'house' | 'houses'> & {
+  readonly standby: Standby | undefined
 }
 
 export type Method = 'GET' | 'POST' | 'DELETE'
@@ -60,6 +66,8 @@ export type RouteOptions<P, Q, B, A> = {
   readonly example?: RouteExample
   /** A route that sends its answer itself gives `undefined`. */
   readonly handle: (asked: Asked<P, Q, B>) => Promise<A | undefined>
+  /** What a process answers that stands by. Default: that another one leads. */
+  readonly standingBy?: (asked: AskedStandingBy<P, Q, B>) => Promise<A | undefined>
 }
 
 export type Route = {
@@ -76,14 +84,13 @@ export type Route = {
   readonly form: 'json' | 'events' | 'text'
   readonly status: number
   readonly example: RouteExample
-  readonly perform: (
-    surroundings: Surroundings & {
-      readonly principal: Principal
-      readonly request: FastifyRequest
-      readonly reply: FastifyReply
-    },
+  readonly perform: (surroundings: Surroundings & Request) => Promise<unknown>
+  readonly performStandingBy: (
+    surroundings: Omit<Surroundings, 'house' | 'houses'> & Request & { readonly standby: Standby | undefined },
   ) => Promise<unknown>
 }
+
+type Request = { readonly principal: Principal; readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 const decodeAs = <A>(what: string, codec: t.Type<A, unknown> | undefined, value: unknown): A => {
   // Without a codec nothing is taken, and the type of nothing is whatever the handler does not look at.
@@ -116,10 +123,28 @@ const refuseUnknownQuery = (codec: t.Any | undefined, query: unknown): void => {
   }
 }
 
+/** Whatever needs a node is the leader's to answer. */
+export const refuseStandingBy = (): Promise<never> =>
+  Promise.reject(
+    new CarillonError(
+      'node-following',
+      'This process stands by: another one leads the node. Ask that one; this one answers when it leads.',
+    ),
+  )
+
 export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
   options: RouteOptions<P, Q, B, A>,
 ): Route => {
-  const { verbs = [], params, query, body, form = 'json', status = 200, example = {}, handle, ...rest } = options
+  const { verbs = [], params, query, body, form = 'json', status = 200, example = {}, ...more } = options
+  const { handle, standingBy = refuseStandingBy, ...rest } = more
+  const decoded = (request: FastifyRequest): { readonly params: P; readonly query: Q; readonly body: B } => {
+    refuseUnknownQuery(query, request.query)
+    return {
+      params: decodeAs('path', params, request.params),
+      query: decodeAs('query', query, request.query),
+      body: decodeAs('body', body, request.body ?? {}),
+    }
+  }
   return {
     ...rest,
     verbs,
@@ -129,16 +154,8 @@ export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
     form,
     status,
     example,
-    perform: ({ request, ...surroundings }) => {
-      refuseUnknownQuery(query, request.query)
-      return handle({
-        ...surroundings,
-        request,
-        params: decodeAs('path', params, request.params),
-        query: decodeAs('query', query, request.query),
-        body: decodeAs('body', body, request.body ?? {}),
-      })
-    },
+    perform: (asked) => handle({ ...asked, ...decoded(asked.request) }),
+    performStandingBy: (asked) => standingBy({ ...asked, ...decoded(asked.request) }),
   }
 }
 

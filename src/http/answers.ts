@@ -7,6 +7,7 @@ import { TokenIdC } from '../access/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
 import { FlowIdC } from '../flow/FlowId.js'
+import { SignedHeadC } from '../heads/SignedHead.js'
 import { PartyC } from '../identity/Party.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
@@ -217,7 +218,11 @@ export const VerificationC = record(
 /** Why a node can record nothing at the moment: its log is away, or there is no room. It goes on by itself. */
 export const TroubleC = record('Trouble', { code: t.string, message: t.string }, {})
 
-export const HealthC = record('Health', { alive: t.literal(true), uptimeSeconds: t.number }, { trouble: TroubleC })
+export const HealthC = record(
+  'Health',
+  { alive: t.literal(true), role: t.keyof({ leading: null, following: null }), uptimeSeconds: t.number },
+  { trouble: TroubleC },
+)
 
 export const StatusC = record(
   'Status',
@@ -265,6 +270,11 @@ export const PartyEntryC = record(
   'PartyEntry',
   { name: t.string, key: t.string, isMe: t.boolean, openSessions: IntegerC, unacknowledged: IntegerC },
   { address: t.string, notary: t.string },
+)
+
+export const KeptHeadC = t.readonly(
+  t.strict({ party: PartyC, isMe: t.boolean, keptAt: InstantC, head: SignedHeadC }),
+  'KeptHead',
 )
 
 export const SessionEntryC = record(

@@ -8,6 +8,7 @@ import { idInToken, newTokenText } from './TokenText.js'
 
 export const localTokenFile = (folder: string): string => join(folder, 'http.token')
 
+/** With it a browser's session outlives a restart: `serveHttp({ node }, { localToken: readLocalToken(store) })`. */
 export const readLocalToken = (folder: string): string => {
   const file = localTokenFile(folder)
   if (!existsSync(file)) writeFileSync(file, `${newTokenText().text}\n`, { mode: 0o600, flag: 'wx' })

@@ -38,6 +38,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   'rate-exceeded': 429,
   'node-busy': 503,
   'node-draining': 503,
+  'node-following': 503,
   'node-stopped': 503,
   'disk-full': 503,
 }

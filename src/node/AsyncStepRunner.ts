@@ -7,14 +7,21 @@ import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
 import { limits } from '../limits.js'
 import type { Clock } from '../time/Clock.js'
 import { Queue } from './Queue.js'
+import type { StepEnd, StepWatch, WatchedStep } from './StepWatch.js'
 
-type UnderWay = { readonly request: StepRequest; readonly abort: AbortController; readonly cancelTimeout: () => void }
+type UnderWay = {
+  readonly request: StepRequest
+  readonly abort: AbortController
+  readonly cancelTimeout: () => void
+  readonly watched: readonly WatchedStep[]
+}
 
 export class AsyncStepRunner implements StepRunner {
   readonly #clock: Clock
   readonly #waiting = new Queue<StepRequest>()
   readonly #underWay = new Map<string, UnderWay>()
   readonly #idleWaits = new Set<() => void>()
+  readonly #watches = new Set<StepWatch>()
   #report: (report: StepReport) => void = () => undefined
   #stopped = false
 
@@ -24,6 +31,12 @@ export class AsyncStepRunner implements StepRunner {
 
   reportTo(report: (report: StepReport) => void): void {
     this.#report = report
+  }
+
+  /** Lets someone look on at every step that begins from now on, until the returned function is called. */
+  watch(watch: StepWatch): () => void {
+    this.#watches.add(watch)
+    return () => void this.#watches.delete(watch)
   }
 
   readonly start = (request: StepRequest): void => {
@@ -45,7 +58,7 @@ export class AsyncStepRunner implements StepRunner {
     if (this.#underWay.size === 0 || flows.length === 0) return
     const ended = new Set(flows)
     for (const [key, { request }] of this.#underWay)
-      if (ended.has(request.flow)) this.#letGo(key, 'The flow has ended.')
+      if (ended.has(request.flow)) this.#letGo(key, { kind: 'letGo', why: 'The flow has ended.' })
     this.#fill()
     this.#settle()
   }
@@ -54,7 +67,8 @@ export class AsyncStepRunner implements StepRunner {
   stop(): void {
     this.#stopped = true
     this.#waiting.drain()
-    for (const key of [...this.#underWay.keys()]) this.#letGo(key, 'The node has stopped.')
+    for (const key of [...this.#underWay.keys()]) this.#letGo(key, { kind: 'letGo', why: 'The node has stopped.' })
+    for (const watch of [...this.#watches]) watch.stopped()
     this.#settle()
   }
 
@@ -72,6 +86,7 @@ export class AsyncStepRunner implements StepRunner {
         request,
         abort: new AbortController(),
         cancelTimeout: timeoutMs === undefined ? () => undefined : this.#wakeAt(this.#clock.now() + timeoutMs, late),
+        watched: [...this.#watches].map((watch) => watch.begin(request)),
       }
       this.#underWay.set(key, underWay)
       void this.#run(key, underWay)
@@ -93,9 +108,15 @@ export class AsyncStepRunner implements StepRunner {
     }
   }
 
-  async #run(key: string, { request, abort }: UnderWay): Promise<void> {
+  async #run(key: string, { request, abort, watched }: UnderWay): Promise<void> {
+    const run = (): unknown => request.run({ ...request.context, signal: abort.signal })
     try {
-      const value = await request.run({ ...request.context, signal: abort.signal })
+      const value = await watched.reduce(
+        (inner, { within }) =>
+          () =>
+            within(inner),
+        run,
+      )()
       this.#finish(key, { kind: 'value', value })
     } catch (error) {
       this.#finish(key, { kind: 'error', error })
@@ -107,18 +128,20 @@ export class AsyncStepRunner implements StepRunner {
     const underWay = this.#underWay.get(key)
     if (underWay === undefined) return
     const { flow, position, context } = underWay.request
-    this.#letGo(key, 'The step took too long.')
+    this.#letGo(key, result)
     if (this.#stopped) return
     this.#report({ flow, position, attempt: context.attempt, result })
     this.#fill()
     this.#settle()
   }
 
-  #letGo(key: string, why: string): void {
+  #letGo(key: string, end: StepEnd): void {
     const underWay = this.#underWay.get(key)
+    if (underWay === undefined) return
     this.#underWay.delete(key)
-    underWay?.cancelTimeout()
-    underWay?.abort.abort(new Error(why))
+    underWay.cancelTimeout()
+    underWay.abort.abort(new Error(end.kind === 'letGo' ? end.why : 'The step took too long.'))
+    for (const { ended } of underWay.watched) ended(end)
   }
 
   #settle(): void {

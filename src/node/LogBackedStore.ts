@@ -91,6 +91,11 @@ export class LogBackedStore implements TickStore {
 
   readonly head = (): Head => this.#head
 
+  /** Where the log itself ends; the views may still be behind it. */
+  logHead(): Promise<Head> {
+    return this.#log.head()
+  }
+
   readonly trouble = (): CarillonError | undefined => this.#trouble
 
   readonly lookAgain = async (): Promise<void> => {

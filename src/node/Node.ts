@@ -57,6 +57,7 @@ import type { Loop } from './Loop.js'
 import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
 import { signHead } from '../heads/SignedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
+import type { StepWatch } from './StepWatch.js'
 import type { TickStore } from './TickStore.js'
 import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
@@ -451,6 +452,11 @@ export class Node {
     return this.#internals.loop.follow(follower)
   }
 
+  /** Lets someone look on at every step that begins from now on, such as a tracer. */
+  watchSteps(watch: StepWatch): () => void {
+    return this.#internals.steps.watch(watch)
+  }
+
   /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
   get trouble(): CarillonError | undefined {
     return this.#internals.loop.trouble
@@ -496,10 +502,10 @@ export class Node {
   }
 
   async #stop(): Promise<void> {
-    const { loop, key, store } = this.#internals
+    const { loop, key } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
-      signHead(key, store.head(), { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
+      signHead(key, views.facts.now.head, { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
       { type: 'NodeStopped' },
     ])
     await this.#internals.releaseHold()

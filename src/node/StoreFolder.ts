@@ -28,6 +28,7 @@ export const storeFiles = (folder: string) => ({
   holder: join(folder, 'holder.json'),
   socket: join(folder, 'control.sock'),
   logPlace: join(folder, 'log.json'),
+  virtualTime: join(folder, 'virtual-time'),
 })
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }

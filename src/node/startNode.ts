@@ -25,6 +25,7 @@ import type { KeyFileOptions } from './keys/KeyFile.js'
 import { followMap } from './network/followMap.js'
 import { MapFile } from './network/MapFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
+import { noteClock } from './storeClock.js'
 import { openLogFolder, openStoreFolder } from './StoreFolder.js'
 import { keptOpen } from './keptOpen.js'
 import { LogBackedStore } from './LogBackedStore.js'
@@ -100,6 +101,13 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
 }
 
 export const open = async (options: NodeOptions): Promise<Opened> => {
+  const opened = await openAny(options)
+  // The folder is this process's now, so nobody else writes the note.
+  if (typeof options.store === 'string') noteClock(options.store, options.clock)
+  return opened
+}
+
+const openAny = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
   const store = options.store ?? EmbeddedStore.inMemory()

@@ -4,13 +4,14 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Committed } from '../node/Committed.js'
 import type { Node } from '../node/Node.js'
-import { labelOf, measures, readMeasures } from './readMeasures.js'
+import type { Standby } from '../node/standby/Standby.js'
+import { labelOf, measures, readMeasures, readStandbyMeasures, type Measure } from './readMeasures.js'
 
 const latenessBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 3_600, 86_400]
 const commitBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5]
 const sizeBuckets = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000]
 
-type Watched = { readonly name: string; readonly node: Node }
+type Watched = { readonly name: string; readonly read: () => Promise<readonly Measure[]> }
 
 /** Metrics of one process: of each of its nodes, labelled by name, and of the process itself. */
 export class NodeMetrics {
@@ -81,8 +82,24 @@ export class NodeMetrics {
 
   /** Counts a node from now on, under a name. */
   watch(name: string, node: Node): void {
-    this.#watched.push({ name, node })
+    this.#watched.push({ name, read: () => readMeasures(node) })
     node.follow((committed) => this.#hear(name, node, committed))
+  }
+
+  /** Counts one of several processes of a node from now on, whenever it leads; and says what it knows otherwise. */
+  watchStandby(name: string, standby: Standby): void {
+    let counted: Node | undefined
+    const count = (): void => {
+      const { node } = standby
+      if (node === undefined || node === counted) return
+      counted = node
+      node.follow((committed) => this.#hear(name, node, committed))
+    }
+    standby.onRole(count)
+    count()
+    const read = (): Promise<readonly Measure[]> =>
+      standby.node === undefined ? readStandbyMeasures(standby) : readMeasures(standby.node)
+    this.#watched.push({ name, read })
   }
 
   #hear(name: string, node: Node, committed: Committed): void {
@@ -95,14 +112,14 @@ export class NodeMetrics {
     for (const latenessMs of committed.latenesses()) this.#lateness.observe({ node: name }, latenessMs / 1_000)
   }
 
-  async #look({ name, node }: Watched): Promise<void> {
-    for (const { name: measure, value, labels } of await readMeasures(node))
-      this.#gauges.get(measure)?.set({ node: name, ...labels }, value)
-  }
-
   /** Everything, in the text format of Prometheus. */
   async text(): Promise<string> {
-    for (const watched of this.#watched) await this.#look(watched)
+    const found = await Promise.all(this.#watched.map(async ({ name, read }) => ({ name, read: await read() })))
+    // What is no longer known, such as the flows of a node that this process no longer leads, is not told either.
+    for (const gauge of this.#gauges.values()) gauge.reset()
+    for (const { name, read } of found)
+      for (const { name: measure, value, labels } of read)
+        this.#gauges.get(measure)?.set({ node: name, ...labels }, value)
     return this.#registry.metrics()
   }
 }

@@ -1,48 +1,15 @@
 /**
- * A node for OpenTelemetry: a span for each flow that ends, and the same measures as for Prometheus. Only the API is
- * used; where it all goes is decided by the provider that the user has registered, and without one it goes nowhere.
+ * A node for OpenTelemetry: a span for each flow and each of its steps, and the same measures as for Prometheus. Only the
+ * API is used; where it all goes is decided by the provider that the user has registered, and without one it goes nowhere.
  */
-import { metrics, SpanStatusCode, trace, type BatchObservableCallback, type Meter } from '@opentelemetry/api'
-import { messageOf } from '../errors/CarillonError.js'
+import { metrics, type BatchObservableCallback, type Meter } from '@opentelemetry/api'
 import type { FlowId } from '../flow/FlowId.js'
-import type { FlowDetails } from '../flow/readFlows.js'
-import { showRef } from '../ledger/StateRef.js'
 import type { Committed } from '../node/Committed.js'
 import type { Node } from '../node/Node.js'
-import { toMillis } from '../time/Instant.js'
+import { FlowSpans } from './FlowSpans.js'
 import { measures, readMeasures } from './readMeasures.js'
 
 const name = 'carillon'
-/** Flows of one tick that get a span; a catch-up of thousands is told by the measures. */
-const spansPerTick = 100
-
-const spanOf = (flow: FlowDetails, node: Node): void => {
-  const { startedBy } = flow
-  const span = trace.getTracer(name).startSpan(`flow ${flow.name}`, {
-    startTime: toMillis(flow.startedAt),
-    attributes: {
-      'carillon.node': node.party.name,
-      'carillon.flow.id': flow.id,
-      'carillon.flow.name': flow.name,
-      'carillon.flow.outcome': flow.status,
-      'carillon.flow.operations': flow.record.length,
-      ...(startedBy.kind === 'activity'
-        ? {
-            'carillon.state.ref': showRef(startedBy.ref),
-            'carillon.lateness_ms': startedBy.latenessMs,
-            'carillon.attempt': startedBy.attempt,
-          }
-        : {}),
-    },
-  })
-  for (const { at, what, error } of flow.troubles)
-    span.addEvent(what, error === undefined ? {} : { 'carillon.error.code': error.code }, toMillis(at))
-  if (flow.error !== undefined) {
-    span.setAttribute('carillon.error.code', flow.error.code)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: flow.error.message })
-  }
-  span.end(flow.endedAt === undefined ? undefined : toMillis(flow.endedAt))
-}
 
 /** What is read off the node whenever the reader of the meter asks, each as a gauge. */
 const observe = (node: Node, meter: Meter): (() => void) => {
@@ -77,6 +44,7 @@ export const instrumentNode = (node: Node): (() => void) => {
   })
   const ended = meter.createCounter('carillon.flows.ended', { description: 'Flows that have ended, by outcome' })
   const unobserve = observe(node, meter)
+  const spans = new FlowSpans(node, name)
   const hear = (committed: Committed): void => {
     ticks.add(1, labels)
     tickEvents.record(committed.size, labels)
@@ -85,18 +53,14 @@ export const instrumentNode = (node: Node): (() => void) => {
     for (const [outcome, count] of committed.tally((event) => (event.type === 'FlowEnded' ? event.outcome : undefined)))
       ended.add(count, { ...labels, outcome })
     for (const latenessMs of committed.latenesses()) lateness.record(latenessMs, labels)
-    for (const id of committed.endedFlows().slice(0, spansPerTick))
-      node.flow(id as FlowId).then(
-        (flow) => {
-          if (flow !== undefined) spanOf(flow, node)
-        },
-        // A node that stops in this moment can no longer be asked; the log has the flow all the same.
-        (error: unknown) => messageOf(error),
-      )
+    spans.ended(committed.endedFlows() as readonly FlowId[])
   }
   const unfollow = node.follow(hear)
+  const unwatch = node.watchSteps(spans)
   return () => {
     unfollow()
+    unwatch()
     unobserve()
+    spans.stopped()
   }
 }

@@ -2,7 +2,10 @@
  * What can be read off a node at any moment, as measures with labels: the same for Prometheus and for OpenTelemetry.
  */
 import { countFlows } from '../flow/readFlows.js'
+import { limits } from '../limits.js'
+import { pause } from '../log/remote/pause.js'
 import type { Node } from '../node/Node.js'
+import type { Standby } from '../node/standby/Standby.js'
 import { countAgenda } from '../scheduler/readAgenda.js'
 import { readFacts } from '../views/NodeFacts.js'
 
@@ -19,6 +22,8 @@ export const measures = {
   last_tick_timestamp_seconds: 'When the last tick was committed; each one renews the lease',
   draining: 'Whether the node drains',
   up: 'Whether the node ticks',
+  leading: 'Whether this process leads; 0 while it stands by',
+  leader_silent_seconds: 'For how long a process that stands by has heard nothing of the leader',
   trouble: 'Whether the log cannot be written at the moment',
 } as const
 export type MeasureName = keyof typeof measures
@@ -34,10 +39,42 @@ export type Measure = {
 
 const count = (row: Readonly<Record<string, unknown>> | undefined): number => Number(row?.['n'] ?? 0)
 
+const plain = (name: MeasureName, value: number): Measure => ({ name, value, labels: {} })
+
+/** The end of a log that may be away; whoever asks for measures does not wait for it. */
+const logRevision = async (standby: Standby): Promise<readonly Measure[]> => {
+  const patience = new AbortController()
+  try {
+    const late = pause(limits.logHeadMs, patience.signal).then(() => undefined)
+    const head = await Promise.race([standby.logHead(), late])
+    return head === undefined ? [] : [plain('log_revision', head.revision)]
+  } catch {
+    // That the log is away is told by the measure of trouble.
+    return []
+  } finally {
+    patience.abort()
+  }
+}
+
+/** What a process that stands by knows: that it does, and how far it has come. The rest is the leader's to tell. */
+export const readStandbyMeasures = async (standby: Standby): Promise<readonly Measure[]> => {
+  const facts = await standby.readViews(readFacts)
+  return [
+    plain('up', 0),
+    plain('leading', 0),
+    plain('leader_silent_seconds', standby.leaderSilentMs / 1_000),
+    ...(await logRevision(standby)),
+    plain('views_revision', facts.head.revision),
+    plain('term', facts.term),
+    plain('last_tick_timestamp_seconds', facts.atMs / 1_000),
+    plain('draining', facts.draining ? 1 : 0),
+    plain('trouble', standby.trouble === undefined ? 0 : 1),
+  ]
+}
+
 export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
-  const plain = (name: MeasureName, value: number): Measure => ({ name, value, labels: {} })
   const isUp = node.stopped === undefined
-  if (!isUp) return [plain('up', 0)]
+  if (!isUp) return [plain('up', 0), plain('leading', 0)]
   const { nowMs, trouble, head } = node
   const found = await node.readViews((db) => ({
     facts: readFacts(db),
@@ -51,6 +88,8 @@ export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
   const flows = { running: open - parked - paused, parked, paused }
   return [
     plain('up', 1),
+    plain('leading', 1),
+    plain('leader_silent_seconds', 0),
     ...Object.entries(found.activities).map(([standing, value]) => ({
       name: 'activities' as const,
       value,

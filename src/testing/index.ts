@@ -57,6 +57,7 @@ export {
   type Forecast,
   type ForecastEntry,
   type ForecastOptions,
+  type ForecastProgress,
   type ForecastState,
   type ForecastTransaction,
 } from './forecast/forecast.js'

@@ -3,6 +3,7 @@
  * log wants to see it.
  */
 import { FlowIdC } from '../flow/FlowId.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, FlowOrigin } from '../log/events.js'
 import { shortId, shortRef, showInstant, showJson, showLateness } from './words.js'
@@ -11,18 +12,21 @@ export type DescribedEvent = { readonly type: string; readonly text: string }
 
 const flowOf = (id: string): string => (FlowIdC.is(id) ? shortId(id) : id)
 
-const originWords = (origin: FlowOrigin): string => {
+/** How a party is called; where nobody knows, by the beginning of its key. */
+export type NameOf = (key: PublicKey) => string | undefined
+
+const originWords = (origin: FlowOrigin, name: (key: PublicKey) => string): string => {
   switch (origin.kind) {
     case 'client':
       return `by ${origin.by}`
     case 'session':
-      return `in a session with ${origin.party.slice(0, 20)}…`
+      return `in a session with ${name(origin.party)}`
     case 'activity':
       return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
   }
 }
 
-const words = (event: DomainEvent): string => {
+const words = (event: DomainEvent, name: (key: PublicKey) => string): string => {
   switch (event.type) {
     case 'NodeStarted':
       return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
@@ -48,7 +52,7 @@ const words = (event: DomainEvent): string => {
     case 'TransactionRecorded':
       return `${event.id.slice(0, 12)}${event.flow === undefined ? '' : ` by flow ${flowOf(event.flow)}`}`
     case 'TransactionsSigned':
-      return `${event.count} signed with ${event.by.slice(0, 20)}…`
+      return `${event.count} signed by ${name(event.by)}`
     case 'ActivityMoved':
       return `${shortRef(event.ref)} to ${showInstant(event.activity.at)}`
     case 'ActivityRemoved':
@@ -70,9 +74,9 @@ const words = (event: DomainEvent): string => {
     case 'StatesUnlocked':
       return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
     case 'TransactionNotarised':
-      return `${event.id.slice(0, 12)} for ${event.caller.slice(0, 20)}…, ${event.inputs.length} consumed`
+      return `${event.id.slice(0, 12)} for ${name(event.caller)}, ${event.inputs.length} consumed`
     case 'SessionOpened':
-      return `${event.session.slice(0, 12)} with ${event.party.slice(0, 20)}… as ${event.role}`
+      return `${event.session.slice(0, 12)} with ${name(event.party)} as ${event.role}`
     case 'MessageSent':
     case 'MessageReceived':
       return `${event.session.slice(0, 12)} number ${event.seq}: ${event.message.kind}`
@@ -80,10 +84,10 @@ const words = (event: DomainEvent): string => {
       return `${event.session.slice(0, 12)} number ${event.seq}`
     case 'FlowStarted': {
       const { origin } = event
-      return `${flowOf(event.flow)} ${event.name} ${originWords(origin)}`
+      return `${flowOf(event.flow)} ${event.name} ${originWords(origin, name)}`
     }
     case 'FlowAdvanced':
-      return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => `${kind} ${label}`.trim()).join(', ')}`
+      return `${flowOf(event.flow)} ${event.operations.map(({ label }) => label).join('; ')}`
     case 'FlowEnded': {
       const end = event.error === undefined ? showJson(event.result) : `${event.error.code}: ${event.error.message}`
       return `${flowOf(event.flow)} ${event.outcome} ${end}`.trimEnd()
@@ -97,10 +101,10 @@ const words = (event: DomainEvent): string => {
   }
 }
 
-export const describeEvent = (line: string, revision: number): DescribedEvent => {
+export const describeEvent = (line: string, revision: number, nameOf: NameOf = () => undefined): DescribedEvent => {
   try {
     const event = decodeEvent(line, revision)
-    return { type: event.type, text: words(event) }
+    return { type: event.type, text: words(event, (key) => nameOf(key) ?? `${key.slice(0, 20)}…`) }
   } catch {
     return { type: '?', text: line }
   }

@@ -5,7 +5,8 @@ import { expect } from 'chai'
 import { judgeOf, type Finding } from '../../src/cli/doctor/Finding.js'
 import { checkClock, checkDisk, checkRuntime } from '../../src/cli/doctor/checkMachine.js'
 import { checkCertificates, checkKeys, checkPeers } from '../../src/cli/doctor/checkIdentity.js'
-import { makeNetwork, openControlSocket, startNode } from '../../src/index.js'
+import { instant, makeNetwork, openControlSocket, startNode } from '../../src/index.js'
+import { VirtualClock } from '../../src/testing/index.js'
 import { belfry, Hang } from '../http/belfry.js'
 import { carillon, documents, scratchFolder } from './spawnCarillon.js'
 
@@ -66,7 +67,26 @@ describe('carillon doctor', () => {
       /59 min .*future|1 h .*future/,
       /set the clock/,
     )
-    expect(checkClock(judgeOf('clock'), alice, Date.now() - 3_600_000, true).state).to.equal('notice')
+    expect(checkClock(judgeOf('clock'), alice, Date.now() - 3_600_000, true).state).to.equal('good')
+  })
+
+  it('says that a store runs on virtual time, also when no node runs on it, until one does on the clock of the machine', async () => {
+    const store = join(folder, 'virtual')
+    const clock = new VirtualClock(instant('2035-01-01T00:00:00Z'))
+    const node = await startNode({ app: belfry, store, clock })
+    await node.run(Hang, { name: 'Emmanuel', minutes: 10, manner: 'plain' })
+    await node.stop()
+    const { code } = await examined('--store', store)
+    expect(code).to.equal(0)
+    expect(of('clock')[0]).to.deep.include({ state: 'good' })
+    expect(of('clock')[0]!.text).to.match(
+      /^virtual time: the last tick was at 2035-01-01T00:00:00\.000Z, .* ahead of this machine$/,
+    )
+    const agenda = await carillon(['agenda', '--store', store])
+    expect(agenda.stdout).to.contain('in 10 min')
+    await (await startNode({ app: belfry, store })).stop()
+    await examined('--store', store)
+    expect(of('clock')[0]!.text).to.match(/after the last tick$/)
   })
 
   it('finds a store that is none, or was changed, and a log that ends before its views', async () => {

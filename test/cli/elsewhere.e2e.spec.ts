@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Relay } from '../faults/Relay.js'
@@ -94,21 +94,31 @@ describe('the command on a log that is kept elsewhere', function () {
     const two = join(folder, 'two')
     mkdirSync(two)
     for (const file of ['node.key', 'node.secret']) cpSync(join(store, file), join(two, file))
-    const standby = (at: string) =>
-      RunningNode.begin(['standby', fixtureApp, '--json', '--lease', '1', '--log', log, '--store', at])
+    const standby = (at: string, ...more: readonly string[]) =>
+      RunningNode.begin(['standby', fixtureApp, '--json', '--lease', '1', '--log', log, '--store', at, ...more])
     const first = standby(store)
     await first.until((stdout) => stdout.includes('"event":"leading"'))
-    const second = standby(two)
-    await second.until((stdout) => stdout.includes('"event":"following"'))
+    const second = standby(two, '--http', '127.0.0.1:0')
+    let url = ''
+    await second.until((stdout) => {
+      url = /"http":"([^"]+)"/.exec(stdout)?.[1] ?? ''
+      return stdout.includes('"event":"following"') && url !== ''
+    })
+    const authorization = `Bearer ${readFileSync(join(two, 'http.token'), 'utf8').trim()}`
+    const ready = async (): Promise<number> =>
+      (await fetch(`${url}/api/v1/ready`, { headers: { authorization } })).status
+    expect(await ready(), 'it stands by').to.equal(503)
     const looked = await carillon(['doctor', '--store', two])
     expect(looked.stdout).to.match(/node +notice .*stands by/)
     await first.signal('SIGKILL')
     await second.until((stdout) => stdout.includes('"event":"leading"'))
+    expect(await ready(), 'it leads').to.equal(200)
     const started = await carillon(['start', 'notes/Hello', '--store', two])
     expect(started.code, started.stderr).to.equal(0)
+    expect((await carillon(['metrics', '--store', two])).stdout).to.match(/^carillon_leading\{.*\} 1$/m)
     const { code, stdout } = await second.signal('SIGINT')
     expect(code).to.equal(0)
-    expect(documents(stdout).map(({ event }) => event)).to.deep.equal(['following', 'leading', 'stopped'])
+    expect(documents(stdout).map(({ event }) => event)).to.deep.equal(['following', 'serving', 'leading', 'stopped'])
     const verified = await carillon(['log', 'verify', '--log', log])
     expect(verified.stdout).to.contain('The log is sound.')
   })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
-import { ClockControl } from '../../src/index.js'
+import { newTokenText } from '../../src/http/TokenText.js'
+import { ClockControl, serveHttp } from '../../src/index.js'
 import { repository } from '../docs/pages.js'
 import { Belfry, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
@@ -172,6 +173,57 @@ describe('the dashboard in a real browser', function () {
       `!document.querySelector('.clock').textContent.startsWith(${JSON.stringify(new Date(before).toISOString().slice(0, 19).replace('T', ' '))})`,
     )
     expect(belfry.virtual.clock.now()).to.be.greaterThan(before)
+  })
+
+  it('says that the node does not answer, and goes on by itself when it is back', async () => {
+    const localToken = newTokenText().text
+    const { node } = belfry
+    const first = await serveHttp({ node }, { localToken })
+    const port = Number(new URL(first.url).port)
+    const page = await browser.page()
+    await page.goto(first.newLink())
+    await page.waitForSelector('.figures')
+    await first.close()
+    await page.waitForSelector('.notice')
+    expect(await page.textContent('.notice')).to.contain('goes on by itself')
+    expect(await page.locator('.figures').count(), 'what was known stays in sight').to.equal(1)
+    await goTo(page, 'vault')
+    await page.getByText('It may have stopped').waitFor()
+    const second = await serveHttp({ node }, { port, localToken })
+    await until(page, `document.querySelector('.notice') === null`)
+    await until(page, `document.querySelectorAll('.row').length > 5`)
+    await second.close()
+    // Another secret, as when the store is another one: the session is not known any more.
+    const third = await serveHttp({ node }, { port })
+    await page.waitForSelector('.door')
+    expect(await page.textContent('.door .trouble')).to.contain('The session is over')
+    await third.close()
+  })
+
+  it('fits a phone on every view, with every state and its reasons a tap away', async () => {
+    const page = await enter({ width: 390, height: 800, colours: 'light' })
+    const views = ['agenda', 'attention', 'occurrences', 'flows', 'vault', 'log', 'parties', 'tokens', 'panel/bells']
+    for (const view of [...views, `state/${belfry.ref}`, `flow/${belfry.flow}`]) {
+      await goTo(page, view)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), view).to.be.at.most(390)
+    }
+    for (const view of ['occurrences', 'vault']) {
+      await goTo(page, view)
+      await page.locator('.row a[href^="#/state/"]').first().click()
+      await page.waitForSelector('.verdict')
+    }
+    await goTo(page, 'agenda')
+    await page.locator('.labels span').nth(1).waitFor()
+    const overlapping = `(() => {
+      const boxes = [...document.querySelectorAll('.labels span')].map((label) => label.getBoundingClientRect())
+      boxes.sort((a, b) => a.left - b.left)
+      return boxes.some((box, index) => index > 0 && box.left < boxes[index - 1].right)
+    })()`
+    for (let zoom = 0; zoom < 9; zoom += 1) {
+      expect(await page.evaluate(overlapping), `labels at ${String(await page.textContent('.zoom'))}`).to.equal(false)
+      await page.getByRole('button', { name: 'Zoom out' }).click()
+      await page.waitForTimeout(150)
+    }
   })
 
   it('can be used with the keyboard alone, and read on a phone', async () => {

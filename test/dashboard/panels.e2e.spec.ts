@@ -108,6 +108,16 @@ describe("the samples' panels in a real browser", function () {
     await page.getByRole('button', { name: 'Play' }).waitFor()
   })
 
+  it('stay with the node that was chosen when the page is loaded again, and show the heads it keeps', async () => {
+    await page.locator('select.node').selectOption(names.fixedPayer)
+    await page.evaluate(`location.hash = '#/parties'`)
+    await page.reload()
+    await page.getByRole('table', { name: 'Kept heads' }).waitFor()
+    expect(await page.locator('select.node').inputValue()).to.equal(names.fixedPayer)
+    const rows = await page.getByRole('table', { name: 'Kept heads' }).getByRole('row').allTextContents()
+    expect(rows.find((row) => row.startsWith(names.notary))).to.match(/ago|now/)
+  })
+
   it('show slots, queues and tasks, and cancel one after asking', async () => {
     await see('Registrar', 'tasks', 'ada/tea')
     expect(await page.getByRole('group', { name: 'Virtual clock' }).count()).to.equal(0)

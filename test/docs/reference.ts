@@ -184,7 +184,7 @@ const tables: Readonly<Record<string, () => string>> = {
   VirtualNodeOptions: () => fieldsTable('src/testing/VirtualNode.ts', 'VirtualNodeOptions'),
   RetryPolicy: retryTable,
   routes: routesTable,
-  HttpOptions: () => fieldsTable('src/http/serveHttp.ts', 'HttpOptions'),
+  HttpOptions: () => fieldsTable('src/http/listenHttp.ts', 'HttpOptions'),
   PanelOptions: () => fieldsTable('src/http/Panel.ts', 'PanelOptions'),
   PanelAction: () => fieldsTable('src/http/Panel.ts', 'PanelAction'),
   Standing: () => wordsTable('src/vault/StateRow.ts', 'Standing'),

@@ -117,6 +117,8 @@ describe('A notary that was restored', () => {
     const kept = await carillon(['log', 'head', '--of', 'Notary', '--store', join(seats, 'Ann')])
     expect(kept.stdout).to.match(/^\{"by":"ed25519:.*"type":"HeadSigned"\}\n$/)
     expect(kept.stderr).to.match(/The head of Notary at revision \d+, kept since /)
+    const { stdout } = await carillon(['log', 'heads', '--json', '--store', join(seats, 'Ann')])
+    expect(stdout).to.match(/"name":"Notary".*"type":"HeadSigned"/)
     const notary = await start(await restore(join(scratch, late), 'newest'))
     const lines: string[] = []
     for await (const tick of notary.readLog()) lines.push(...tick.events)

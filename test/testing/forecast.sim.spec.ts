@@ -15,7 +15,7 @@ import {
   StateRefC,
   type FlowBody,
 } from 'carillon'
-import { forecast, timeline, VirtualNode } from 'carillon/testing'
+import { forecast, timeline, VirtualNode, type ForecastProgress } from 'carillon/testing'
 
 const Do = defineCommand({ type: 'rent/Do' })
 let asked = 0
@@ -93,6 +93,18 @@ describe('A forecast', () => {
       'Nothing is known about step "ask for the rent": flows that need it are held there.',
     ])
     expect(entries.map(({ outcome }) => outcome)).to.deep.equal(['open'])
+  })
+
+  it('tells how far it is: through the log, and then through the time to come', async () => {
+    const { node } = await signed()
+    const far: ForecastProgress[] = []
+    const onProgress = (progress: ForecastProgress) => void far.push(progress)
+    await forecast(node, until, { app, steps: { 'ask for the rent': 1 }, onProgress })
+    const read = far.filter(({ doing }) => doing === 'reading')
+    const ran = far.filter(({ doing }) => doing === 'running')
+    expect(read.at(-1)?.events).to.equal(node.head.revision + 1)
+    expect(ran.map(({ at }) => at)).to.deep.equal(ran.map(({ at }) => at).sort())
+    expect(ran.at(-1)?.at).to.equal(until)
   })
 
   it('is drawn as a timeline, a row for each flow', async () => {

@@ -46,16 +46,19 @@ export const checkDisk = ({ good, notice, bad }: Judge, store: string, freeBytes
 /** A second is what clocks of machines differ by without anyone being at fault. */
 const skewMs = 1_000
 
-export const checkClock = ({ good, notice, bad }: Judge, store: string, nowMs: number, isVirtual: boolean): Finding => {
+export const checkClock = ({ good, bad }: Judge, store: string, nowMs: number, isVirtual: boolean): Finding => {
   const now = new Date(nowMs).toISOString()
   if (!existsSync(storeFiles(store).database)) return good(now)
-  const aheadMs = readStore(store, readFacts).atMs - nowMs
-  if (aheadMs <= skewMs) return good(`${now}, after the last tick`)
-  const text = `the last tick lies ${showSpan(aheadMs)} in the future`
-  return isVirtual
-    ? notice(`${text}: the node runs in virtual time`, 'nothing, if that is meant')
+  const { atMs } = readStore(store, readFacts)
+  const aheadMs = atMs - nowMs
+  if (isVirtual)
+    return good(
+      `virtual time: the last tick was at ${new Date(atMs).toISOString()}, ${showSpan(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
+    )
+  return aheadMs <= skewMs
+    ? good(`${now}, after the last tick`)
     : bad(
-        text,
-        'set the clock of this machine (timedatectl), or find out whose clock wrote that tick; a store of virtual time is no cause for alarm',
+        `the last tick lies ${showSpan(aheadMs)} in the future`,
+        'set the clock of this machine (timedatectl), or find out whose clock wrote that tick',
       )
 }

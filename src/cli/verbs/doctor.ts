@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { Option, type Command } from 'commander'
 import { networkFolderOf } from '../../node/network/NetworkFolder.js'
 import { readStore } from '../../node/readStore.js'
+import { ranOnVirtualTime } from '../../node/storeClock.js'
 import { storeFiles } from '../../node/StoreFolder.js'
 import { sqliteDriverName } from '../../sqlite/openDatabase.js'
 import { toMillis } from '../../time/Instant.js'
@@ -27,8 +28,9 @@ const nameWidth = 12
 const partyKeyOf = (store: string): string | null =>
   existsSync(storeFiles(store).database) ? readStore(store, readFacts).partyKey : null
 
-/** A node whose own time is far from the machine's has been given a virtual clock. */
+/** A store says so itself; and a node whose own time is far from the machine's has been given a virtual clock. */
 const isVirtual = async (store: string): Promise<boolean> => {
+  if (ranOnVirtualTime(store)) return true
   const now = (await conditionOf(store).catch(() => undefined))?.now
   return now !== undefined && Math.abs(toMillis(now) - Date.now()) > 60_000
 }

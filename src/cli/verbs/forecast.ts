@@ -2,10 +2,13 @@
  * `carillon forecast`: what will run on a store until an instant, and what it will do. The store is only read.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { forecast as forecastLog, type ForecastEntry } from '../../testing/forecast/forecast.js'
+import { forecast as forecastLog, type ForecastEntry, type ForecastProgress } from '../../testing/forecast/forecast.js'
+import { readStore } from '../../node/readStore.js'
 import { timeline } from '../../testing/forecast/timeline.js'
-import { instant, instantFromMillis, type Instant } from '../../time/Instant.js'
+import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import { readFacts } from '../../views/NodeFacts.js'
 import { nowOf } from '../nowOf.js'
+import { Progress } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
@@ -51,6 +54,31 @@ const columns: readonly Column<ForecastEntry>[] = [
   { header: 'WHY', cell: ({ error }) => error ?? '', flexible: true },
 ]
 
+/** A bar for the log that is read, and then one for the time that passes. */
+const progressOf = (
+  terminal: Terminal,
+  store: string,
+  from: Instant,
+  until: Instant,
+): { readonly progress: (far: ForecastProgress) => void; readonly end: () => void } => {
+  let passedMs = 0
+  const reading = new Progress(terminal, 'Reading the log', readStore(store, readFacts).head.revision + 1)
+  let running: Progress | undefined
+  const begin = (): Progress =>
+    new Progress(terminal, `Forecasting until ${until}`, {
+      total: toMillis(until) - toMillis(from),
+      done: () => passedMs,
+    })
+  return {
+    progress: ({ doing, events, at }) => {
+      passedMs = toMillis(at) - toMillis(from)
+      if (doing === 'reading') reading.count(events)
+      else (running ??= begin()).count(events)
+    },
+    end: () => reading.end(),
+  }
+}
+
 export const forecast = (terminal: Terminal): Command =>
   verb('forecast', 'run the future of a store in memory: what will fire, and what it will do', [
     'forecast src/app.ts --until 2027-01-01',
@@ -63,9 +91,13 @@ export const forecast = (terminal: Terminal): Command =>
     .action((module: string, { store, json, until, from, limit }: Options) =>
       withApp(module, async ({ app, forecasting }) => {
         const begin = from ?? instantFromMillis(await nowOf(store))
-        terminal.status(`Forecasting until ${until} …`)
-        const found = await forecastLog(store, until, { ...forecasting, app, from: begin })
-        terminal.status('')
+        const { progress, end } = progressOf(terminal, store, begin, until)
+        const found = await forecastLog(store, until, {
+          ...forecasting,
+          app,
+          from: begin,
+          onProgress: progress,
+        }).finally(end)
         if (json === true) {
           terminal.out(JSON.stringify(found))
           return

@@ -1,7 +1,8 @@
 /**
  * `carillon log`: look into the log, move it as a file, prove it, and build the views from it anew.
  */
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { Option, type Command } from 'commander'
 import type { Head } from '../../log/Tick.js'
 import { importInto } from '../../node/logTools/copyLog.js'
@@ -17,7 +18,7 @@ import { linesOf } from '../../node/logTools/linesOf.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { openOutput } from '../openOutput.js'
 import { limitOption } from '../pages.js'
-import { withProgress } from '../Progress.js'
+import { withProgress, type Extent } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
@@ -26,6 +27,7 @@ import { showCount, showSecond } from '../words.js'
 import { copy } from './logCopy.js'
 import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
+import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
 
 type Row = {
@@ -126,12 +128,21 @@ const exporting = (terminal: Terminal): Command =>
       }),
     )
 
+/** The bytes of a file, with how many of how many have been read; of a pipe nobody knows how many there will be. */
+const bytesOf = (file: string): { readonly bytes: Readable; readonly extent: Extent } => {
+  if (file === '-') return { bytes: process.stdin, extent: { total: 0, done: () => 0 } }
+  const bytes = createReadStream(file)
+  // A file that is not there is complained about when it is read.
+  return { bytes, extent: { total: statSync(file, { throwIfNoEntry: false })?.size ?? 0, done: () => bytes.bytesRead } }
+}
+
 const importFile = async (terminal: Terminal, file: string, { store, log }: LogOptions): Promise<Head> => {
-  const lines = linesOf(file === '-' ? process.stdin : createReadStream(file), file)
-  if (log === undefined) return withProgress(terminal, 'Importing', (count) => importLog(lines, store, count))
+  const { bytes, extent } = bytesOf(file)
+  const lines = linesOf(bytes, file)
+  if (log === undefined) return withProgress(terminal, 'Importing', (count) => importLog(lines, store, count), extent)
   const target = await openLog(log)
   try {
-    return await withProgress(terminal, 'Importing', (onCopied) => importInto(lines, target, { onCopied }))
+    return await withProgress(terminal, 'Importing', (onCopied) => importInto(lines, target, { onCopied }), extent)
   } finally {
     await target.close()
   }
@@ -198,6 +209,7 @@ export const log = (terminal: Terminal): Command =>
     copy(terminal),
     verify(terminal),
     head(terminal),
+    heads(terminal),
     prove(terminal),
     checkProofVerb(terminal),
     rebuild(terminal),

@@ -6,7 +6,7 @@ import { constants } from 'node:os'
 import { Option, type Command } from 'commander'
 import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
-import type { HttpServer } from '../../http/serveHttp.js'
+import type { HttpServer } from '../../http/listenHttp.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { openControlSocket, type ControlSocket, type ExtraVerbs } from '../../node/ControlSocket.js'
 import type { Logger } from '../../node/Logger.js'
@@ -24,7 +24,7 @@ import { LiveLines } from '../LiveLines.js'
 import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
-import { httpAddress, openHttp, type HttpChoice } from '../openHttp.js'
+import { httpAddress, linkOf, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
@@ -112,12 +112,6 @@ const greet = (node: Node, app: App, { store, json }: Options, terminal: Termina
   for (const line of banner(status, app, node.party.name, terminal, Date.now(), http?.newLink())) terminal.out(line)
 }
 
-const linkOf = (http: HttpServer | undefined): { readonly link: string } => {
-  if (http === undefined)
-    throw new CarillonError('request-invalid', 'This node serves no HTTP. Start it without --no-http.')
-  return { link: http.newLink() }
-}
-
 /** Never resolves: an app may do its work in `onStart` for as long as the node runs. Rejects with what it throws. */
 const unlessItThrows = async (onStart: LoadedApp['onStart'], node: Node): Promise<never> => {
   await onStart?.(node)
@@ -185,7 +179,10 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   }
   try {
     http = await openHttp(node, store, options, contributed, logger)
-    socket = await openSocket(node, store, logger, { link: () => linkOf(http), ...answersFor(node, verbs) })
+    socket = await openSocket(node, store, logger, {
+      link: () => linkOf(http, 'Start it without --no-http.'),
+      ...answersFor(node, verbs),
+    })
     greet(node, app, options, terminal, http)
     await hearFrom(node, before + 1, lines)
     const why = await Promise.race([
@@ -204,76 +201,70 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
 }
 
 export const run = (terminal: Terminal): Command =>
-  verb(
-    'run',
-    'run a node for an app, until Ctrl-C',
-    [
-      'run src/app.ts',
-      'run dist/app.js --store /var/lib/app --party Alice',
-      'run dist/app.js --network local/Alice',
-      'run src/app.ts --dev',
-      'run dist/app.js --log postgres://node@db.example/app',
-    ],
-    'print one JSON document a line',
-  )
-    .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
-    .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the store, or Me)'))
-    .addOption(
-      new Option(
-        '--network <folder>',
-        "a party's folder in a network, such as local/Alice; its store is there too",
-      ).env('CARILLON_NETWORK'),
+  withTlsOptions(
+    verb(
+      'run',
+      'run a node for an app, until Ctrl-C',
+      [
+        'run src/app.ts',
+        'run dist/app.js --store /var/lib/app --party Alice',
+        'run dist/app.js --network local/Alice',
+        'run src/app.ts --dev',
+        'run dist/app.js --log postgres://node@db.example/app',
+      ],
+      'print one JSON document a line',
     )
-    .addOption(
-      new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
-    )
-    .addOption(
-      new Option(
-        '--log <address>',
-        'where the log is kept, such as postgres://user@host/database (default: in the store)',
-      ).env('CARILLON_LOG'),
-    )
-    .addOption(
-      new Option(
-        '--http <host:port>',
-        'where to serve the API and the dashboard (default: 127.0.0.1:7411, or a free port)',
-      ).argParser(httpAddress),
-    )
-    .addOption(new Option('--no-http', 'serve neither'))
-    .addOption(
-      new Option('--log-format <format>', 'how the node writes what it has to say to stderr')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
-    .addOption(
-      new Option('--log-level <level>', 'the least it writes, with --log-format json')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
-    )
-    .addOption(new Option('--http-cert <file>', 'certificate for TLS, as PEM; needed off loopback'))
-    .addOption(new Option('--http-key <file>', 'key for TLS, as PEM'))
-    .addOption(
-      new Option('--http-name <name>', 'another name the node is reached by; may be given again')
-        .argParser((name: string, others: readonly string[]) => [...others, name])
-        .default([], 'none'),
-    )
-    .addOption(new Option('--stop-with-stdin').hideHelp())
-    .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
-    .action(async (module: string, given: Options, asked: Command) => {
-      const { network } = given
-      // A store that is only named in the environment is another node's.
-      const ownStore = network === undefined || asked.getOptionValueSource('store') === 'cli'
-      const options = ownStore ? given : { ...given, store: network }
-      const file = appFile(module)
-      const command = commandOfApp(file)
-      if (command !== undefined) {
-        // That copy reads the same command line and does everything from here on.
-        await import(command)
-        return
-      }
-      // A reader that went away, such as `head`, is no reason for the node to stop.
-      process.stdout.on('error', () => undefined)
-      await runNode(file, options, terminal)
-      // The app may have timers or connections of its own that would keep the process.
-      process.exit()
-    })
+      .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
+      .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the store, or Me)'))
+      .addOption(
+        new Option(
+          '--network <folder>',
+          "a party's folder in a network, such as local/Alice; its store is there too",
+        ).env('CARILLON_NETWORK'),
+      )
+      .addOption(
+        new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
+      )
+      .addOption(
+        new Option(
+          '--log <address>',
+          'where the log is kept, such as postgres://user@host/database (default: in the store)',
+        ).env('CARILLON_LOG'),
+      )
+      .addOption(
+        new Option(
+          '--http <host:port>',
+          'where to serve the API and the dashboard (default: 127.0.0.1:7411, or a free port)',
+        ).argParser(httpAddress),
+      )
+      .addOption(new Option('--no-http', 'serve neither'))
+      .addOption(
+        new Option('--log-format <format>', 'how the node writes what it has to say to stderr')
+          .choices(['text', 'json'])
+          .default('text'),
+      )
+      .addOption(
+        new Option('--log-level <level>', 'the least it writes, with --log-format json')
+          .choices(['debug', 'info', 'warn', 'error'])
+          .default('info'),
+      )
+      .addOption(new Option('--stop-with-stdin').hideHelp())
+      .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time')),
+  ).action(async (module: string, given: Options, asked: Command) => {
+    const { network } = given
+    // A store that is only named in the environment is another node's.
+    const ownStore = network === undefined || asked.getOptionValueSource('store') === 'cli'
+    const options = ownStore ? given : { ...given, store: network }
+    const file = appFile(module)
+    const command = commandOfApp(file)
+    if (command !== undefined) {
+      // That copy reads the same command line and does everything from here on.
+      await import(command)
+      return
+    }
+    // A reader that went away, such as `head`, is no reason for the node to stop.
+    process.stdout.on('error', () => undefined)
+    await runNode(file, options, terminal)
+    // The app may have timers or connections of its own that would keep the process.
+    process.exit()
+  })

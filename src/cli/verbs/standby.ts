@@ -4,25 +4,29 @@
  */
 import { Option, type Command } from 'commander'
 import { messageOf } from '../../errors/CarillonError.js'
+import type { HttpServer } from '../../http/listenHttp.js'
 import { limits } from '../../limits.js'
 import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
+import type { Logger } from '../../node/Logger.js'
 import { standBy } from '../../node/standby/Standby.js'
 import { answersFor } from '../answersFor.js'
 import { appFile, commandOfApp, loadApp } from '../loadApp.js'
+import { httpAddress, linkOf, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 
-type Options = StoreOptions & {
-  readonly log: string
-  readonly lease: number
-  readonly party?: string
-  readonly network?: string
-}
+type Options = StoreOptions &
+  HttpChoice & {
+    readonly log: string
+    readonly lease: number
+    readonly party?: string
+    readonly network?: string
+  }
 
 const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, log, lease, party, network } = options
-  const { app, onStart, verbs = [] } = await loadApp(file)
+  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
@@ -31,16 +35,18 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => (fail = resolve))
   let socket: ControlSocket | undefined
+  let http: HttpServer | undefined
+  const logger: Logger = {
+    info: (message) => terminal.err(terminal.tone('dim', printable(message))),
+    warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
+    error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
+  }
   const standby = await standBy({
     app,
     store,
     log,
     leaseMs: lease * 1_000,
-    logger: {
-      info: (message) => terminal.err(terminal.tone('dim', printable(message))),
-      warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
-      error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
-    },
+    logger,
     onFollowing: () => {
       void socket?.close()
       socket = undefined
@@ -49,7 +55,8 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
     onLeading: (node) => {
       const serve = async (): Promise<void> => {
         try {
-          socket = await openControlSocket(node, store, answersFor(node, verbs))
+          const link = (): ReturnType<typeof linkOf> => linkOf(http, 'Start it with --http.')
+          socket = await openControlSocket(node, store, { link, ...answersFor(node, verbs) })
         } finally {
           // Whoever hears that this process leads may ask it for something at once.
           const text = `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`
@@ -65,42 +72,67 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
     ...(party === undefined ? {} : { party }),
     ...(network === undefined ? {} : { networkFolder: network }),
   })
+  const stop = async (): Promise<void> => {
+    await http?.close()
+    await socket?.close()
+    await standby.stop()
+  }
+  try {
+    http = await openStandbyHttp(standby, store, options, contributed, logger)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  if (http !== undefined)
+    tell('serving', `It serves ${http.url}: the API while it leads, its health and its metrics always.`, {
+      http: http.url,
+      dashboard: http.newLink(),
+    })
   const why = await Promise.race([failed, signals.asked])
-  await socket?.close()
-  await standby.stop()
+  await stop()
   if (typeof why !== 'string') throw why
   tell('stopped', `${why}: stopped in good order.`)
 }
 
 export const standby = (terminal: Terminal): Command =>
-  verb(
-    'standby',
-    'run one of several processes of a node on a shared log',
-    ['standby dist/app.js --log postgres://node@db.example/app --store /var/lib/app'],
-    'print one JSON document a line',
-  )
-    .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
-    .addOption(
-      new Option('--log <address>', 'where the log is kept, for all processes alike')
-        .env('CARILLON_LOG')
-        .makeOptionMandatory(),
+  withTlsOptions(
+    verb(
+      'standby',
+      'run one of several processes of a node on a shared log',
+      [
+        'standby dist/app.js --log postgres://node@db.example/app --store /var/lib/app',
+        'standby dist/app.js --log postgres://node@db.example/app --http 127.0.0.1:7411',
+      ],
+      'print one JSON document a line',
     )
-    .addOption(
-      new Option('--lease <seconds>', 'how long a leader may be silent before another process leads')
-        .argParser(wholeNumber(1))
-        .default(limits.leaseMs / 1_000),
-    )
-    .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the log, or Me)'))
-    .addOption(new Option('--network <folder>', "a party's folder in a network, such as local/Alice"))
-    .action(async (module: string, options: Options) => {
-      const file = appFile(module)
-      const command = commandOfApp(file)
-      if (command !== undefined) {
-        // That copy reads the same command line and does everything from here on.
-        await import(command)
-        return
-      }
-      process.stdout.on('error', () => undefined)
-      await runStandby(file, options, terminal)
-      process.exit()
-    })
+      .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
+      .addOption(
+        new Option('--log <address>', 'where the log is kept, for all processes alike')
+          .env('CARILLON_LOG')
+          .makeOptionMandatory(),
+      )
+      .addOption(
+        new Option('--lease <seconds>', 'how long a leader may be silent before another process leads')
+          .argParser(wholeNumber(1))
+          .default(limits.leaseMs / 1_000),
+      )
+      .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the log, or Me)'))
+      .addOption(new Option('--network <folder>', "a party's folder in a network, such as local/Alice"))
+      .addOption(
+        new Option(
+          '--http <host:port>',
+          'where to serve the API while it leads, its health and its metrics always (default: nowhere)',
+        ).argParser(httpAddress),
+      ),
+  ).action(async (module: string, options: Options) => {
+    const file = appFile(module)
+    const command = commandOfApp(file)
+    if (command !== undefined) {
+      // That copy reads the same command line and does everything from here on.
+      await import(command)
+      return
+    }
+    process.stdout.on('error', () => undefined)
+    await runStandby(file, options, terminal)
+    process.exit()
+  })

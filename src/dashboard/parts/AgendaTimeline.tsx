@@ -40,10 +40,24 @@ const layers = [
   ['scheduled', 'to come'],
 ] as const
 
+/** So many instants are named below the picture; more would run into each other. */
+const mostTicks = { wide: 9, narrow: 4.2 } as const
+
 const tickSteps = [
-  1_000, 5_000, 15_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 86_400_000,
-  172_800_000, 604_800_000, 1_209_600_000, 2_592_000_000, 7_776_000_000,
+  1_000, 5_000, 15_000, 30_000, 60_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000,
+  86_400_000, 172_800_000, 604_800_000, 1_209_600_000, 2_592_000_000, 7_776_000_000,
 ]
+
+/** Even instants within a timeline, and how far apart they are. */
+const ticksOf = ({ from, until }: Timeline): { readonly ticks: readonly number[]; readonly stepMs: number } => {
+  const fromMs = Date.parse(from)
+  const untilMs = Date.parse(until)
+  const most = innerWidth < narrow ? mostTicks.narrow : mostTicks.wide
+  const stepMs = tickSteps.find((step) => (untilMs - fromMs) / step <= most) ?? 31_536_000_000
+  const ticks: number[] = []
+  for (let at = Math.ceil(fromMs / stepMs) * stepMs; at < untilMs; at += stepMs) ticks.push(at)
+  return { ticks, stepMs }
+}
 
 const labelOf = (ms: number, stepMs: number): string => {
   const text = new Date(ms).toISOString()
@@ -61,9 +75,7 @@ const Bars = ({ timeline }: { readonly timeline: Timeline }) => {
   // By the root, so that one failure stays visible beside a thousand that went well.
   const tall = (value: number): number => (Math.sqrt(value) / Math.sqrt(most)) * (floor - 14)
   const barWidth = Math.max(1, width / timeline.bars.length - 1.2)
-  const stepMs = tickSteps.find((step) => (untilMs - fromMs) / step <= 9) ?? 31_536_000_000
-  const ticks: number[] = []
-  for (let at = Math.ceil(fromMs / stepMs) * stepMs; at < untilMs; at += stepMs) ticks.push(at)
+  const { ticks } = ticksOf(timeline)
   const nowX = x(Date.parse(timeline.now))
   return (
     <svg
@@ -107,16 +119,17 @@ const Bars = ({ timeline }: { readonly timeline: Timeline }) => {
 const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
   const fromMs = Date.parse(timeline.from)
   const untilMs = Date.parse(timeline.until)
-  const stepMs = tickSteps.find((step) => (untilMs - fromMs) / step <= 9) ?? 31_536_000_000
-  const ticks: number[] = []
-  for (let at = Math.ceil(fromMs / stepMs) * stepMs; at < untilMs; at += stepMs) ticks.push(at)
+  const { ticks, stepMs } = ticksOf(timeline)
   const share = (ms: number): number => ((ms - fromMs) / (untilMs - fromMs)) * 100
   const nowShare = share(Date.parse(timeline.now))
   return (
     <div class="labels" aria-hidden="true">
       {ticks
         .filter(
-          (at) => share(at) < 96 && share(at) > 2 && Math.abs(share(at) - nowShare) > (innerWidth < narrow ? 16 : 6),
+          (at) =>
+            share(at) < (innerWidth < narrow ? 90 : 96) &&
+            share(at) > (innerWidth < narrow ? 9 : 2) &&
+            Math.abs(share(at) - nowShare) > (innerWidth < narrow ? 16 : 6),
         )
         .map((at) => (
           <span key={at} style={{ left: `${share(at)}%` }}>

@@ -31,10 +31,16 @@ export const ClockHands = ({ nowMs }: { readonly nowMs: number }) => {
         type="button"
         onClick={turn(clock.playing ? 'pause' : 'play', clock.speed)}
         aria-label={clock.playing ? 'Pause' : 'Play'}
+        title={clock.playing ? 'Pause' : 'Play'}
       >
         {clock.playing ? '❚❚' : '▶'}
       </button>
-      <button type="button" onClick={turn('jump')} aria-label="Jump to what is due next">
+      <button
+        type="button"
+        onClick={turn('jump')}
+        aria-label="Jump to what is due next"
+        title="Jump to what is due next"
+      >
         ⇥
       </button>
       <select

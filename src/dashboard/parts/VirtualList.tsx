@@ -3,12 +3,14 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useNarrow } from '../useNarrow.js'
 
 const overscan = 8
 
 export function VirtualList<A>({
   items,
-  rowHeight,
+  rowHeight: usualHeight,
+  narrowHeight = usualHeight,
   keyOf,
   row,
   onNearEnd,
@@ -17,12 +19,15 @@ export function VirtualList<A>({
 }: {
   readonly items: readonly A[]
   readonly rowHeight: number
+  /** On a phone, where the cells of a row stand in two or three lines. */
+  readonly narrowHeight?: number
   readonly keyOf: (item: A) => string
   readonly row: (item: A) => ComponentChildren
   readonly onNearEnd?: (() => void) | undefined
   readonly label: string
   readonly header?: ComponentChildren
 }) {
+  const rowHeight = useNarrow() ? narrowHeight : usualHeight
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   useLayoutEffect(() => {

@@ -3,7 +3,8 @@
  * loaded below stays until the list itself is another one.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, get, Refused, type Page } from '../api.js'
+import { addressOf, get, isUnreachable, Refused, type Page } from '../api.js'
+import { useAgainSoon } from '../useLive.js'
 
 export type Pages<A> = {
   readonly items: readonly A[]
@@ -36,7 +37,7 @@ export const usePages = <A>(
   }
   useEffect(() => {
     // Whoever has scrolled far keeps what is in sight; the newest comes when the list is left and entered again.
-    if (state.what === what && state.pages > 1) return
+    if (state.what === what && state.pages > 1 && error === undefined) return
     loading.current = true
     get<Page<A>>(path, { ...query, limit: pageSize }).then(({ items, next }) => {
       loading.current = false
@@ -45,6 +46,7 @@ export const usePages = <A>(
     }, fail)
   }, [what, when, turn])
   const isCurrent = state.what === what
+  useAgainSoon(error, () => setTurn((before) => before + 1))
   const more = (): void => {
     if (loading.current || state.next === undefined) return
     loading.current = true
@@ -58,7 +60,8 @@ export const usePages = <A>(
   return {
     items: isCurrent ? state.items : [],
     loaded: isCurrent,
-    error,
+    // What was loaded stays in sight while the node is away.
+    error: isCurrent && error !== undefined && isUnreachable(error) ? undefined : error,
     more: isCurrent && state.next !== undefined ? more : undefined,
     again: () => {
       setState((before) => ({ ...before, pages: 0 }))

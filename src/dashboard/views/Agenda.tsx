@@ -80,6 +80,7 @@ export const Agenda = ({
       </Card>
       <Card
         flush
+        title="Activities"
         aside={
           <Tabs
             label="Which activities"
@@ -102,6 +103,7 @@ export const Agenda = ({
             label="Activities"
             items={pages.items}
             rowHeight={56}
+            narrowHeight={82}
             keyOf={({ ref }) => wholeRef(ref)}
             row={(entry) => <Row entry={entry} nowMs={nowMs} done={pages.again} mayOperate={mayOperate} />}
             onNearEnd={pages.more}

@@ -102,7 +102,7 @@ const caseOfFlow = (flow: FlowSummary): Case => ({
 
 export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly mayOperate: boolean }) => (
   <>
-    <h1>Waiting for a hand</h1>
+    <h1>Needs a hand</h1>
     <Cases
       title="Activities"
       asking={useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)}

@@ -8,7 +8,7 @@ import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { clock, distance, instant, json, lateness, shortId, shortRef, wholeRef } from '../words.js'
+import { clock, distance, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
 
 const origin = ({ startedBy }: FlowSummary): string => {
   switch (startedBy.kind) {
@@ -35,6 +35,19 @@ const told = (flow: FlowSummary): string => {
           ? `waits to ${waiting.label ?? 'hear'}`
           : ''
   return [flow.progress, waits].filter((part) => part !== undefined && part !== '').join(', ')
+}
+
+const causes: Readonly<Record<string, string>> = {
+  due: '',
+  missed: ', because it was missed',
+  restart: ', after a restart',
+  retry: ', retried by hand',
+  trigger: ', run by hand',
+}
+
+const toldAs = ({ error, endedAt }: FlowSummary): string => {
+  if (error !== undefined) return 'Error'
+  return endedAt === undefined ? 'Now' : 'Result'
 }
 
 type Kind = 'all' | 'open' | 'parked' | 'failed' | 'completed'
@@ -123,6 +136,7 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
             label="Flows"
             items={pages.items}
             rowHeight={56}
+            narrowHeight={82}
             keyOf={({ id }) => id}
             onNearEnd={pages.more}
             row={(flow) => (
@@ -166,7 +180,11 @@ const Story = ({ flow }: { readonly flow: FlowDetails }) => {
             <div>
               {gapMs > 1_000 ? <span class="gap">{lateness(gapMs).replace(' late', ' later')}</span> : null}
               <b>{event.type.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()}</b>
-              <span>{event.text.replace(flow.id.slice(0, 12), '').trim()}</span>
+              {readable(event.text.replace(flow.id.slice(0, 12), '').trim())
+                .split('; ')
+                .map((line, index) => (
+                  <span key={index}>{line}</span>
+                ))}
             </div>
           </li>
         )
@@ -223,14 +241,15 @@ export const Flow = ({
                         [
                           'Due',
                           <span key="due">
-                            {instant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt} (
-                            {startedBy.cause}) <a href={linkTo('state', wholeRef(startedBy.ref))}>its state</a>
+                            {instant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt}
+                            {causes[startedBy.cause] ?? ''}:{' '}
+                            <a href={linkTo('state', wholeRef(startedBy.ref))}>its state</a>
                           </span>,
                         ],
                       ] as const)
                     : []),
                   ...(flow.endedAt === undefined ? [] : ([['Ended', instant(flow.endedAt)]] as const)),
-                  ...(told(flow) === '' ? [] : ([[flow.error === undefined ? 'Now' : 'Error', told(flow)]] as const)),
+                  ...(told(flow) === '' ? [] : ([[toldAs(flow), told(flow)]] as const)),
                 ]}
               />
             </Card>
@@ -247,7 +266,7 @@ export const Flow = ({
                   <ol class="record">
                     {flow.record.map((operation, index) => (
                       <li key={index}>
-                        <b>{operation.kind}</b> {operation.label}
+                        {readable(operation.label)}
                         <code>{operation.error === undefined ? json(operation.result) : json(operation.error)}</code>
                       </li>
                     ))}

@@ -6,7 +6,7 @@ import { post, type Live, type LogEntry, type Verification } from '../api.js'
 import { Act, Answered, Card, Data, Empty, Facts, Lamp } from '../parts/ui.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'
-import { count, instant } from '../words.js'
+import { count, instant, readable } from '../words.js'
 
 const pageSize = 200
 
@@ -94,8 +94,11 @@ export const Log = ({ live }: { readonly live: Live }) => {
                 type="number"
                 min={0}
                 max={head}
-                value={start}
-                onChange={({ currentTarget }) => setFrom(Math.max(0, Math.min(head, Number(currentTarget.value))))}
+                placeholder={`0 to ${head}`}
+                value={from ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  setFrom(value === '' ? undefined : Math.max(0, Math.min(head, Number(value))))
+                }
               />
             </label>
             <button type="button" disabled={start === 0} onClick={() => setFrom(Math.max(0, start - pageSize))}>
@@ -123,13 +126,14 @@ export const Log = ({ live }: { readonly live: Live }) => {
                 label="Events"
                 items={[...items].reverse()}
                 rowHeight={34}
+                narrowHeight={52}
                 keyOf={({ revision }) => String(revision)}
                 row={(entry) => (
                   <>
                     <span role="cell" class="revision">
                       {count(entry.revision)}
                     </span>
-                    <span role="cell" class="when">
+                    <span role="cell" class="when recorded">
                       {instant(entry.at)}
                     </span>
                     <span role="cell" class="type">
@@ -141,8 +145,8 @@ export const Log = ({ live }: { readonly live: Live }) => {
                         {entry.type}
                       </button>
                     </span>
-                    <span role="cell" class="grow one">
-                      {entry.text}
+                    <span role="cell" class="grow one" title={entry.text}>
+                      {readable(entry.text)}
                     </span>
                   </>
                 )}

@@ -15,7 +15,7 @@ export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly now
     <>
       <h1>Occurrences</h1>
       <BusyCharts when={Math.floor(nowMs / 1_000)} />
-      <Card flush>
+      <Card flush title="Attempts, newest first">
         {pages.error !== undefined ? (
           <Failure error={pages.error} again={pages.again} />
         ) : pages.loaded && pages.items.length === 0 ? (
@@ -27,6 +27,7 @@ export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly now
             label="Occurrences"
             items={pages.items}
             rowHeight={48}
+            narrowHeight={72}
             keyOf={({ revision }) => String(revision)}
             onNearEnd={pages.more}
             row={(occurrence) => (
@@ -48,7 +49,7 @@ export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly now
                 <span role="cell" class={`late ${occurrence.latenessMs > 1_000 ? 'is-late' : ''}`}>
                   {lateness(occurrence.latenessMs)}
                 </span>
-                <span role="cell" class="ref">
+                <span role="cell" class="reason">
                   <a href={linkTo('state', wholeRef(occurrence.ref))} aria-label={`Why ${shortRef(occurrence.ref)}`}>
                     why
                   </a>

@@ -37,11 +37,15 @@ const Figures = ({ live }: { readonly live: Live }) => {
       <Figure
         label="On the agenda"
         value={count(activities.scheduled)}
-        note={activities.paused === 0 ? 'activities to come' : `${count(activities.paused)} paused`}
+        note={
+          activities.paused === 0
+            ? `${activities.scheduled === 1 ? 'activity' : 'activities'} to come`
+            : `${count(activities.paused)} paused`
+        }
         href={linkTo('agenda')}
       />
       <Figure
-        label="Waiting for a hand"
+        label="Needs a hand"
         value={count(waiting)}
         note={waiting === 0 ? 'nothing needs you' : 'parked, missed or failed'}
         tone={waiting === 0 ? 'calm' : 'alarm'}
@@ -98,7 +102,7 @@ const Hands = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
   const flows = useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: mostHands }, live.head.revision).asked
   const parked = flows.state === 'answered' ? flows.answer.items : []
   return (
-    <Card title="Waiting for a hand" aside={<a href={linkTo('attention')}>all of it</a>}>
+    <Card title="Needs a hand" aside={<a href={linkTo('attention')}>all of it</a>}>
       <Answered asking={asking}>
         {({ items }) =>
           items.length + parked.length === 0 ? (

@@ -12,6 +12,7 @@ import {
   type PanelContent,
   type PanelInfo,
 } from '../api.js'
+import { Table, type TableCell } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Facts, Lamp } from '../parts/ui.js'
 import { useAnswer } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
@@ -39,6 +40,12 @@ const CellView = ({ cell, nowMs }: { readonly cell: Cell | undefined; readonly n
     </span>
   )
 }
+
+const tableCell = (cell: Cell | undefined, content: preact.ComponentChildren): TableCell => ({
+  content,
+  wide: typeof cell === 'string' && cell.length > longestWord,
+  blank: cell === undefined || cell === null || cell === '',
+})
 
 const ActionForm = ({
   action,
@@ -117,7 +124,7 @@ const ActionForm = ({
 }
 
 type Doing = {
-  readonly offered: (names: readonly string[] | undefined, row: string) => preact.ComponentChildren
+  readonly offered: (names: readonly string[] | undefined, row: string) => readonly preact.VNode[]
   readonly nowMs: number
 }
 
@@ -243,44 +250,26 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
     case 'timeline':
       return block.items.length === 0 ? <Empty title={block.empty} /> : <TimeBlock block={block} nowMs={nowMs} />
     case 'table': {
-      const hasActions = block.rows.some(({ actions = [] }) => actions.length > 0)
       return block.rows.length === 0 ? (
         <Empty title={block.empty} />
       ) : (
-        <div class="scroll" tabIndex={0} role="group" aria-label={block.title ?? 'Table'}>
-          <table>
-            <thead>
-              <tr>
-                {block.columns.map((column) => (
-                  <th key={column.key} class={column.align === 'right' ? 'number' : ''}>
-                    {column.label}
-                  </th>
-                ))}
-                {hasActions ? (
-                  <th>
-                    <span class="hidden">Actions</span>
-                  </th>
-                ) : null}
-              </tr>
-            </thead>
-            <tbody>
-              {block.rows.map((row) => (
-                <tr key={row.key}>
-                  {block.columns.map((column) => (
-                    <td key={column.key} class={column.align === 'right' ? 'number' : ''}>
-                      <CellView cell={row.cells[column.key]} nowMs={nowMs} />
-                    </td>
-                  ))}
-                  {hasActions ? (
-                    <td>
-                      <div class="acts">{offered(row.actions, row.key)}</div>
-                    </td>
-                  ) : null}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={block.title ?? 'Table'}
+          columns={block.columns.map(({ key, label, align }) => ({ key, label, number: align === 'right' }))}
+          rows={block.rows.map((row) => {
+            const acts = offered(row.actions, row.key)
+            return {
+              key: row.key,
+              cells: Object.fromEntries(
+                block.columns.map(({ key }) => [
+                  key,
+                  tableCell(row.cells[key], <CellView cell={row.cells[key]} nowMs={nowMs} />),
+                ]),
+              ),
+              ...(acts.length === 0 ? {} : { acts }),
+            }
+          })}
+        />
       )
     }
   }

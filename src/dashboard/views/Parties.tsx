@@ -1,15 +1,107 @@
 /**
- * Whom the node knows, and the sessions it has with them.
+ * Whom the node knows, what it keeps of their logs, and the sessions it has with them.
  */
-import type { Live, Page, PartyEntry, SessionEntry } from '../api.js'
-import { Answered, Card, Empty, Lamp } from '../parts/ui.js'
+import type { KeptHead, Live, PartyEntry, SessionEntry } from '../api.js'
+import { Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
+import { Table } from '../parts/Table.js'
+import { usePages } from '../parts/usePages.js'
+import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count } from '../words.js'
+import { count, distance, shortId } from '../words.js'
 
-export const Parties = ({ live }: { readonly live: Live }) => {
+const notaries: Readonly<Record<string, string>> = { nonValidating: 'non-validating' }
+
+const Party = ({ party }: { readonly party: PartyEntry }) => (
+  <section class="card party">
+    <h2>{party.name}</h2>
+    <p>
+      {[
+        ...(party.isMe ? ['this node'] : []),
+        ...(party.notary === undefined ? [] : [`${notaries[party.notary] ?? party.notary} notary`]),
+        ...(party.address === undefined ? [] : [party.address]),
+      ].join(', ') || 'party'}
+    </p>
+    <code title={party.key}>{party.key.slice(0, 28)}…</code>
+    {party.isMe ? null : (
+      <div class="lamps">
+        <Lamp
+          tone={party.openSessions > 0 ? 'blue' : 'grey'}
+          text={`${count(party.openSessions)} open ${party.openSessions === 1 ? 'session' : 'sessions'}`}
+        />
+        {party.unacknowledged === 0 ? null : (
+          <Lamp
+            tone="amber"
+            text={`${count(party.unacknowledged)} ${party.unacknowledged === 1 ? 'message' : 'messages'} on the way`}
+          />
+        )}
+      </div>
+    )}
+  </section>
+)
+
+const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const pages = usePages<KeptHead>('/log/heads', {}, live.head.revision)
+  if (pages.error !== undefined) return <Failure error={pages.error} again={pages.again} />
+  if (!pages.loaded) return <div class="waiting" role="status" aria-label="Loading" />
+  return pages.items.length === 0 ? (
+    <Empty title="No head is kept yet.">
+      Parties that talk with each other keep the newest signed head of each other’s log. Whoever cuts or changes a log
+      later contradicts what others keep.
+    </Empty>
+  ) : (
+    <>
+      <Table
+        label="Kept heads"
+        columns={[
+          { key: 'of', label: 'Log of' },
+          { key: 'revision', label: 'Up to revision', number: true },
+          { key: 'kept', label: 'Kept' },
+          { key: 'hash', label: 'Hash' },
+        ]}
+        rows={pages.items.map(({ party, isMe, keptAt, head }) => ({
+          key: party.key,
+          cells: {
+            of: { content: isMe ? `${party.name} (this node)` : party.name, wide: true },
+            revision: { content: count(head.revision) },
+            kept: { content: <time title={keptAt}>{distance(keptAt, nowMs)}</time> },
+            hash: { content: <code title={head.head}>{shortId(head.head)}…</code> },
+          },
+        }))}
+      />
+      {pages.more === undefined ? null : (
+        <button type="button" onClick={pages.more}>
+          More
+        </button>
+      )}
+    </>
+  )
+}
+
+const Session = ({ session }: { readonly session: SessionEntry }) => (
+  <>
+    <span role="cell" class="grow">
+      {session.flow === undefined ? (
+        <span>a flow that is not known here</span>
+      ) : (
+        <a href={linkTo('flow', session.flow)}>{session.flowName}</a>
+      )}
+      <small>
+        with {session.party}, begun {session.role === 'initiator' ? 'here' : 'there'}
+      </small>
+    </span>
+    <span role="cell" class="condition">
+      <Lamp tone={session.closed ? 'grey' : 'blue'} text={session.closed ? 'closed' : 'open'} />
+    </span>
+    <span role="cell" class="counts">
+      {count(session.sent)} sent, {count(session.received)} received
+    </span>
+  </>
+)
+
+export const Parties = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
   const parties = useGet<{ readonly items: readonly PartyEntry[] }>('/parties', {}, live.head.revision)
-  const sessions = useGet<Page<SessionEntry>>('/sessions', { limit: 100 }, live.head.revision)
+  const sessions = usePages<SessionEntry>('/sessions', {}, live.head.revision)
   return (
     <>
       <h1>Parties</h1>
@@ -17,68 +109,30 @@ export const Parties = ({ live }: { readonly live: Live }) => {
         {({ items }) => (
           <div class="parties">
             {items.map((party) => (
-              <section class="card party" key={party.key}>
-                <h2>{party.name}</h2>
-                <p>
-                  {party.isMe ? 'this node' : party.notary === undefined ? 'party' : `notary, ${party.notary}`}
-                  {party.address === undefined ? '' : `, ${party.address}`}
-                </p>
-                <code>{party.key.slice(0, 28)}…</code>
-                <div class="lamps">
-                  <Lamp
-                    tone={party.openSessions > 0 ? 'blue' : 'grey'}
-                    text={`${count(party.openSessions)} open ${party.openSessions === 1 ? 'session' : 'sessions'}`}
-                  />
-                  {party.unacknowledged === 0 ? null : (
-                    <Lamp tone="amber" text={`${count(party.unacknowledged)} messages on their way`} />
-                  )}
-                </div>
-              </section>
+              <Party key={party.key} party={party} />
             ))}
           </div>
         )}
       </Answered>
-      <Card title="Sessions">
-        <Answered asking={sessions}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="No session yet.">A session begins when a flow talks with a flow of another party.</Empty>
-            ) : (
-              <table>
-                <thead>
-                  <tr>
-                    <th>With</th>
-                    <th>Flow</th>
-                    <th>This end</th>
-                    <th class="number">Sent</th>
-                    <th class="number">Received</th>
-                    <th>State</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((session) => (
-                    <tr key={`${session.id}${session.role}`}>
-                      <td>{session.party}</td>
-                      <td>
-                        {session.flow === undefined ? (
-                          ''
-                        ) : (
-                          <a href={linkTo('flow', session.flow)}>{session.flowName}</a>
-                        )}
-                      </td>
-                      <td>{session.role}</td>
-                      <td class="number">{count(session.sent)}</td>
-                      <td class="number">{count(session.received)}</td>
-                      <td>
-                        <Lamp tone={session.closed ? 'grey' : 'blue'} text={session.closed ? 'closed' : 'open'} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
-        </Answered>
+      <Card title="Kept heads">
+        <Heads live={live} nowMs={nowMs} />
+      </Card>
+      <Card title="Sessions, newest first" flush>
+        {sessions.error !== undefined ? (
+          <Failure error={sessions.error} again={sessions.again} />
+        ) : sessions.loaded && sessions.items.length === 0 ? (
+          <Empty title="No session yet.">A session begins when a flow talks with a flow of another party.</Empty>
+        ) : (
+          <VirtualList
+            label="Sessions"
+            items={sessions.items}
+            rowHeight={52}
+            narrowHeight={78}
+            keyOf={({ id, role }) => `${id}${role}`}
+            onNearEnd={sessions.more}
+            row={(session) => <Session session={session} />}
+          />
+        )}
       </Card>
     </>
   )

@@ -3,6 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import { post, remove, type Token } from '../api.js'
+import { Table } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Lamp } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
 import { instant } from '../words.js'
@@ -72,51 +73,42 @@ export const Tokens = () => {
             items.length === 0 ? (
               <Empty title="No token was issued yet.">Links from the command line need none.</Empty>
             ) : (
-              <div class="scroll" tabIndex={0} role="group" aria-label="Tokens">
-                <table>
-                  <thead>
-                    <tr>
-                      <th>Name</th>
-                      <th>Allows</th>
-                      <th>Until</th>
-                      <th>Issued by</th>
-                      <th>State</th>
-                      <th>
-                        <span class="hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((token) => {
-                      const [tone, text] = standing(token)
-                      return (
-                        <tr key={token.id}>
-                          <td>{token.name}</td>
-                          <td>{token.permissions.join(', ')}</td>
-                          <td>{token.expiresAt === undefined ? 'for ever' : instant(token.expiresAt)}</td>
-                          <td>{token.issuedBy}</td>
-                          <td>
-                            <Lamp tone={tone} text={text} />
-                          </td>
-                          <td>
-                            <div class="acts">
-                              {text === 'valid' ? (
-                                <Act
-                                  label="Revoke"
-                                  weight="danger"
-                                  confirm="It is refused from now on."
-                                  act={() => remove(`/tokens/${token.id}`)}
-                                  done={asking.again}
-                                />
-                              ) : null}
-                            </div>
-                          </td>
-                        </tr>
-                      )
-                    })}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                label="Tokens"
+                columns={[
+                  { key: 'name', label: 'Name' },
+                  { key: 'allows', label: 'Allows' },
+                  { key: 'until', label: 'Until' },
+                  { key: 'by', label: 'Issued by' },
+                  { key: 'state', label: 'State' },
+                ]}
+                rows={items.map((token) => {
+                  const [tone, text] = standing(token)
+                  return {
+                    key: token.id,
+                    cells: {
+                      name: { content: token.name, wide: true },
+                      allows: { content: token.permissions.join(', '), wide: true },
+                      until: { content: token.expiresAt === undefined ? 'for ever' : instant(token.expiresAt) },
+                      by: { content: token.issuedBy },
+                      state: { content: <Lamp tone={tone} text={text} /> },
+                    },
+                    ...(text === 'valid'
+                      ? {
+                          acts: (
+                            <Act
+                              label="Revoke"
+                              weight="danger"
+                              confirm="It is refused from now on."
+                              act={() => remove(`/tokens/${token.id}`)}
+                              done={asking.again}
+                            />
+                          ),
+                        }
+                      : {}),
+                  }
+                })}
+              />
             )
           }
         </Answered>

@@ -9,7 +9,7 @@ import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, instant, json, lateness, shortId, shortRef, wholeRef } from '../words.js'
+import { count, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
 
 export const Vault = ({ live }: { readonly live: Live }) => {
   const [type, setType] = useState('')
@@ -68,11 +68,12 @@ export const Vault = ({ live }: { readonly live: Live }) => {
             label="States"
             items={pages.items}
             rowHeight={52}
+            narrowHeight={82}
             keyOf={({ ref }) => wholeRef(ref)}
             onNearEnd={pages.more}
             row={(state) => (
               <>
-                <code role="cell" class="ref">
+                <code role="cell" class="id">
                   <a href={linkTo('state', wholeRef(state.ref))}>{shortRef(state.ref)}</a>
                 </code>
                 <span role="cell" class="grow">
@@ -146,10 +147,10 @@ export const State = ({
               ) : null
             }
           >
-            <p class="verdict">{found.now.replace(/ (Retry|Run|Resume) it with:.*$/, '')}</p>
+            <p class="verdict">{readable(found.now.replace(/ (Retry|Run|Resume) it with:.*$/, ''))}</p>
             <ol class="sentences">
               {found.story.map((sentence) => (
-                <li key={sentence}>{sentence.replaceAll(/\b([0-9a-f]{10})[0-9a-f]{22,54}\b/g, '$1…')}</li>
+                <li key={sentence}>{readable(sentence)}</li>
               ))}
             </ol>
           </Card>

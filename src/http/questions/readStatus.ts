@@ -5,14 +5,18 @@ import { countFlows } from '../../flow/readFlows.js'
 import { countAgenda } from '../../scheduler/readAgenda.js'
 import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
 import type { StatusC, TroubleC } from '../answers.js'
-import type { Node } from '../../node/Node.js'
+import type { CarillonError } from '../../errors/CarillonError.js'
 import type { House } from '../House.js'
 import type * as t from 'io-ts'
 import { packageVersion } from '../packageVersion.js'
 import { readFacts } from '../../views/NodeFacts.js'
 
 /** Why the node can record nothing at the moment, where there is a reason. */
-export const troubleOf = ({ trouble }: Node): { readonly trouble?: t.TypeOf<typeof TroubleC> } =>
+export const troubleOf = ({
+  trouble,
+}: {
+  readonly trouble?: CarillonError | undefined
+}): { readonly trouble?: t.TypeOf<typeof TroubleC> } =>
   trouble === undefined ? {} : { trouble: { code: trouble.code, message: trouble.message } }
 
 export const readStatus = (

@@ -10,8 +10,37 @@ import { instantFromMillis, InstantC } from '../../time/Instant.js'
 import { MeC, TokenC } from '../answers.js'
 import { sessionCookie } from '../cookie.js'
 import { operatorOf } from '../Principal.js'
-import { done, DoneC, route } from '../Route.js'
+import { done, DoneC, route, type Asked } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
+
+const SecretC = t.strict({ secret: t.string })
+
+/** What is asked about whoever asks, which needs no node. */
+type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, 'gate' | 'principal' | 'body' | 'request' | 'reply'>
+
+const me = ({ principal: { name, permissions, from, expiresAtMs } }: Visit): Promise<t.TypeOf<typeof MeC>> =>
+  Promise.resolve({
+    name,
+    permissions,
+    from,
+    ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
+  })
+
+const openSession = async ({
+  gate,
+  body,
+  request,
+  reply,
+}: Visit<t.TypeOf<typeof SecretC>>): Promise<t.TypeOf<typeof DoneC>> => {
+  const { cookie, expiresAtMs } = await gate.openSession(body.secret)
+  void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
+  return done
+}
+
+const endSession = ({ request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
+  void reply.header('set-cookie', sessionCookie(request, '', 0))
+  return Promise.resolve(done)
+}
 
 export const accessRoutes = [
   route({
@@ -22,13 +51,8 @@ export const accessRoutes = [
     summary: 'Whose token this is, and what it allows',
     permission: 'any',
     answer: MeC,
-    handle: ({ principal: { name, permissions, from, expiresAtMs } }) =>
-      Promise.resolve({
-        name,
-        permissions,
-        from,
-        ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
-      }),
+    handle: me,
+    standingBy: me,
   }),
   route({
     method: 'POST',
@@ -37,13 +61,10 @@ export const accessRoutes = [
     verbs: ['token link'],
     summary: 'Begins a session of a browser with the code of a link, or with a token; sets a cookie',
     permission: 'none',
-    body: t.strict({ secret: t.string }),
+    body: SecretC,
     answer: DoneC,
-    handle: async ({ gate, body, request, reply }) => {
-      const { cookie, expiresAtMs } = await gate.openSession(body.secret)
-      void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
-      return done
-    },
+    handle: openSession,
+    standingBy: openSession,
   }),
   route({
     method: 'DELETE',
@@ -53,10 +74,8 @@ export const accessRoutes = [
     summary: 'Ends the session of a browser',
     permission: 'any',
     answer: DoneC,
-    handle: ({ request, reply }) => {
-      void reply.header('set-cookie', sessionCookie(request, '', 0))
-      return Promise.resolve(done)
-    },
+    handle: endSession,
+    standingBy: endSession,
   }),
   route({
     method: 'GET',

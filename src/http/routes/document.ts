@@ -2,7 +2,10 @@
  * What the API says about itself: its OpenAPI document, and the metrics of the process.
  */
 import * as t from 'io-ts'
-import { route } from '../Route.js'
+import { route, type Surroundings } from '../Route.js'
+
+const document = ({ openApi }: Pick<Surroundings, 'openApi'>): Promise<Record<string, unknown>> =>
+  Promise.resolve(openApi() as Record<string, unknown>)
 
 export const documentRoutes = [
   route({
@@ -13,7 +16,8 @@ export const documentRoutes = [
     summary: 'This API as an OpenAPI 3.1 document',
     permission: 'view',
     answer: t.UnknownRecord,
-    handle: ({ openApi }) => Promise.resolve(openApi() as Record<string, unknown>),
+    handle: document,
+    standingBy: document,
   }),
   route({
     method: 'GET',
@@ -25,5 +29,6 @@ export const documentRoutes = [
     answer: t.string,
     form: 'text',
     handle: ({ metrics }) => metrics(),
+    standingBy: ({ metrics }) => metrics(),
   }),
 ]

@@ -44,7 +44,12 @@ const storyOf = async (node: Node, id: FlowId): Promise<readonly Told[]> => {
       if (!line.includes(id)) return
       const revision = tick.firstRevision + index
       const event = decodeEvent(line, revision)
-      if ('flow' in event && event.flow === id) told.push({ revision, at: tick.at, ...describeEvent(line, revision) })
+      if ('flow' in event && event.flow === id)
+        told.push({
+          revision,
+          at: tick.at,
+          ...describeEvent(line, revision, (key) => node.network.member(key)?.party.name),
+        })
     })
   }
   return told

@@ -2,16 +2,19 @@
  * The log: pages of it, following it live from any revision, and whether its hashes hold.
  */
 import * as t from 'io-ts'
+import { PublicKeyC } from '../../identity/PublicKey.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { pageSize } from '../../vault/query/VaultQuery.js'
 import { describeEvent } from '../../words/describeEvent.js'
-import { LogEntryC, VerificationC } from '../answers.js'
+import { KeptHeadC, LogEntryC, pageOfC, VerificationC } from '../answers.js'
 import { CountC, FlagC } from '../codecs.js'
 import type { House } from '../House.js'
+import { readHeads } from '../questions/readHeads.js'
 import { done, DoneC, route } from '../Route.js'
 import { lastEventId, type Stream } from '../Streams.js'
+import { pageAnswer } from './paging.js'
 
 type Entry = t.TypeOf<typeof LogEntryC>
 
@@ -24,18 +27,18 @@ const parsed = (line: string): unknown => {
   }
 }
 
-const entriesOf = (tick: EncodedTick, from: number, whole: boolean): readonly Entry[] =>
+const entriesOf = (node: Node, tick: EncodedTick, from: number, whole: boolean): readonly Entry[] =>
   tick.events.flatMap((line, index) => {
     const revision = tick.firstRevision + index
     if (revision < from) return []
-    const { type, text } = describeEvent(line, revision)
+    const { type, text } = describeEvent(line, revision, (key) => node.network.member(key)?.party.name)
     return [{ revision, tick: tick.number, at: tick.at, type, text, ...(whole ? { event: parsed(line) } : {}) }]
   })
 
 const readEntries = async (node: Node, from: number, count: number, whole: boolean): Promise<readonly Entry[]> => {
   const entries: Entry[] = []
   for await (const tick of node.readLog(from)) {
-    entries.push(...entriesOf(tick, from, whole))
+    entries.push(...entriesOf(node, tick, from, whole))
     if (entries.length >= count) break
   }
   return entries.slice(0, count)
@@ -53,7 +56,7 @@ const follow = async (node: Node, stream: Stream, after: number): Promise<void> 
   while (stream.isOpen()) {
     const more = new Promise<void>((resolve) => (wake = resolve))
     for await (const tick of node.readLog(sent + 1)) {
-      for (const entry of entriesOf(tick, sent + 1, true)) {
+      for (const entry of entriesOf(node, tick, sent + 1, true)) {
         stream.send({ id: String(entry.revision), event: 'event', data: entry })
         sent = entry.revision
       }
@@ -156,5 +159,18 @@ export const logRoutes = [
       house.verification.begin()
       return Promise.resolve(done)
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/log/heads',
+    tag: 'log',
+    verbs: ['log heads'],
+    summary: 'The signed heads that the node keeps, the newest of each party it talks with, by name',
+    permission: 'view',
+    query: t.exact(t.partial({ limit: CountC, after: PublicKeyC })),
+    answer: pageOfC(KeptHeadC),
+    example: { query: { limit: '20' } },
+    handle: async ({ house: { node }, query }) =>
+      pageAnswer(await node.readViews((db) => readHeads(db, node.party.key, query))),
   }),
 ]

@@ -5,6 +5,7 @@ import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { DrainActionC } from '../../node/controlProtocol.js'
+import type { Role } from '../../node/standby/Standby.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
 import { CountC } from '../codecs.js'
@@ -39,6 +40,13 @@ const clockOf = ({ node, clock }: House): t.TypeOf<typeof ClockC> => ({
   speed: clock?.speed ?? 1,
 })
 
+const healthOf = (role: Role, of: Parameters<typeof troubleOf>[0]): t.TypeOf<typeof HealthC> => ({
+  alive: true,
+  role,
+  uptimeSeconds: Math.floor(process.uptime()),
+  ...troubleOf(of),
+})
+
 const fastest = 1_000_000
 
 export const nodeRoutes = [
@@ -60,15 +68,15 @@ export const nodeRoutes = [
     summary: 'Whether the process answers, and why nothing can be recorded at the moment if so',
     permission: 'view',
     answer: HealthC,
-    handle: ({ house: { node } }) =>
-      Promise.resolve({ alive: true as const, uptimeSeconds: Math.floor(process.uptime()), ...troubleOf(node) }),
+    handle: ({ house: { node } }) => Promise.resolve(healthOf('leading', node)),
+    standingBy: ({ standby }) => Promise.resolve(healthOf('following', standby ?? {})),
   }),
   route({
     method: 'GET',
     path: '/ready',
     tag: 'node',
     verbs: ['ready'],
-    summary: 'Whether the node takes work: 503 while it drains, cannot write its log, or has stopped',
+    summary: 'Whether the node takes work: 503 while it drains, cannot write its log, has stopped or stands by',
     permission: 'view',
     answer: t.readonly(t.strict({ ready: t.literal(true) }), 'Ready'),
     handle: ({ house: { node } }) => {

@@ -42,6 +42,11 @@ export class LeaderWatch {
     return this.#hasStopped ? 0 : Math.max(0, this.#heardAt + this.#leaseMs - this.#nowMs())
   }
 
+  /** For how long nothing was heard of the leader. */
+  silentMs(): number {
+    return this.#nowMs() - this.#heardAt
+  }
+
   /** Whether a leader was alive while this process watched. Then the node has been running all the time. */
   get hasHeard(): boolean {
     return this.#hasHeard

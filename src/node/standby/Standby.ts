@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { Registry } from '../../app/Registry.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
+import type { Head } from '../../log/Tick.js'
 import { BackOff } from '../../log/remote/BackOff.js'
 import { pause } from '../../log/remote/pause.js'
+import type { Database } from '../../views/Database.js'
 import { builtInFlows } from '../builtInFlows.js'
 import { LogBackedStore } from '../LogBackedStore.js'
 import { silentLogger, type Logger } from '../Logger.js'
@@ -51,7 +53,10 @@ export class Standby {
   readonly #stopping = new AbortController()
   readonly #process = randomUUID()
   readonly #waiting = new Set<{ readonly resolve: (node: Node) => void; readonly reject: (error: Error) => void }>()
+  readonly #followers = new Set<() => void>()
   #node: Node | undefined
+  #watch: LeaderWatch | undefined
+  #trouble: CarillonError | undefined
   #hasRun = false
   #ended: Promise<void> = Promise.resolve()
 
@@ -102,6 +107,42 @@ export class Standby {
     return this.#node
   }
 
+  /** Whose process this is. */
+  get partyName(): string {
+    return this.#prepared.options.party ?? this.#store.views.facts.now.partyName ?? 'Me'
+  }
+
+  /** Where the views stand; whatever the log holds beyond it is still to come. */
+  get head(): Head {
+    return this.#store.head()
+  }
+
+  /** Where the log ends. Asks the log itself. */
+  logHead(): Promise<Head> {
+    return this.#store.logHead()
+  }
+
+  /** For how long nothing was heard of the leader, in milliseconds; 0 while this process leads. */
+  get leaderSilentMs(): number {
+    return this.#node === undefined ? (this.#watch?.silentMs() ?? 0) : 0
+  }
+
+  /** Why the log cannot be followed, or written, at the moment; undefined when all is well. */
+  get trouble(): CarillonError | undefined {
+    return this.#node === undefined ? this.#trouble : this.#node.trouble
+  }
+
+  /** Asks the committed views, whether this process leads or follows. */
+  readViews<A>(read: (db: Database) => A): Promise<A> {
+    return this.#node?.readViews(read) ?? Promise.resolve(this.#store.reader).then(read)
+  }
+
+  /** Calls back whenever this process has begun to lead or to follow. */
+  onRole(callback: () => void): () => void {
+    this.#followers.add(callback)
+    return () => void this.#followers.delete(callback)
+  }
+
   /** Resolves with the node as soon as this process leads. */
   leading(): Promise<Node> {
     if (this.#node !== undefined) return Promise.resolve(this.#node)
@@ -147,7 +188,9 @@ export class Standby {
       try {
         // Whether there is a leader at all is in what was appended until now.
         await this.#store.catchUp()
+        this.#trouble = undefined
         const watching = (watch ??= new LeaderWatch(this.#leaseMs, this.#store.views.facts.now.running))
+        this.#watch = watching
         timer = this.#abortWhenSilent(watching, enough)
         await this.#store.follow(AbortSignal.any([signal, enough.signal]), (tick) => {
           backOff.succeeded()
@@ -156,6 +199,7 @@ export class Standby {
         })
       } catch (error) {
         if (!mayFollow(error)) throw error
+        if (error instanceof CarillonError) this.#trouble = error
         this.#logger.warn(`The log cannot be followed; trying again. ${messageOf(error)}`, {})
         await pause(backOff.next(), signal)
         continue
@@ -213,6 +257,7 @@ export class Standby {
     }
     this.#node = node
     this.#hasRun = true
+    this.#tellRole()
     onLeading?.(node)
     for (const { resolve } of this.#waiting) resolve(node)
     this.#waiting.clear()
@@ -221,7 +266,13 @@ export class Standby {
     if (why === undefined) await node.stop()
     else await node.crash()
     this.#node = undefined
+    this.#watch = undefined
+    this.#tellRole()
     return why
+  }
+
+  #tellRole(): void {
+    for (const follower of [...this.#followers]) follower()
   }
 }
 

@@ -73,6 +73,15 @@ export type ForecastOptions = {
   readonly cashFlows?: (transaction: ForecastTransaction) => readonly CashFlow[]
   /** Events after which the forecast stops: an app may have work for ever. Default 100,000. */
   readonly mostEvents?: number
+  /** Called often while the log is read and while its future runs: with what, with how many events, up to when. */
+  readonly onProgress?: (progress: ForecastProgress) => void
+}
+
+/** How far a forecast is: it reads the log first, and then runs what follows from it. */
+export type ForecastProgress = {
+  readonly doing: 'reading' | 'running'
+  readonly events: number
+  readonly at: Instant
 }
 
 /** Signs with nothing: what is forecast is never shown to anyone who would check. */
@@ -84,7 +93,11 @@ const keyOf = (publicKey: KeyPair['publicKey']): KeyPair => ({
   },
 })
 
-const fork = async (ticks: AsyncIterable<EncodedTick>, assumptions: Assumptions): Promise<EmbeddedStore> => {
+const fork = async (
+  ticks: AsyncIterable<EncodedTick>,
+  assumptions: Assumptions,
+  onProgress: ForecastOptions['onProgress'],
+): Promise<EmbeddedStore> => {
   const store = EmbeddedStore.inMemory()
   for await (const tick of ticks) {
     store.begin()
@@ -94,6 +107,7 @@ const fork = async (ticks: AsyncIterable<EncodedTick>, assumptions: Assumptions)
       store.views.fold(event, tick.firstRevision + index, toMillis(tick.at))
     })
     store.commit(tick)
+    onProgress?.({ doing: 'reading', events: tick.firstRevision + tick.events.length, at: tick.at })
   }
   return store
 }
@@ -167,7 +181,7 @@ const entriesOf = async (
 /** Runs the future of a log until an instant: what will fire, what it will do, and what there will be then. */
 export const forecast = async (source: ReplaySource, until: Instant, options: ForecastOptions): Promise<Forecast> => {
   const assumptions = new Assumptions(options.steps ?? {})
-  const store = await fork(openReplaySource(source), assumptions)
+  const store = await fork(openReplaySource(source), assumptions, options.onProgress)
   const { partyName, partyKey, atMs } = store.views.facts.now
   if (partyName === null || partyKey === null)
     throw new CarillonError('import-invalid', 'The log is empty, so it has no future to be forecast.')
@@ -191,7 +205,11 @@ export const forecast = async (source: ReplaySource, until: Instant, options: Fo
   running.node = node
   if (node.isDraining) assumptions.state('The node drains, so nothing new is started.')
   const mostEvents = options.mostEvents ?? 100_000
-  const isEnough = (): boolean => store.head().revision - after > mostEvents
+  const isEnough = (): boolean => {
+    const events = store.head().revision - after
+    options.onProgress?.({ doing: 'running', events, at: clock.instant })
+    return events > mostEvents
+  }
   await advance(node, clock, toMillis(until), isEnough)
   await node.idle()
   if (isEnough())

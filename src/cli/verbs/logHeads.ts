@@ -1,0 +1,49 @@
+/**
+ * `carillon log heads`: whose signed heads a node keeps, and how far each goes.
+ */
+import type { Command } from 'commander'
+import { readHeads, type HeadEntry } from '../../http/questions/readHeads.js'
+import { readStore } from '../../node/readStore.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import { table, type Column } from '../table.js'
+import type { Terminal } from '../Terminal.js'
+import { verb, type StoreOptions } from '../verb.js'
+import { watching, watchOption } from '../watching.js'
+import { showSecond } from '../words.js'
+
+const columns: readonly Column<HeadEntry>[] = [
+  {
+    header: 'PARTY',
+    cell: ({ party, isMe }) => (isMe ? `${party.name} (this node)` : party.name),
+    tone: ({ isMe }) => (isMe ? 'bold' : undefined),
+    flexible: true,
+  },
+  { header: 'REVISION', cell: ({ head }) => head.revision.toLocaleString('en'), align: 'right' },
+  { header: 'KEPT SINCE', cell: ({ keptAt }) => showSecond(keptAt) },
+  { header: 'HEAD', cell: ({ head }) => head.head, tone: () => 'dim', flexible: true, spare: true },
+]
+
+export const heads = (real: Terminal): Command =>
+  verb(
+    'heads',
+    'list the signed heads that the node keeps, the newest of each party it talks with',
+    ['log heads', 'log heads --json | jq .head.revision'],
+    'print one JSON document a line',
+  )
+    .addOption(limitOption())
+    .addOption(afterTextOption())
+    .addOption(watchOption())
+    .action(
+      watching(real, (terminal) => ({ store, json, ...page }: StoreOptions & PageOptions<string>) => {
+        const found = readStore(store, (db) => {
+          const { partyKey } = readFacts(db)
+          return gather(page, (query) => readHeads(db, partyKey, query))
+        })
+        if (json === true) for (const kept of found.items) terminal.out(JSON.stringify(kept))
+        else if (found.items.length === 0)
+          terminal.out('None is kept yet: heads come from parties that the node talks with.')
+        else for (const line of table(columns, found.items, terminal)) terminal.out(line)
+        sayMore(terminal, found)
+      }),
+    )

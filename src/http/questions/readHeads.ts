@@ -1,0 +1,28 @@
+/**
+ * The signed heads that a node keeps, one a party: what it could hold against a log that was cut or changed since.
+ */
+import { keptOf, type KeptHead } from '../../heads/HeadTable.js'
+import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
+import { pageOf } from '../../vault/readVault.js'
+import type { Database } from '../../views/Database.js'
+
+export type HeadEntry = KeptHead & { readonly isMe: boolean }
+
+/** By name; the key of the last party is the cursor, since two may have one name. */
+export const readHeads = (
+  db: Database,
+  me: string | null,
+  { limit, after }: { readonly limit?: number; readonly after?: string },
+): Page<HeadEntry, string> => {
+  const size = pageSize(limit)
+  const from = after === undefined ? '' : 'WHERE (name, party) > (SELECT name, party FROM kept_heads WHERE party = ?)'
+  const rows = db
+    .prepare(`SELECT * FROM kept_heads ${from} ORDER BY name, party LIMIT ?`)
+    .all(...(after === undefined ? [] : [after]), size + 1)
+  return pageOf(
+    rows.map(keptOf),
+    size,
+    (kept) => ({ ...kept, isMe: kept.party.key === me }),
+    ({ party }) => party.key,
+  )
+}

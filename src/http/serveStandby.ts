@@ -1,0 +1,56 @@
+/**
+ * Serves one of several processes of a node over HTTP, whichever part it plays: the whole API while it leads; its health,
+ * its readiness and its metrics while it stands by. The address stays the same.
+ */
+import type { Standby } from '../node/standby/Standby.js'
+import { NodeMetrics } from '../telemetry/NodeMetrics.js'
+import { builtInRoutes } from './builtInRoutes.js'
+import { Gate } from './Gate.js'
+import type { House } from './House.js'
+import { listenHttp, type HttpOptions, type HttpServer } from './listenHttp.js'
+import { appRoutesOf, houseOf, type ServedNode } from './serveHttp.js'
+import { Streams } from './Streams.js'
+import { newTokenText } from './TokenText.js'
+
+/** What the app of a standby contributes to the surface. */
+export type ServedStandby = Omit<ServedNode, 'node' | 'clock'> & { readonly standby: Standby }
+
+/** Serves a process until it is closed, whether it leads or follows. */
+export const serveStandby = async (
+  { standby, name = standby.partyName, panels = [], endpoints = [] }: ServedStandby,
+  options: Omit<HttpOptions, 'clock'> = {},
+): Promise<HttpServer> => {
+  let houses: readonly House[] = []
+  const streams = new Streams()
+  const settle = (): void => {
+    // What is streamed is the node's; a reader comes back and is told who leads.
+    streams.close()
+    const { node } = standby
+    houses = node === undefined ? [] : [houseOf({ node, name, panels, endpoints }, undefined)]
+  }
+  const unfollow = standby.onRole(settle)
+  settle()
+  const metrics = new NodeMetrics()
+  metrics.watchStandby(name, standby)
+  const offered = {
+    routes: [...builtInRoutes, ...appRoutesOf([{ endpoints }])],
+    houses: () => houses,
+    standby,
+    gate: new Gate(standby, options.localToken ?? newTokenText().text),
+    streams,
+    metrics: () => metrics.text(),
+  }
+  try {
+    const server = await listenHttp(offered, options)
+    return {
+      ...server,
+      close: async () => {
+        unfollow()
+        await server.close()
+      },
+    }
+  } catch (error) {
+    unfollow()
+    throw error
+  }
+}
