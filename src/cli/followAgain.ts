@@ -3,7 +3,7 @@
  * stream goes on where it ended.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { NodeApi, type Query } from './NodeApi.js'
+import { NodeApi, type NodePlace, type Query } from './NodeApi.js'
 import type { ServerSentEvent } from './serverSentEvents.js'
 import type { Terminal } from './Terminal.js'
 import { pauseFor } from './untilSignalled.js'
@@ -27,18 +27,18 @@ type Followed = {
 /** Resolves when it is told to stop. A node that is not there at the beginning is an error. */
 export const followAgain = async (
   terminal: Terminal,
-  store: string,
+  place: NodePlace,
   { path, query }: Followed,
   stopped: AbortSignal,
   hear: (event: ServerSentEvent) => void,
 ): Promise<void> => {
-  let api = await NodeApi.enter(store)
+  let api = await NodeApi.enter(place)
   const isOver = (): boolean => stopped.aborted
   while (!isOver()) {
     for await (const event of api.follow(path, query(), stopped)) hear(event)
     for (let told = false; !isOver(); told = true) {
       try {
-        api = await NodeApi.enter(store)
+        api = await NodeApi.enter(place)
         break
       } catch (error) {
         if (!(error instanceof CarillonError) || !passing.has(error.code)) throw error

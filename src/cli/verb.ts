@@ -27,6 +27,16 @@ export const storeOption = (): Option =>
 export const verb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
   bareVerb(name, summary, examples).addOption(storeOption()).addOption(jsonOption(json))
 
+export type ApiOptions = StoreOptions & { readonly ca?: string }
+
+export const caOption = (): Option =>
+  new Option('--ca <file>', 'whom to trust, as PEM, when the node serves HTTP with a certificate of its own').env(
+    'CARILLON_CA',
+  )
+
+/** A verb that asks the HTTP API of a running node. */
+export const apiVerb = (...described: Parameters<typeof verb>): Command => verb(...described).addOption(caOption())
+
 /** A verb that only gathers others. */
 export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {
   const group = new Command(name)

@@ -502,10 +502,10 @@ export class Node {
   }
 
   async #stop(): Promise<void> {
-    const { loop, key, store } = this.#internals
+    const { loop, key } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
-      signHead(key, store.head(), { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
+      signHead(key, views.facts.now.head, { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
       { type: 'NodeStopped' },
     ])
     await this.#internals.releaseHold()

@@ -6,10 +6,10 @@ import { Argument, Option, type Command } from 'commander'
 import { NodeApi, type Method } from '../NodeApi.js'
 import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { apiVerb, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
-type Options = StoreOptions & { readonly data?: string; readonly method?: Method; readonly node?: string }
+type Options = ApiOptions & { readonly data?: string; readonly method?: Method; readonly node?: string }
 
 /** JSON with two spaces, for people; as it came, for programs. */
 const shown = (text: string, type: string, json: boolean | undefined): string => {
@@ -18,7 +18,7 @@ const shown = (text: string, type: string, json: boolean | undefined): string =>
 }
 
 export const api = (real: Terminal): Command =>
-  verb(
+  apiVerb(
     'api',
     'ask the HTTP API of a running node for anything it can do',
     [
@@ -37,10 +37,10 @@ export const api = (real: Terminal): Command =>
     .addOption(new Option('--node <name>', 'which node, when several are served'))
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async (path: string, { store, json, data, method, node }: Options) => {
+      watching(real, (terminal) => async (path: string, { json, data, method, node, ...place }: Options) => {
         const body = data === undefined ? undefined : JSON.stringify(readJsonText(data, '--data'))
         const asked = method ?? (body === undefined ? 'GET' : 'POST')
-        const answer = await (await NodeApi.enter(store, node)).ask(asked, path, body === undefined ? {} : { body })
+        const answer = await (await NodeApi.enter(place, node)).ask(asked, path, body === undefined ? {} : { body })
         for (const line of shown(answer.text, answer.type, json).split('\n')) terminal.out(printable(line))
       }),
     )

@@ -9,11 +9,11 @@ import { NodeApi } from '../NodeApi.js'
 import { sparkline } from '../sparkline.js'
 import { fit } from '../table.js'
 import type { Terminal } from '../Terminal.js'
-import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showSecond } from '../words.js'
 
-type Options = StoreOptions & { readonly by: 'second' | 'minute'; readonly points?: number }
+type Options = ApiOptions & { readonly by: 'second' | 'minute'; readonly points?: number }
 type Point = t.TypeOf<typeof ChartsC>['points'][number]
 
 const labelWidth = 16
@@ -32,7 +32,7 @@ const lines: readonly (readonly [label: string, valueOf: (point: Point) => numbe
   ]
 
 export const charts = (real: Terminal): Command =>
-  verb('charts', 'show throughput and lateness lately, second by second or minute by minute', [
+  apiVerb('charts', 'show throughput and lateness lately, second by second or minute by minute', [
     'charts',
     'charts --by minute',
     'charts --watch 1',
@@ -41,10 +41,10 @@ export const charts = (real: Terminal): Command =>
     .addOption(new Option('--points <n>', 'how many (default: as many as fit)').argParser(wholeNumber(1)))
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json, by, points }: Options) => {
+      watching(real, (terminal) => async ({ json, by, points, ...place }: Options) => {
         const room = Number.isFinite(terminal.width) ? terminal.width - labelWidth - figureWidth : usualPoints
         const asked = points ?? Math.max(10, Math.min(room, 240))
-        const found = await (await NodeApi.enter(store)).get('/charts', { by, points: asked + 1 }, ChartsC)
+        const found = await (await NodeApi.enter(place)).get('/charts', { by, points: asked + 1 }, ChartsC)
         if (json === true) {
           terminal.out(JSON.stringify(found))
           return

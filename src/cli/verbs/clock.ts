@@ -6,12 +6,12 @@ import type * as t from 'io-ts'
 import { ClockC } from '../../http/answers.js'
 import { NodeApi } from '../NodeApi.js'
 import type { Terminal } from '../Terminal.js'
-import { verb, verbGroup, type StoreOptions } from '../verb.js'
+import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showInstant } from '../words.js'
 
 type Clock = t.TypeOf<typeof ClockC>
-type Options = StoreOptions & { readonly speed?: number }
+type Options = ApiOptions & { readonly speed?: number }
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -44,21 +44,21 @@ const tell = (terminal: Terminal, json: boolean | undefined, clock: Clock): void
 }
 
 const show = (real: Terminal): Command =>
-  verb('show', 'say what time it is for the running node, and whether its clock can be turned', [
+  apiVerb('show', 'say what time it is for the running node, and whether its clock can be turned', [
     'clock show',
     'clock show --watch 1',
   ])
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json }: Options) => {
-        tell(terminal, json, await (await NodeApi.enter(store)).get('/clock', {}, ClockC))
+      watching(real, (terminal) => async ({ json, ...place }: Options) => {
+        tell(terminal, json, await (await NodeApi.enter(place)).get('/clock', {}, ClockC))
       }),
     )
 
 const turn = (terminal: Terminal, action: 'play' | 'pause' | 'jump', summary: string, example: string): Command =>
-  verb(action, summary, [example]).action(async ({ store, json, speed: wanted }: Options) => {
+  apiVerb(action, summary, [example]).action(async ({ json, speed: wanted, ...place }: Options) => {
     const body = { action, ...(wanted === undefined ? {} : { speed: wanted }) }
-    tell(terminal, json, await (await NodeApi.enter(store)).post('/clock', body, ClockC))
+    tell(terminal, json, await (await NodeApi.enter(place)).post('/clock', body, ClockC))
   })
 
 export const clock = (terminal: Terminal): Command =>

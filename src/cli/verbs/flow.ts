@@ -26,7 +26,7 @@ import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
 
@@ -248,13 +248,13 @@ const definitionColumns: readonly Column<Definition>[] = [
 ]
 
 const definitions = (terminal: Terminal): Command =>
-  verb(
+  apiVerb(
     'definitions',
     'list the flows of the running app that can be started, with their input',
     ['flow definitions', 'flow definitions --json | jq .input'],
     'print one JSON document a line',
-  ).action(async ({ store, json }: StoreOptions) => {
-    const { items } = await (await NodeApi.enter(store)).get('/flows/definitions', {}, DefinitionsC)
+  ).action(async ({ json, ...place }: ApiOptions) => {
+    const { items } = await (await NodeApi.enter(place)).get('/flows/definitions', {}, DefinitionsC)
     if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
     else for (const line of table(definitionColumns, items, terminal)) terminal.out(line)
   })

@@ -9,7 +9,7 @@ import { LiveC } from '../../http/answers.js'
 import { followAgain } from '../followAgain.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { apiVerb, type ApiOptions } from '../verb.js'
 import { showCount, showSecond } from '../words.js'
 
 const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
@@ -29,13 +29,13 @@ const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
 }
 
 export const live = (terminal: Terminal): Command =>
-  verb(
+  apiVerb(
     'live',
     'follow a running node in lines, one whenever something has happened',
     ['live', 'live --json'],
     'print one JSON document a line',
-  ).action(async ({ store, json }: StoreOptions) => {
-    await followAgain(terminal, store, { path: '/live', query: () => ({}) }, untilSignalled(), ({ data }) => {
+  ).action(async ({ json, ...place }: ApiOptions) => {
+    await followAgain(terminal, place, { path: '/live', query: () => ({}) }, untilSignalled(), ({ data }) => {
       const decoded = decodeWith(LiveC, JSON.parse(data))
       if (isLeft(decoded)) return
       terminal.out(json === true ? JSON.stringify(decoded.right) : printable(lineOf(decoded.right)))

@@ -13,10 +13,10 @@ import { followAgain } from '../followAgain.js'
 import { fit } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
-import { storeHint, verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { apiVerb, storeHint, wholeNumber, type ApiOptions } from '../verb.js'
 import { showSecond } from '../words.js'
 
-type Options = StoreOptions & { readonly from?: number; readonly type?: string }
+type Options = ApiOptions & { readonly from?: number; readonly type?: string }
 type Entry = t.TypeOf<typeof LogEntryC>
 
 const typeWidth = 22
@@ -29,7 +29,7 @@ const lineOf = ({ revision, at, type, text }: Entry, terminal: Terminal): string
 }
 
 export const follow = (terminal: Terminal): Command =>
-  verb(
+  apiVerb(
     'follow',
     'follow the log of a running node, a line for every event; goes on where it ended when the node restarts',
     ['log follow', 'log follow --from 0', 'log follow --type FlowEnded', 'log follow --json | jq .event'],
@@ -39,10 +39,11 @@ export const follow = (terminal: Terminal): Command =>
       new Option('--from <revision>', 'begin at this revision (default: what comes)').argParser(wholeNumber(0)),
     )
     .addOption(new Option('--type <event>', 'only events of this type'))
-    .action(async ({ store, json, from, type }: Options) => {
+    .action(async ({ json, from, type, ...place }: Options) => {
+      const { store } = place
       let next = from ?? readStore(store, readFacts).head.revision + 1
       const stopped = untilSignalled()
-      await followAgain(terminal, store, { path: '/log/follow', query: () => ({ from: next }) }, stopped, (event) => {
+      await followAgain(terminal, place, { path: '/log/follow', query: () => ({ from: next }) }, stopped, (event) => {
         const decoded = decodeWith(LogEntryC, JSON.parse(event.data))
         if (isLeft(decoded)) return
         const entry = decoded.right

@@ -2,14 +2,14 @@
  * `carillon metrics` and `carillon openapi`: what a running node says of itself to machines.
  */
 import type { Command } from 'commander'
-import { NodeApi } from '../NodeApi.js'
+import { NodeApi, type NodePlace } from '../NodeApi.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { bareVerb, storeOption, type StoreOptions } from '../verb.js'
+import { bareVerb, caOption, storeOption, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
 /** What is meant for machines is handed on as it came. */
-const ask = async (terminal: Terminal, store: string, path: string): Promise<void> => {
-  const { text } = await (await NodeApi.enter(store)).ask('GET', path)
+const ask = async (terminal: Terminal, place: NodePlace, path: string): Promise<void> => {
+  const { text } = await (await NodeApi.enter(place)).ask('GET', path)
   for (const line of text.trimEnd().split('\n')) terminal.out(printable(line))
 }
 
@@ -19,19 +19,14 @@ export const metrics = (real: Terminal): Command =>
     'metrics | grep lateness',
   ])
     .addOption(storeOption())
+    .addOption(caOption())
     .addOption(watchOption())
-    .action(
-      watching(
-        real,
-        (terminal) =>
-          ({ store }: StoreOptions) =>
-            ask(terminal, store, '/metrics'),
-      ),
-    )
+    .action(watching(real, (terminal) => (place: ApiOptions) => ask(terminal, place, '/metrics')))
 
 export const openapi = (terminal: Terminal): Command =>
   bareVerb('openapi', 'print the OpenAPI document of a running node, with the addresses of its app', [
     'openapi > carillon.json',
   ])
     .addOption(storeOption())
-    .action(({ store }: StoreOptions) => ask(terminal, store, '/openapi.json'))
+    .addOption(caOption())
+    .action((place: ApiOptions) => ask(terminal, place, '/openapi.json'))

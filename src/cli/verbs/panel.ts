@@ -10,7 +10,7 @@ import { panelLines } from '../panelLines.js'
 import { readJsonText } from '../readJsonText.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { verb, verbGroup, type StoreOptions } from '../verb.js'
+import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
 type Summary = t.TypeOf<typeof PanelSummaryC>
@@ -24,9 +24,9 @@ const columns: readonly Column<Summary>[] = [
 ]
 
 const list = (terminal: Terminal): Command =>
-  verb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
-    async ({ store, json }: StoreOptions) => {
-      const { items } = await (await NodeApi.enter(store)).get('/panels', {}, PanelsC)
+  apiVerb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
+    async ({ json, ...place }: ApiOptions) => {
+      const { items } = await (await NodeApi.enter(place)).get('/panels', {}, PanelsC)
       if (json === true) for (const panel of items) terminal.out(JSON.stringify(panel))
       else if (items.length === 0) terminal.out('The app of this node has no panels.')
       else for (const line of table(columns, items, terminal)) terminal.out(line)
@@ -34,21 +34,21 @@ const list = (terminal: Terminal): Command =>
   )
 
 const show = (real: Terminal): Command =>
-  verb('show', 'show what a panel shows now', ['panel show chores', 'panel show chores --watch'])
+  apiVerb('show', 'show what a panel shows now', ['panel show chores', 'panel show chores --watch'])
     .argument('<panel>', 'its name, from "carillon panel list"')
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async (name: string, { store, json }: StoreOptions) => {
-        const content = await (await NodeApi.enter(store)).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
+      watching(real, (terminal) => async (name: string, { json, ...place }: ApiOptions) => {
+        const content = await (await NodeApi.enter(place)).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
         if (json === true) terminal.out(JSON.stringify(content))
         else for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
       }),
     )
 
-type ActOptions = StoreOptions & { readonly row?: string; readonly input?: string }
+type ActOptions = ApiOptions & { readonly row?: string; readonly input?: string }
 
 const act = (terminal: Terminal): Command =>
-  verb('act', 'take an action on a panel', [
+  apiVerb('act', 'take an action on a panel', [
     'panel act chores start --row archive-proposals',
     `panel act bells hang --input '{"name":"Marie"}'`,
   ])
@@ -56,7 +56,7 @@ const act = (terminal: Terminal): Command =>
     .argument('<action>', 'its name, from "carillon panel list"')
     .addOption(new Option('--row <key>', 'the row or the lamp it is about, by its key'))
     .addOption(new Option('--input <json>', 'what a person would fill in, by field; - reads it from stdin'))
-    .action(async (panel: string, action: string, { store, json, row, input }: ActOptions) => {
+    .action(async (panel: string, action: string, { json, row, input, ...place }: ActOptions) => {
       const fields = input === undefined ? undefined : readJsonText(input, '--input')
       if (fields !== undefined && (fields === null || typeof fields !== 'object' || Array.isArray(fields)))
         throw new CarillonError(
@@ -64,7 +64,7 @@ const act = (terminal: Terminal): Command =>
           `--input takes an object with a member for each field, as in '{"name":"Marie"}'.`,
         )
       const done = await (
-        await NodeApi.enter(store)
+        await NodeApi.enter(place)
       ).post(
         `/panels/${encodeURIComponent(panel)}/actions/${encodeURIComponent(action)}`,
         { ...(row === undefined ? {} : { row }), ...(fields === undefined ? {} : { input: fields }) },

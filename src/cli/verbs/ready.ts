@@ -4,22 +4,22 @@
 import { Option, type Command } from 'commander'
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { NodeApi } from '../NodeApi.js'
+import { NodeApi, type NodePlace } from '../NodeApi.js'
 import type { Terminal } from '../Terminal.js'
 import { pauseFor, untilSignalled } from '../untilSignalled.js'
-import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
 
-type Options = StoreOptions & { readonly wait?: number }
+type Options = ApiOptions & { readonly wait?: number }
 
 const ReadyC = t.strict({ ready: t.literal(true) })
 const lookAgainMs = 250
 
 /** Rejects with why it is not, once the patience is over. */
-const untilReady = async (store: string, patienceMs: number): Promise<void> => {
+const untilReady = async (place: NodePlace, patienceMs: number): Promise<void> => {
   const stopped = untilSignalled()
   for (const deadline = performance.now() + patienceMs; ;) {
     try {
-      await (await NodeApi.enter(store)).get('/ready', {}, ReadyC)
+      await (await NodeApi.enter(place)).get('/ready', {}, ReadyC)
       return
     } catch (error) {
       if (!(error instanceof CarillonError) || performance.now() >= deadline || stopped.aborted) throw error
@@ -29,9 +29,12 @@ const untilReady = async (store: string, patienceMs: number): Promise<void> => {
 }
 
 export const ready = (terminal: Terminal): Command =>
-  verb('ready', 'say whether the running node takes work; exit code 1 when it does not', ['ready', 'ready --wait 30'])
+  apiVerb('ready', 'say whether the running node takes work; exit code 1 when it does not', [
+    'ready',
+    'ready --wait 30',
+  ])
     .addOption(new Option('--wait <seconds>', 'wait so long for it, if need be').argParser(wholeNumber(0)))
-    .action(async ({ store, json, wait = 0 }: Options) => {
-      await untilReady(store, wait * 1_000)
+    .action(async ({ json, wait = 0, ...place }: Options) => {
+      await untilReady(place, wait * 1_000)
       terminal.out(json === true ? JSON.stringify({ ready: true }) : 'The node takes work.')
     })

@@ -21,7 +21,7 @@ import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
 
 const stdin = 0
@@ -132,13 +132,13 @@ const revoke = (terminal: Terminal): Command =>
     })
 
 const check = (terminal: Terminal): Command =>
-  verb('check', 'ask the running node whose a token is and what it allows', ['token check - < wall.token'])
+  apiVerb('check', 'ask the running node whose a token is and what it allows', ['token check - < wall.token'])
     .argument('<token>', 'the token; - reads it from stdin, where no list of processes shows it')
-    .action(async (text: string, { store, json }: StoreOptions) => {
+    .action(async (text: string, { json, ...place }: ApiOptions) => {
       const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
       if (!/^[\x21-\x7e]{1,200}$/.test(token))
         throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
-      const me = await (await NodeApi.withToken(store, token)).get('/me', {}, MeC)
+      const me = await (await NodeApi.withToken(place, token)).get('/me', {}, MeC)
       if (json === true) {
         terminal.out(JSON.stringify(me))
         return
