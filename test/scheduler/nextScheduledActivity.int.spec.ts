@@ -309,7 +309,7 @@ describe('nextScheduledActivity', () => {
     })
     const [ref] = await tower.cast(bell('odd'))
     // Within the millisecond it was produced in, nothing tells its answer from an honest one.
-    for (const castMs = Date.now(); Date.now() === castMs; );
+    for (const castMs = Date.now(); Date.now() === castMs;);
     await tower.virtual.advanceBy({ hours: 12 })
     expect(await tower.rung()).to.deep.equal([])
     expect(await tower.eventsOf('ActivityMoved')).to.deep.equal([])
