@@ -107,6 +107,7 @@ const ActionForm = ({
         </label>
       ))}
       <Act
+        submits
         label={action.label}
         weight={action.weight === 'plain' ? 'primary' : action.weight}
         confirm={confirm}
