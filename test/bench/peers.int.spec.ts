@@ -50,7 +50,7 @@ describe('the comparison with other systems', () => {
         '--out',
         out,
       ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      { stdio: ['ignore', 'pipe', 'ignore'] },
     )
 
   const written = (): Report => JSON.parse(readFileSync(out, 'utf8')) as Report
