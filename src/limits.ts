@@ -11,6 +11,8 @@ export const limits = {
    * smallest limit among them is EventStoreDB's 1 MiB.
    */
   tickBytes: 384 * KiB,
+  /** From this size on a tick is committed by a thread, while the next is decided. */
+  handedOverBytes: 64 * KiB,
   /** A single fact may not be larger. */
   factBytes: 256 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */
@@ -35,6 +37,8 @@ export const limits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
+  /** Due states that are read at once: enough for a dozen full ticks, which then need not wait for the tick before. */
+  dueReadAhead: 4_096,
   /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
   rowsKept: 128,
   /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */

@@ -43,7 +43,9 @@ export class FlowEngine {
   /** Suspended flows whose generators are kept, least recently used first. */
   readonly #live = new Map<FlowId, LiveFlow>()
   /** Flows that were moved in this tick: a rollback makes their generators worthless. */
-  readonly #touched = new Set<FlowId>()
+  #touched = new Set<FlowId>()
+  /** Flows that were moved in the tick before, while it is on its way to the disk. */
+  #inFlight = new Set<FlowId>()
   readonly #steps: StepRunner
 
   constructor(steps: StepRunner) {
@@ -193,8 +195,24 @@ export class FlowEngine {
     this.#live.delete(id)
   }
 
+  /** The tick is over, and on its way to the disk; another may begin. */
+  handedOver(): void {
+    this.#inFlight = this.#touched
+    this.#touched = new Set()
+    this.#trim()
+  }
+
+  /** The tick that was handed over stands. */
+  landed(): void {
+    this.#inFlight.clear()
+  }
+
   committed(): void {
     this.#touched.clear()
+    this.#trim()
+  }
+
+  #trim(): void {
     for (const id of this.#live.keys()) {
       if (this.#live.size <= limits.liveFlows) break
       this.#live.delete(id)
@@ -202,7 +220,8 @@ export class FlowEngine {
   }
 
   rolledBack(): void {
-    for (const id of this.#touched) this.#live.delete(id)
+    for (const id of [...this.#inFlight, ...this.#touched]) this.#live.delete(id)
+    this.#inFlight.clear()
     this.#touched.clear()
   }
 

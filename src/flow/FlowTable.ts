@@ -115,6 +115,8 @@ export class FlowTable {
   readonly #fresh = new Set<FlowRow>()
   readonly #changed = new Set<FlowRow>()
   readonly #operations: FreshOperation[] = []
+  /** All flows that are to be woken at some instant, as long as they are few; undefined when they are not. */
+  #waking: Map<number, FlowRow> | undefined
   /** No flow is to be woken before this instant. */
   #quietUntilMs = Number.NEGATIVE_INFINITY
   /** Whether a flow is to be woken at that very instant: known until a flow changes. */
@@ -126,6 +128,7 @@ export class FlowTable {
   readonly #bySeq: Statement
   readonly #toWake: Statement
   readonly #nextWake: Statement
+  readonly #countWaking: Statement
   readonly #inSteps: Statement
   readonly #record: Statement
   readonly #lastEnd: Statement
@@ -141,6 +144,9 @@ export class FlowTable {
     this.#bySeq = db.prepare('SELECT * FROM flows WHERE seq = ?')
     this.#toWake = db.prepare('SELECT * FROM flows WHERE wake_ms <= ? ORDER BY wake_ms, seq LIMIT ?')
     this.#nextWake = db.prepare('SELECT wake_ms FROM flows WHERE wake_ms IS NOT NULL ORDER BY wake_ms LIMIT 1')
+    this.#countWaking = db.prepare(
+      'SELECT count(*) AS flows FROM (SELECT 1 FROM flows WHERE wake_ms IS NOT NULL LIMIT ?)',
+    )
     this.#inSteps = db.prepare(
       "SELECT * FROM flows WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND waiting_for = 'step' AND wake_ms IS NULL ORDER BY seq LIMIT ?",
     )
@@ -175,13 +181,23 @@ export class FlowTable {
     this.#rows.set(row.seq, row)
     this.#fresh.add(row)
     this.#index.add(row.id, row.seq)
+    this.#wakes(row)
   }
 
   /** To be called after changing a row's members. */
   touch(row: FlowRow): void {
+    this.#wakes(row)
+    if (!this.#fresh.has(row)) this.#changed.add(row)
+  }
+
+  /** Takes note of when a flow that is new or changed is to be woken. */
+  #wakes(row: FlowRow): void {
     this.#isExact = false
     if (row.wakeMs !== null && row.wakeMs < this.#quietUntilMs) this.#quietUntilMs = row.wakeMs
-    if (!this.#fresh.has(row)) this.#changed.add(row)
+    if (this.#waking === undefined) return
+    if (row.wakeMs === null) this.#waking.delete(row.seq)
+    else this.#waking.set(row.seq, row)
+    if (this.#waking.size > limits.rowsKept) this.#waking = undefined
   }
 
   /** The sequence number of a flow. */
@@ -219,18 +235,42 @@ export class FlowTable {
   }
 
   toWake(nowMs: number, limit: number): readonly FlowRow[] {
-    if (this.#quietUntilMs > nowMs) return []
-    this.flush()
+    if (this.#waking === undefined) {
+      if (this.#quietUntilMs > nowMs) return []
+      this.#learnWaking()
+    }
+    if (this.#waking !== undefined) {
+      const due = [...this.#waking.values()].filter(({ wakeMs }) => wakeMs !== null && wakeMs <= nowMs)
+      return due.sort((a, b) => (a.wakeMs ?? 0) - (b.wakeMs ?? 0) || a.seq - b.seq).slice(0, limit)
+    }
     return this.#toWake.all(nowMs, limit).map((row) => this.#remember(row))
   }
 
+  /** Whether a flow is to be woken, of those that are known without asking. */
+  isToWake(nowMs: number): boolean {
+    for (const { wakeMs } of this.#waking?.values() ?? []) if (wakeMs !== null && wakeMs <= nowMs) return true
+    return false
+  }
+
   nextWakeMs(): number | undefined {
-    if (!this.#isExact) {
-      this.flush()
-      this.#quietUntilMs = numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? Number.POSITIVE_INFINITY
-      this.#isExact = true
+    if (this.#waking === undefined && !this.#isExact) this.#learnWaking()
+    const nextMs =
+      this.#waking === undefined
+        ? this.#quietUntilMs
+        : Math.min(...[...this.#waking.values()].map(({ wakeMs }) => wakeMs ?? Number.POSITIVE_INFINITY))
+    return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs
+  }
+
+  #learnWaking(): void {
+    this.flush()
+    const isFew = Number(this.#countWaking.get(limits.rowsKept + 1)?.['flows']) <= limits.rowsKept
+    if (isFew) {
+      const rows = this.#toWake.all(Number.MAX_SAFE_INTEGER, limits.rowsKept).map((row) => this.#remember(row))
+      this.#waking = new Map(rows.map((row) => [row.seq, row]))
+      return
     }
-    return this.#quietUntilMs === Number.POSITIVE_INFINITY ? undefined : this.#quietUntilMs
+    this.#quietUntilMs = numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? Number.POSITIVE_INFINITY
+    this.#isExact = true
   }
 
   /** Flows that wait for a step which is not waiting for a retry: after a restart their step must be run again. */
@@ -310,11 +350,15 @@ export class FlowTable {
   }
 
   committed(): void {
-    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
+    if (this.#rows.size > limits.rowsKept) {
+      this.#rows.clear()
+      for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
+    }
     this.#index.committed()
   }
 
   rolledBack(): void {
+    this.#waking = undefined
     this.#quietUntilMs = Number.NEGATIVE_INFINITY
     this.#isExact = false
     this.#rows.clear()
@@ -325,5 +369,10 @@ export class FlowTable {
     this.#insertOperation.clear()
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
+  }
+
+  /** After ticks that were taken to stand do not. */
+  reload(): void {
+    this.#index.reload()
   }
 }

@@ -1,40 +1,42 @@
 /**
- * The embedded store: log and views in one SQLite file and one commit, so a restart has nothing to replay.
- * With `:memory:` it is the same store without the file, for tests and forecasts.
+ * The embedded store: log and views in one SQLite file and one commit, so a restart has nothing to replay. A large tick
+ * is committed by a thread while the next is decided. With `:memory:` it is the same store without file and thread, for
+ * tests and forecasts.
  */
 import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import type { ThreadOutcome } from '../sqlite/CommitThread.js'
 import { BackgroundCheckpoints } from '../sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
-import type { Database, Statement } from '../views/Database.js'
+import { toMillis } from '../time/Instant.js'
+import { WriteBehind } from '../sqlite/WriteBehind.js'
+import type { Database } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
 import { openStoreDatabase } from './storeFormat.js'
 import { removeMark, writeMark, type RestoredMark } from './backup/RestoredMark.js'
-import type { TickStore } from './TickStore.js'
+import type { Flight, TickStore } from './TickStore.js'
+
+const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
 export class EmbeddedStore implements TickStore {
   readonly views: Views
   readonly reader: Database
-  readonly #db: Database
+  readonly #db: WriteBehind
   readonly #ticks: SqliteTicks
-  // Prepared, since every tick begins and ends with them.
-  readonly #begin: Statement
-  readonly #commit: Statement
   /** Undefined for a store in memory, which has no file to bring up to date. */
   readonly #checkpoints: BackgroundCheckpoints | undefined
   #head: Head
 
-  private constructor(db: Database, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
+  private constructor(db: WriteBehind, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
     this.#db = db
     this.#checkpoints = checkpoints
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
-    this.#begin = db.prepare('BEGIN IMMEDIATE')
-    this.#commit = db.prepare('COMMIT')
     this.views = new Views(db)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
@@ -49,11 +51,13 @@ export class EmbeddedStore implements TickStore {
 
   static open(file: string): EmbeddedStore {
     try {
+      const isFile = file !== ':memory:'
       const db = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
       let reader = db
       try {
-        if (file !== ':memory:') reader = openDatabase(file, { readOnly: true })
-        return new EmbeddedStore(db, reader, file === ':memory:' ? undefined : new BackgroundCheckpoints(file))
+        if (isFile) reader = openDatabase(file, { readOnly: true })
+        const checkpoints = isFile ? new BackgroundCheckpoints(file) : undefined
+        return new EmbeddedStore(new WriteBehind(db, isFile ? file : undefined), reader, checkpoints)
       } catch (error) {
         if (reader !== db) reader.close()
         db.close()
@@ -71,39 +75,79 @@ export class EmbeddedStore implements TickStore {
   readonly head = (): Head => this.#head
 
   readonly begin = (): void => {
-    this.#begin.run()
+    this.#db.begin()
   }
 
   readonly commit = (tick: EncodedTick): AppendOutcome => {
     try {
-      const head = this.#ticks.head()
-      if (head.hash !== this.#head.hash) {
-        this.rollback()
-        return { kind: 'refused', head }
-      }
-      this.views.closeTick(headAfter(tick), Date.parse(tick.at))
-      this.#ticks.insert(tick)
-      this.#commit.run()
+      this.#closeViews(tick)
+      return this.#commitHere(tick)
     } catch (error) {
       this.rollback()
-      const failure = storeFailure(error)
-      if (failure.consequence === 'retry') return { kind: 'failed', error: failure }
-      throw failure
+      return this.#failure(error)
     }
-    this.#head = headAfter(tick)
+  }
+
+  /** A small tick is written sooner than it is handed over. */
+  readonly handOver = (tick: EncodedTick): Flight | undefined => {
+    if (linesOf(tick.events).length < limits.handedOverBytes || !this.#db.canHandOver()) return undefined
+    try {
+      this.#closeViews(tick)
+      if (this.#db.isOpen) return landed(this.#commitHere(tick))
+    } catch (error) {
+      this.rollback()
+      return landed(this.#failure(error))
+    }
+    this.#ticks.insert(tick)
+    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head))
     this.views.committed()
-    this.#checkpoints?.committed(linesOf(tick.events).length)
+    return { land: () => this.#land(tick, flight.land()), whenLanded: flight.whenLanded }
+  }
+
+  #commitHere(tick: EncodedTick): AppendOutcome {
+    this.#db.open()
+    const head = this.#ticks.head()
+    if (head.hash !== this.#head.hash) {
+      this.rollback()
+      return { kind: 'refused', head }
+    }
+    this.#ticks.insert(tick)
+    this.#db.commit()
+    this.#stands(tick)
+    this.views.committed()
     return { kind: 'appended' }
+  }
+
+  #closeViews(tick: EncodedTick): void {
+    this.views.closeTick(headAfter(tick), toMillis(tick.at))
+  }
+
+  #stands(tick: EncodedTick): void {
+    this.#head = headAfter(tick)
+    this.#checkpoints?.committed(linesOf(tick.events).length)
+  }
+
+  #failure(error: unknown): AppendOutcome {
+    const failure = storeFailure(error)
+    if (failure.consequence === 'retry') return { kind: 'failed', error: failure }
+    throw failure
+  }
+
+  /** The views had gone on as if the tick stood; if it does not, they begin again from what does. */
+  #land(tick: EncodedTick, outcome: ThreadOutcome): AppendOutcome {
+    if (outcome.kind === 'committed') {
+      this.#stands(tick)
+      return { kind: 'appended' }
+    }
+    this.#db.rollback()
+    this.views.reload()
+    return outcome.kind === 'refused' ? { kind: 'refused', head: this.#ticks.head() } : this.#failure(outcome.error)
   }
 
   readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]
 
   readonly rollback = (): void => {
-    try {
-      this.#db.exec('ROLLBACK')
-    } catch {
-      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
-    }
+    this.#db.rollback()
     this.views.rolledBack()
   }
 
@@ -127,6 +171,7 @@ export class EmbeddedStore implements TickStore {
 
   readonly close = async (): Promise<void> => {
     // The last connection to close leaves one whole file behind; that must be this one.
+    await this.#db.stopThread()
     await this.#checkpoints?.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()

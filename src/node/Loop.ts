@@ -19,7 +19,8 @@ import { OpenTick, type NodeParts } from './OpenTick.js'
 import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../views/MapTable.js'
-import type { TickStore } from './TickStore.js'
+import type { AppendOutcome } from '../log/EventLog.js'
+import type { Flight, TickStore } from './TickStore.js'
 
 type Input = {
   readonly decide: (decision: Decision) => void
@@ -28,6 +29,9 @@ type Input = {
   /** Inputs that report something that has really happened are kept until they are recorded. */
   readonly mustBeRecorded: boolean
 }
+
+/** A tick that is on its way to the disk: decided, not released. */
+type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
 export type LoopParts = Omit<NodeParts, 'waitMs'> & {
   readonly store: TickStore
@@ -55,6 +59,7 @@ export class Loop {
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
   #ticking = false
+  #inFlight: InFlight | undefined
   #scheduled = false
   #stopped: CarillonError | undefined
   /** Set once the last words are said: nothing is taken on after them. */
@@ -88,7 +93,7 @@ export class Loop {
         term,
         ...claim,
       })
-      return store.head().revision + 1
+      return decision.views.facts.now.head.revision + 1
     })
     // A takeover is no start: what has ended stays ended.
     this.#reopening = new Reopening(revision, reason === 'takeover')
@@ -145,7 +150,7 @@ export class Loop {
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idleWaits.add(resolve)
-      if (!this.#ticking && !this.#scheduled) this.#settle()
+      if (!this.isBusy) this.#settle()
     })
   }
 
@@ -154,7 +159,7 @@ export class Loop {
 
   /** Whether a tick is under way or about to be. */
   get isBusy(): boolean {
-    return this.#ticking || this.#scheduled
+    return this.#ticking || this.#scheduled || this.#inFlight !== undefined
   }
 
   /** Why the last tick could not be written; undefined when all is well. */
@@ -197,6 +202,9 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
+    const { stands, lost } = this.#landBeforeStop()
+    if (stands !== undefined) this.#release(stands)
+    for (const input of lost) input.fail(this.#stopped)
     for (const input of this.#inputs.drain()) input.fail(this.#stopped)
     for (const callback of this.#stopWaits) callback(this.#stopped)
     this.#stopWaits.clear()
@@ -224,7 +232,8 @@ export class Loop {
       const tick = new OpenTick(
         { ...this.#parts, waitMs: this.waitMs },
         store.views,
-        store.head(),
+        // The tick before may be on its way to the disk still; this one follows it.
+        store.views.facts.now.head,
         Math.min(this.#parts.clock.now(), latestInstantMs),
       )
       store.begin()
@@ -268,7 +277,7 @@ export class Loop {
     // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
     // to none.
     const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
-    const first = onlyInputs ? 0 : this.#parts.store.head().tick % phases.length
+    const first = onlyInputs ? 0 : tick.views.facts.now.head.tick % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
     for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
     if (onlyInputs) return
@@ -278,7 +287,7 @@ export class Loop {
     if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
       const { facts, heads } = tick.views
       const standing = { range: facts.range, goneOnAt: heads.goneOnAt }
-      tick.emit(signHead(this.#parts.key, this.#parts.store.head(), standing))
+      tick.emit(signHead(this.#parts.key, facts.now.head, standing))
       tick.release(() => {
         this.#ticksSinceSignedHead = 0
       })
@@ -318,17 +327,82 @@ export class Loop {
     }
   }
 
-  /** True when the tick stands. */
-  async #write(tick: OpenTick, taken: readonly Input[]): Promise<boolean> {
-    const { store, engine, logger } = this.#parts
-    const result = store.commit(tick.seal())
-    const outcome = result instanceof Promise ? await result : result
+  /** True when the tick stands, or is on its way. */
+  async #write(tick: OpenTick, taken: Input[]): Promise<boolean> {
+    const { store, engine } = this.#parts
+    const sealed = tick.seal()
+    const before = this.#inFlight
+    if (before !== undefined && !this.#land(before, taken)) return false
+    const flight = store.handOver?.(sealed)
+    if (flight !== undefined) {
+      engine.handedOver()
+      this.#inFlight = { flight, tick, taken }
+      flight.whenLanded(() => {
+        this.#landedMeanwhile(flight)
+      })
+    }
+    try {
+      if (flight !== undefined) return true
+      const result = store.commit(sealed)
+      if (!this.#stands(result instanceof Promise ? await result : result, taken)) return false
+      engine.committed()
+    } finally {
+      // Only now, when no tick is open whose rows a follower could see.
+      if (before !== undefined) this.#release(before.tick)
+    }
+    this.#release(tick)
+    return true
+  }
+
+  /** Waits for the tick in flight. True when it stands; otherwise what was decided since falls with it. */
+  #land(inFlight: InFlight, since: Input[]): boolean {
+    this.#inFlight = undefined
+    const outcome = inFlight.flight.land()
+    if (outcome.kind === 'appended') this.#parts.engine.landed()
+    else since.unshift(...inFlight.taken)
+    return this.#stands(outcome, since)
+  }
+
+  /** The tick in flight has come down before another was decided. */
+  #landedMeanwhile(flight: Flight): void {
+    const inFlight = this.#inFlight
+    if (inFlight?.flight !== flight) return
+    if (this.#ticking) {
+      void this.tickOver().then(() => {
+        this.#landedMeanwhile(flight)
+      })
+      return
+    }
+    const lost: Input[] = []
+    let retryLater = false
+    try {
+      if (this.#land(inFlight, lost)) this.#release(inFlight.tick)
+      else retryLater = true
+      if (!this.#scheduled) this.#next(retryLater)
+    } catch (error) {
+      this.#next(this.#failed(error, lost))
+    }
+  }
+
+  /** What is in flight when the node stops stands or falls by itself. */
+  #landBeforeStop(): { readonly stands?: OpenTick; readonly lost: readonly Input[] } {
+    const inFlight = this.#inFlight
+    this.#inFlight = undefined
+    try {
+      if (inFlight?.flight.land().kind === 'appended') return { stands: inFlight.tick, lost: [] }
+    } catch {
+      // The store is beyond use; whoever stops the node says why.
+    }
+    return { lost: inFlight?.taken ?? [] }
+  }
+
+  /** True when a tick was written. Whoever waits for one that was not is told, or waits for the next. */
+  #stands(outcome: AppendOutcome, taken: readonly Input[]): boolean {
+    const { engine, logger } = this.#parts
     switch (outcome.kind) {
       case 'appended':
         this.#writeFailures = 0
         this.#trouble = undefined
-        engine.committed()
-        this.#release(tick)
         return true
       case 'refused':
         throw new CarillonError(
@@ -389,7 +463,7 @@ export class Loop {
   }
 
   /** True when the same tick may be tried again later; otherwise the node stops. */
-  #failed(error: unknown, taken: readonly Input[]): boolean {
+  #failed(error: unknown, undecided: readonly Input[]): boolean {
     const { store, engine, logger } = this.#parts
     const wasStopped = this.#stopped !== undefined
     try {
@@ -398,6 +472,9 @@ export class Loop {
       // The store is already out of its transaction, or beyond use; the error that led here says why.
     }
     engine.rolledBack()
+    const { stands, lost } = this.#landBeforeStop()
+    if (stands !== undefined) this.#release(stands)
+    const taken = [...lost, ...undecided]
     const known =
       error instanceof CarillonError
         ? error
@@ -433,14 +510,23 @@ export class Loop {
       this.#settle()
       return
     }
+    if (this.#inputs.length > 0 || this.#isCatchingUp()) {
+      this.#schedule()
+      return
+    }
     const { views } = this.#parts.store
     const nowMs = this.#parts.clock.now()
+    if (this.#inFlight !== undefined) {
+      // Whatever else there is to do would wait for the disk; so it is looked for when the tick has landed.
+      const isDue = !views.facts.now.draining && views.states.isDueAhead(nowMs)
+      if (isDue || views.flows.isToWake(nowMs)) this.#schedule()
+      return
+    }
     const wakes = [views.flows.nextWakeMs(), views.facts.now.draining ? undefined : views.states.nextDueMs()].filter(
       (at) => at !== undefined,
     )
     const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
-    const atOnce = this.#inputs.length > 0 || (nextMs !== undefined && nextMs <= nowMs) || this.#isCatchingUp()
-    if (atOnce) {
+    if (nextMs !== undefined && nextMs <= nowMs) {
       this.#schedule()
       return
     }

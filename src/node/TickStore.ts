@@ -9,6 +9,14 @@ import type { Database } from '../views/Database.js'
 import type { Views } from '../views/Views.js'
 import type { RestoredMark } from './backup/RestoredMark.js'
 
+/** A tick that is on its way to the disk while the next one is decided. */
+export type Flight = {
+  /** What became of it; waits for that, without giving way to anything else. The tick is over either way. */
+  readonly land: () => AppendOutcome
+  /** Calls back once it can land without waiting. */
+  readonly whenLanded: (callback: () => void) => void
+}
+
 /** Where a node keeps its log and its views. */
 export type TickStore = {
   readonly views: Views
@@ -20,6 +28,12 @@ export type TickStore = {
   readonly begin: () => void
   /** Makes the tick durable together with the views, or says why not; then the tick is over either way. */
   readonly commit: (tick: EncodedTick) => AppendOutcome | Promise<AppendOutcome>
+  /**
+   * As `commit`, but goes on while the tick is written: the next may begin at once, and be decided as if this one stood.
+   * It must not be committed, nor may anything of this one be released, before this one has landed. Undefined when the
+   * store would rather commit it.
+   */
+  readonly handOver?: (tick: EncodedTick) => Flight | undefined
   /** Ends the tick without a trace. */
   readonly rollback: () => void
   /** One tick by its number, from a copy this machine holds. */

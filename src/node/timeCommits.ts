@@ -5,6 +5,16 @@ import type { TickStore } from './TickStore.js'
 
 export const timeCommits = (store: TickStore): { readonly store: TickStore; readonly lastCommitMs: () => number } => {
   let lastMs = 0
+  const timed =
+    (handOver: NonNullable<TickStore['handOver']>): typeof handOver =>
+    (tick) => {
+      const startedMs = performance.now()
+      const flight = handOver(tick)
+      flight?.whenLanded(() => {
+        lastMs = performance.now() - startedMs
+      })
+      return flight
+    }
   return {
     lastCommitMs: () => lastMs,
     store: {
@@ -21,6 +31,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
       abandon: () => store.abandon?.(),
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),
+      ...(store.handOver === undefined ? {} : { handOver: timed(store.handOver) }),
       commit: (tick) => {
         const startedMs = performance.now()
         const outcome = store.commit(tick)

@@ -82,4 +82,10 @@ export class SpentTable {
     this.#nextNotarised = this.#next(this.#lastNotarised)
     this.#nextSpent = this.#next(this.#lastSpent)
   }
+
+  /** After ticks that were taken to stand do not. */
+  reload(): void {
+    this.#notarisedIndex.reload()
+    this.#spentIndex.reload()
+  }
 }

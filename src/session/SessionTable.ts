@@ -255,4 +255,9 @@ export class SessionTable {
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
   }
+
+  /** After ticks that were taken to stand do not. */
+  reload(): void {
+    this.#index.reload()
+  }
 }

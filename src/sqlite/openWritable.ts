@@ -17,19 +17,24 @@ const cacheSize = -24_576
 /** After so many pages of the write-ahead log a commit moves them into the file itself, unless a thread has done it. */
 const checkpointPages = 16_000
 
+/** What every connection that writes is told first. */
+export const writableSettings: readonly string[] = [
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  // On macOS a plain sync stops at the drive's own cache; elsewhere these change nothing.
+  'PRAGMA fullfsync = 1',
+  'PRAGMA checkpoint_fullfsync = 1',
+  `PRAGMA cache_size = ${cacheSize}`,
+  'PRAGMA temp_store = MEMORY',
+  'PRAGMA busy_timeout = 2000',
+  `PRAGMA wal_autocheckpoint = ${checkpointPages}`,
+]
+
 export const openWritable = (file: string): Database => {
   try {
     if (file !== ':memory:' && !existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const db = openDatabase(file)
-    db.exec('PRAGMA journal_mode = WAL')
-    db.exec('PRAGMA synchronous = FULL')
-    // On macOS a plain sync stops at the drive's own cache; elsewhere these change nothing.
-    db.exec('PRAGMA fullfsync = 1')
-    db.exec('PRAGMA checkpoint_fullfsync = 1')
-    db.exec(`PRAGMA cache_size = ${cacheSize}`)
-    db.exec('PRAGMA temp_store = MEMORY')
-    db.exec('PRAGMA busy_timeout = 2000')
-    db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
+    for (const setting of writableSettings) db.exec(setting)
     return db
   } catch (error) {
     throw storeFailure(error, file)

@@ -5,6 +5,7 @@
 import { DateTime, type DurationLikeObject } from 'luxon'
 import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
+import { instantMillis, instantText } from './instantText.js'
 import { monthLength } from './monthLength.js'
 
 export interface InstantBrand {
@@ -44,7 +45,7 @@ const refuse = (text: string, why: string): never => {
 export const instantFromMillis = (ms: number): Instant => {
   if (!Number.isInteger(ms) || ms < earliestMs || ms > latestInstantMs)
     return refuse(String(ms), 'it must be whole milliseconds between the years 0000 and 9999')
-  return new Date(ms).toISOString() as Instant
+  return instantText(ms) as Instant
 }
 
 /** An instant from text (seconds and milliseconds may be left out) or from a luxon DateTime in any zone. */
@@ -66,7 +67,7 @@ export const instant = (value: string | DateTime): Instant => {
 }
 
 /** The instant as epoch milliseconds. */
-export const toMillis = (at: Instant): number => Date.parse(at)
+export const toMillis = (at: Instant): number => instantMillis(at)
 
 /** The instant as a luxon DateTime in UTC, for calendar arithmetic and zones. */
 export const toDateTime = (at: Instant): DateTime => DateTime.fromMillis(toMillis(at), { zone: 'utc' })

@@ -149,8 +149,16 @@ export class StateTable {
   readonly #changed = new Set<StateRow>()
   /** Rows of which no more has changed than how far their activity and their life have come. */
   readonly #progressed = new Set<StateRow>()
-  /** The earliest instant at which the node must act, as it was last asked for; undefined once a row has changed. */
-  #earliest: { readonly actsAtMs: number | undefined } | undefined
+  /** The node need not act before this instant. */
+  #quietUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether it must act at that very instant: known until a row changes. */
+  #isExact = false
+  /** Rows that were due when they were last read, in order, so that not every tick has to read them again. */
+  #ahead: readonly StateRow[] = []
+  /** How many of them have had their turn. */
+  #aheadFrom = 0
+  /** All that act up to this instant are among them. */
+  #aheadUntilMs = Number.NEGATIVE_INFINITY
   #nextSeq: number
 
   readonly #insert: BulkInsert
@@ -230,7 +238,7 @@ export class StateTable {
   /** Adds a row; its number must be {@link nextSeq}. */
   insert(row: StateRow): void {
     this.#nextSeq += 1
-    this.#earliest = undefined
+    this.#acts(row)
     this.#rows.set(row.seq, row)
     this.#place(row)
     this.#fresh.add(row)
@@ -239,7 +247,7 @@ export class StateTable {
 
   /** To be called after changing a row's members. */
   touch(row: StateRow): void {
-    this.#earliest = undefined
+    this.#acts(row)
     if (this.#fresh.has(row)) return
     this.#progressed.delete(row)
     this.#changed.add(row)
@@ -247,8 +255,22 @@ export class StateTable {
 
   /** As {@link touch}, when only its consumption, standing, attempts, error, note or cause were changed. */
   progress(row: StateRow): void {
-    this.#earliest = undefined
+    this.#acts(row)
     if (!this.#fresh.has(row) && !this.#changed.has(row)) this.#progressed.add(row)
+  }
+
+  /** Takes note of when a row that is new or changed acts. */
+  #acts({ actsAtMs }: StateRow): void {
+    if (actsAtMs !== null && actsAtMs < this.#quietUntilMs) this.#quietUntilMs = actsAtMs
+    else if (this.#quietUntilMs !== Number.POSITIVE_INFINITY) this.#isExact = false
+    // It belongs among those that were read ahead, or no longer where it stands there.
+    if (actsAtMs !== null && actsAtMs <= this.#aheadUntilMs) this.#forgetAhead()
+  }
+
+  #forgetAhead(): void {
+    this.#ahead = []
+    this.#aheadFrom = 0
+    this.#aheadUntilMs = Number.NEGATIVE_INFINITY
   }
 
   get(seq: number): StateRow {
@@ -285,18 +307,38 @@ export class StateTable {
   }
 
   due(nowMs: number, limit: number): readonly StateRow[] {
-    if (this.#earliest !== undefined && (this.#earliest.actsAtMs ?? Number.POSITIVE_INFINITY) > nowMs) return []
+    if (this.#quietUntilMs > nowMs) return []
+    if (!this.isDueAhead(nowMs)) this.#readAhead(nowMs)
+    return this.#ahead.slice(this.#aheadFrom, this.#aheadFrom + limit)
+  }
+
+  /** Whether something is due, of what was read ahead. */
+  isDueAhead(nowMs: number): boolean {
+    for (; this.#aheadFrom < this.#ahead.length; this.#aheadFrom++) {
+      const actsAtMs = this.#ahead[this.#aheadFrom]?.actsAtMs ?? null
+      if (actsAtMs !== null && actsAtMs <= nowMs) return true
+    }
+    return false
+  }
+
+  #readAhead(nowMs: number): void {
     this.flush()
-    return this.#due.lists(nowMs, limit).map((row) => this.#rememberList(row))
+    const rows = this.#due.lists(nowMs, limits.dueReadAhead)
+    this.#ahead = rows.map((row) => this.#rememberList(row))
+    this.#aheadFrom = 0
+    this.#aheadUntilMs = rows.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
+    // Nothing is due: so it is worth knowing until when, or the next tick would look again.
+    if (rows.length === 0) this.nextDueMs()
   }
 
   /** The earliest instant at which the node must act. */
   nextDueMs(): number | undefined {
-    if (this.#earliest !== undefined) return this.#earliest.actsAtMs
-    this.flush()
-    const actsAtMs = orNull(this.#nextDue.get()?.['acts_at_ms']) ?? undefined
-    this.#earliest = { actsAtMs }
-    return actsAtMs
+    if (!this.#isExact) {
+      this.flush()
+      this.#quietUntilMs = orNull(this.#nextDue.get()?.['acts_at_ms']) ?? Number.POSITIVE_INFINITY
+      this.#isExact = true
+    }
+    return this.#quietUntilMs === Number.POSITIVE_INFINITY ? undefined : this.#quietUntilMs
   }
 
   /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
@@ -386,14 +428,17 @@ export class StateTable {
   }
 
   committed(): void {
-    if (this.#rows.size <= limits.rowsKept) return
+    // What was read ahead stays what it is until it has had its turn.
+    if (this.#rows.size <= limits.rowsKept || this.#aheadFrom < this.#ahead.length) return
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()
   }
 
   rolledBack(): void {
-    this.#earliest = undefined
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY
+    this.#isExact = false
+    this.#forgetAhead()
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()

@@ -135,4 +135,9 @@ export class TransactionTable {
     this.#index.rolledBack()
     this.#nextSeq = this.#readNextSeq()
   }
+
+  /** After ticks that were taken to stand do not. */
+  reload(): void {
+    this.#index.reload()
+  }
 }

@@ -55,6 +55,12 @@ export class HashIndex {
       `INSERT INTO ${table}_keys_until (one, seq) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq`,
     )
     this.#unmerged = db.prepare(`SELECT seq, id FROM ${table} WHERE seq > ?`)
+    this.reload()
+  }
+
+  /** Reads again which keys are not merged yet. */
+  reload(): void {
+    this.#tail = new Map()
     const until = this.#until.get()?.['seq'] ?? -1
     for (const row of this.#unmerged.iterate(until)) this.#tail.set(String(row['id']), Number(row['seq']))
   }

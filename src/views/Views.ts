@@ -246,4 +246,13 @@ export class Views {
     this.spent.rolledBack()
     this.heads.rolledBack()
   }
+
+  /** Reads everything again: ticks that were taken to stand do not. */
+  reload(): void {
+    this.rolledBack()
+    this.transactions.reload()
+    this.flows.reload()
+    this.sessions.reload()
+    this.spent.reload()
+  }
 }

@@ -17,8 +17,8 @@ export const defects: readonly Defect[] = [
     name: 'acknowledge-before-commit',
     mistake: 'Callers, steps and messages are released before the tick is committed',
     file: 'src/node/Loop.ts',
-    find: 'const result = store.commit(tick.seal())',
-    replace: 'const sealed = tick.seal(); this.#release(tick); const result = store.commit(sealed)',
+    find: 'const result = store.commit(sealed)',
+    replace: 'this.#release(tick); const result = store.commit(sealed)',
   },
   {
     name: 'step-before-commit',
@@ -38,7 +38,7 @@ export const defects: readonly Defect[] = [
     name: 'generators-not-dropped',
     mistake: 'After a failed append flows go on from where the lost tick had brought them',
     file: 'src/flow/FlowEngine.ts',
-    find: 'for (const id of this.#touched) this.#live.delete(id)',
+    find: 'for (const id of [...this.#inFlight, ...this.#touched]) this.#live.delete(id)',
     replace: '',
   },
   {

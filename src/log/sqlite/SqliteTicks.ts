@@ -3,6 +3,7 @@
  */
 import { HashC } from '../../encoding/hash.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import type { Guard } from '../../sqlite/CommitThread.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Database, SqlRow, Statement } from '../../views/Database.js'
 import { emptyHead, eventsOf, linesOf, type EncodedTick, type Head } from '../Tick.js'
@@ -76,6 +77,14 @@ export class SqliteTicks {
 
   head(): Head {
     return headOf(this.#last.get())
+  }
+
+  /** Holds as long as nobody else has appended since that head. */
+  endsWith(head: Head): Guard {
+    return {
+      sql: 'SELECT hash FROM log_ticks ORDER BY tick DESC LIMIT 1',
+      expected: head.tick === emptyHead.tick ? undefined : head.hash,
+    }
   }
 
   insert(tick: EncodedTick): void {

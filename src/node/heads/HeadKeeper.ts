@@ -214,9 +214,9 @@ export class HeadKeeper {
       const witnesses = this.#witnesses(decision.views)
       // Nobody to tell: then the heads that a node signs by count and at its stop will do.
       if (witnesses.length === 0) return
-      const { key, store } = this.#parts
+      const { key } = this.#parts
       const { facts, heads } = decision.views
-      if (this.#hasNews) decision.emit(signHead(key, store.head(), { range: facts.range, goneOnAt: heads.goneOnAt }))
+      if (this.#hasNews) decision.emit(signHead(key, facts.now.head, { range: facts.range, goneOnAt: heads.goneOnAt }))
       // After the followers have been told of the tick, and so this class of its own head.
       decision.release(() => queueMicrotask(() => this.#stopped || this.#tell(witnesses)))
     })
