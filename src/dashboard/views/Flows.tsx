@@ -100,7 +100,16 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
       {({ items }) => {
         const startable = items.filter(({ mayStart, schedulable }) => mayStart && !schedulable)
         const [first] = startable
-        if (first === undefined) return <Empty title="There is no flow that your token may start." />
+        if (first === undefined)
+          return items.some(({ schedulable }) => !schedulable) ? (
+            <Empty title="There is no flow that your token may start.">
+              Ask whoever runs the node for a token with start:a-flow.
+            </Empty>
+          ) : (
+            <Empty title="This app has no flow to be started by hand.">
+              Its flows begin by what falls due, or by other parties.
+            </Empty>
+          )
         const chosen = startable.find((each) => each.name === name) ?? first
         const text = input ?? json(outlineOf(chosen.input))
         const members = Object.entries((chosen.input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
