@@ -82,7 +82,7 @@ describe('A log in PostgreSQL', () => {
     })
 
   it('answers only what is on disk, even where the database is set to answer before', async () => {
-    const log = await openLog(withSettings('-c synchronous_commit=off -c statement_timeout=1'))
+    const log = await openLog(withSettings('-c synchronous_commit=off -c statement_timeout=500'))
     await withClient(url, (client) =>
       client.query(`
         CREATE TABLE "${schema}".seen (setting text);
