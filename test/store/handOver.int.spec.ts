@@ -74,6 +74,45 @@ describe('a tick that is on its way to the disk', () => {
     expect(released.map((what) => what.split(' ')[0])).to.deep.equal(['told', 'answered', 'told', 'answered'])
   })
 
+  it('answers nobody who only hears of it, until it has landed', async () => {
+    const answered: string[] = []
+    const ask = (who: string) =>
+      virtual.node.start(MintCoin, { value: 1 }, { clientId: 'same' }).then(() => answered.push(who))
+    const first = ask('the first')
+    await turn()
+    await turn()
+    const second = ask('who asks again')
+    for (let turns = 0; turns < 5; turns++) await turn()
+    expect(store.waited, 'what is only in flight cannot be told, so it is waited for').to.equal(1)
+    await Promise.all([first, second])
+    expect(answered).to.deep.equal(['the first', 'who asks again'])
+  })
+
+  it('fails whoever waits for it when the store breaks while it lands', async () => {
+    const started = virtual.node.start(MintCoin, { value: 1 }).then(
+      () => 'answered',
+      ({ message }: Error) => message,
+    )
+    await turn()
+    await turn()
+    store.breaksLanding = new Error('the disk is gone')
+    store.land()
+    expect(await started).to.contain('the disk is gone')
+  })
+
+  it('is released when it has landed, though the store breaks at the tick after it', async () => {
+    const first = virtual.node.start(MintCoin, { value: 1 }).then(() => 'answered')
+    await turn()
+    await turn()
+    store.breaksHandOver = new Error('the disk is gone')
+    const second = virtual.node.start(MintCoin, { value: 2 }).then(
+      () => 'answered',
+      ({ message }: Error) => message,
+    )
+    expect(await first).to.equal('answered')
+    expect(await second).to.contain('the disk is gone')
+  })
+
   it('counts as work under way, so a node with one is not idle', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 })
     await turn()
