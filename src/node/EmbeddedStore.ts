@@ -106,7 +106,7 @@ export class EmbeddedStore implements TickStore {
     }
     this.#assertFollows(tick)
     this.#ticks.insert(tick)
-    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head))
+    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head, tick))
     this.views.committed()
     return { land: () => this.#land(tick, flight.land()), whenLanded: flight.whenLanded }
   }
