@@ -23,7 +23,22 @@ export type Bench = {
   readonly folder: string
   /** Where stores that take long to make are kept between runs. */
   readonly keptFolder: string
+  /** The most events or spent states that a workload about a long life goes up to. Default {@link defaultLargest}. */
+  readonly largest?: number
+  /** Hears of what takes long. */
+  readonly tell?: (line: string) => void
 }
+
+export const defaultLargest = 1_000_000
+
+/** Ten times as much, and again, up to the largest that was asked for. */
+export const sizesUpTo = ({ largest = defaultLargest }: Bench, first: number): readonly number[] => {
+  const sizes: number[] = []
+  for (let size = Math.min(first, largest); size <= largest; size *= 10) sizes.push(size)
+  return sizes
+}
+
+export const inWords = (size: number): string => size.toLocaleString('en')
 
 export type Workload = {
   readonly name: string

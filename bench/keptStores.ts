@@ -3,11 +3,12 @@
  * digest of the program, so that a changed program never runs on a store another one made.
  */
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startNode } from 'carillon'
 import { HeldClock } from './HeldClock.js'
+import { kept } from './kept.js'
 import { farMs, layOut, pulseApp } from './pulseApp.js'
 import type { Bench } from './Workload.js'
 
@@ -19,33 +20,25 @@ const programDigest = (): string => {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** The kept folder of a name, made first if it is not there; a half-made one never counts. */
-const kept = async (bench: Bench, name: string, make: (folder: string) => Promise<void>): Promise<string> => {
-  const folder = join(bench.keptFolder, name)
-  if (existsSync(folder)) return folder
-  mkdirSync(bench.keptFolder, { recursive: true })
-  const unfinished = `${folder}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
-  await make(unfinished)
-  renameSync(unfinished, folder)
-  return folder
-}
-
 const forgetOthers = (bench: Bench, prefix: string, name: string): void => {
   if (!existsSync(bench.keptFolder)) return
   for (const entry of readdirSync(bench.keptFolder))
     if (entry.startsWith(prefix) && entry !== name) rmSync(join(bench.keptFolder, entry), { recursive: true })
 }
 
+/** What one takes of the disk, log and views together, as measured. */
+const bytesPerPending = 1_160
+const bytesPerEvent = 860
+
 /** A copy, for this repetition alone, of a store with so many activities pending far ahead. */
 export const storeWithPending = async (bench: Bench, count: number, copyTo: string): Promise<string> => {
   const prefix = `pending-${count}-`
   const name = `${prefix}${programDigest()}`
   forgetOthers(bench, prefix, name)
-  const folder = await kept(bench, name, async (store) => {
+  const folder = await kept(bench, name, count * bytesPerPending, async ({ folder: store, progress }) => {
     const clock = new HeldClock()
     const node = await startNode({ app: pulseApp, store, clock })
-    await layOut(node, { count, dueAt: clock.after(farMs) })
+    await layOut(node, { count, dueAt: clock.after(farMs), onProgress: progress })
     await node.stop()
   })
   cpSync(folder, copyTo, { recursive: true })
@@ -57,7 +50,7 @@ const historyVersion = 2
 
 /** A store with at least so many events of fired activities: start, transaction, end. It is draining: nothing starts in it. */
 export const historyStore = (bench: Bench, events: number): Promise<string> =>
-  kept(bench, `history-${events}-v${historyVersion}`, async (store) => {
+  kept(bench, `history-${events}-v${historyVersion}`, events * bytesPerEvent, async ({ folder: store, progress }) => {
     const pulses = Math.min(1_000, Math.ceil(events / 30))
     const clock = new HeldClock()
     const node = await startNode({ app: pulseApp, store, clock })
@@ -65,6 +58,7 @@ export const historyStore = (bench: Bench, events: number): Promise<string> =>
     await layOut(node, { count: pulses, dueAt: clock.after(1), everyMs: 1 })
     await new Promise<void>((resolve) => {
       const unfollow = node.follow(() => {
+        progress(node.head.revision / events)
         if (node.head.revision < events) return
         unfollow()
         resolve()

@@ -1,9 +1,7 @@
 /**
  * The machine a figure was measured on, and how busy it was: no figure means anything without it.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { measureDiskSync, type DiskSync } from './diskSync.js'
 
 export type Machine = {
@@ -15,22 +13,19 @@ export type Machine = {
   readonly diskSync: DiskSync
 }
 
-const syncProbe = (quick: boolean): DiskSync => {
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'))
-  try {
-    return measureDiskSync(folder, quick ? 20 : 500)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+export type Terms = {
+  readonly quick: boolean
+  /** A folder on the disk that is measured. */
+  readonly folder: string
 }
 
-export const describeMachine = (quick: boolean): Machine => ({
+export const describeMachine = ({ quick, folder }: Terms): Machine => ({
   at: new Date().toISOString(),
   node: process.version,
   cores: availableParallelism(),
   cpu: cpus()[0]?.model ?? 'unknown',
   loadBefore: loadavg()[0] ?? 0,
-  diskSync: syncProbe(quick),
+  diskSync: measureDiskSync(folder, quick ? 20 : 500),
 })
 
 export const machineText = ({ node, cores, cpu, loadBefore, diskSync }: Machine): string =>

@@ -86,14 +86,18 @@ export type Pulses = {
   readonly apartMs?: number
   /** From one beat of a pulse to its next. Default: far ahead. */
   readonly everyMs?: number
+  /** Told the share that is laid out, from 0 to 1. */
+  readonly onProgress?: (share: number) => void
 }
 
 const perFlow = 10_000
 
 /** Lays out pulses as fast as the node takes them. */
-export const layOut = async (node: Node, { count, dueAt, apartMs = 0, everyMs = farMs }: Pulses): Promise<void> => {
+export const layOut = async (node: Node, pulses: Pulses): Promise<void> => {
+  const { count, dueAt, apartMs = 0, everyMs = farMs, onProgress } = pulses
   for (let first = 0; first < count; first += perFlow) {
     const part = Math.min(perFlow, count - first)
     await node.run(Produce, { first, count: part, statesPerTransaction: 100, dueAt, apartMs, everyMs })
+    onProgress?.((first + part) / count)
   }
 }

@@ -1,12 +1,10 @@
 /**
  * Restarts in a process of their own, as they happen in life: nothing is warm but the page cache.
  */
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { startProgram } from './ownProcess.js'
 
 /** What the restarted process reports of itself; times in milliseconds from the call of `startNode`. */
 export const RestartReportC = t.strict({
@@ -18,12 +16,6 @@ export const RestartReportC = t.strict({
 })
 export type RestartReport = t.TypeOf<typeof RestartReportC>
 
-const startProcess = (...args: readonly string[]): ChildProcessByStdio<null, Readable, null> =>
-  // The same options as this process, so that `carillon` means the same there.
-  spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, 'restartedProcess.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-
 /**
  * Starts the node in a new process and returns what it reports once it is ready, has been idle for so many milliseconds,
  * or has fired so many.
@@ -33,7 +25,7 @@ export const inOwnProcess = async (
   store: string,
   number = 0,
 ): Promise<RestartReport> => {
-  const child = startProcess(until, store, String(number))
+  const child = startProgram('restartedProcess', until, store, String(number))
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(child, 'close')
@@ -45,7 +37,7 @@ export const inOwnProcess = async (
 
 /** Starts a process that holds the store open, its clock at a standstill at `heldMs`, and kills it with SIGKILL. */
 export const killedWhenReady = async (store: string, heldMs: number): Promise<void> => {
-  const child = startProcess('held', store, String(heldMs))
+  const child = startProgram('restartedProcess', 'held', store, String(heldMs))
   await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
   child.kill('SIGKILL')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close')

@@ -28,11 +28,17 @@ const reduce = (runs: readonly Figures[]): Results => {
   )
 }
 
-export const runWorkload = async (workload: Workload, options: Omit<Bench, 'folder'>): Promise<Results> => {
+/** What the runner is told, with a folder in which each repetition gets one of its own. */
+export type RunOptions = Omit<Bench, 'folder'> & { readonly within?: string }
+
+export const runWorkload = async (
+  workload: Workload,
+  { within = tmpdir(), ...options }: RunOptions,
+): Promise<Results> => {
   const runs: Figures[] = []
   const warmUps = options.quick ? 0 : (workload.warmUps ?? 0)
   for (let repetition = -warmUps; repetition < (options.quick ? 1 : workload.repetitions); repetition++) {
-    const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'))
+    const folder = mkdtempSync(join(within, 'carillon-bench-'))
     try {
       const figures = await workload.run({ ...options, folder })
       if (repetition >= 0) runs.push(figures)

@@ -6,6 +6,8 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** How far the repetitions lie apart, as a share of their median. */
-export const spread = (values: readonly number[]): number =>
-  values.length < 2 ? 0 : (Math.max(...values) - Math.min(...values)) / Math.abs(median(values))
+/** How far the repetitions lie apart, as a share of their median; none when all are the same, be they 0. */
+export const spread = (values: readonly number[]): number => {
+  const apart = Math.max(...values) - Math.min(...values)
+  return values.length < 2 || apart === 0 ? 0 : apart / Math.abs(median(values))
+}

@@ -2,8 +2,19 @@
  * Alice, Bob and a notary, each on a durable store of its own, in one process: joined by transports within it, or by TLS
  * on loopback.
  */
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateKeyPair, makeNetwork, NetworkMap, startNode, type Node, type NotaryKind } from 'carillon'
+import {
+  generateKeyPair,
+  makeNetwork,
+  NetworkMap,
+  readKeyFile,
+  startNode,
+  writeKeyFile,
+  type KeyPair,
+  type Node,
+  type NotaryKind,
+} from 'carillon'
 import { dealApp } from './dealApp.js'
 import { LocalTransports } from './LocalTransports.js'
 
@@ -22,9 +33,19 @@ const gathered = (alice: Node, bob: Node, notary: Node): ThreeNodes => ({
   },
 })
 
+/** The same key whenever the folder is opened again. */
+const keyOf = (folder: string, name: string): KeyPair => {
+  const file = join(folder, `${name}.key`)
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true })
+    writeKeyFile(file, generateKeyPair())
+  }
+  return readKeyFile(file)
+}
+
 export const inOneProcess = async (folder: string, kind: NotaryKind): Promise<ThreeNodes> => {
   const transports = new LocalTransports()
-  const seats = ['Alice', 'Bob', 'Notary'].map((name) => ({ name, key: generateKeyPair() }))
+  const seats = ['Alice', 'Bob', 'Notary'].map((name) => ({ name, key: keyOf(folder, name) }))
   const network = new NetworkMap(
     seats.map(({ name, key }) => ({
       party: { name, key: key.publicKey },

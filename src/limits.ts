@@ -31,6 +31,8 @@ export const limits = {
   turnBytes: 64 * KiB,
   /** Size of a step's recorded result; larger things belong in an outside store, with their name recorded. */
   stepResultBytes: 128 * KiB,
+  /** Text of a client id: room for any name of a request, and short enough for an index. */
+  clientIdLength: 1_000,
   /** Size of what a flow returns, for the same reason. */
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */

@@ -1,8 +1,7 @@
 /**
  * A notary before which more and more states were spent.
  */
-import { join } from 'node:path'
-import { notaryPaces } from '../notaryPaces.js'
+import { notaryPace } from '../notaryPace.js'
 import type { Sweep } from './Sweep.js'
 
 export const bySpent: Sweep = {
@@ -17,7 +16,10 @@ export const bySpent: Sweep = {
   },
   async *points(bench, sizes) {
     const requests = bench.quick ? 50 : 2_000
-    for await (const { spent, perSecond } of notaryPaces(join(bench.folder, 'notary'), sizes, requests))
-      yield { size: spent, values: { 'notarise-by-spent': { notarised: 1_000_000 / perSecond } } }
+    for (const size of sizes)
+      yield {
+        size,
+        values: { 'notarise-by-spent': { notarised: 1_000_000 / (await notaryPace(bench, size, requests)) } },
+      }
   },
 }

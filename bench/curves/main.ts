@@ -2,6 +2,7 @@
  * Draws how cost grows: npm run bench:curves, or npm run bench:curves -- pending events. Options: --largest (the last size,
  * default 1,000,000), --quick (tiny sizes, figures mean nothing), --out (the folder of the pictures).
  */
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, machineText } from '../machine.js'
@@ -25,7 +26,7 @@ if (!(largest >= 1_000)) throw new Error(`--largest is at least 1000, not ${opti
 const sizes = options.quick
   ? [20, 100]
   : Array.from({ length: Math.floor(Math.log10(largest)) - 2 }, (_, index) => 1_000 * 10 ** index)
-const machine = describeMachine(options.quick)
+const machine = describeMachine({ quick: options.quick, folder: tmpdir() })
 console.log(machineText(machine))
 await drawCurves(positionals.length === 0 ? sweeps : sweeps.filter(({ name }) => positionals.includes(name)), {
   quick: options.quick,
@@ -33,6 +34,7 @@ await drawCurves(positionals.length === 0 ? sweeps : sweeps.filter(({ name }) =>
   sizes,
   outFolder: options.out,
   machine,
+  tell: (line) => console.log(line),
   onPoint: ({ of }, { size, values }) => {
     const shown = Object.entries(values).map(([chart, series]) => `${chart} ${JSON.stringify(series)}`)
     console.log(`${size.toLocaleString('en')} ${of}: ${shown.join(', ')}`)

@@ -6,10 +6,16 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compile } from '../ownProcess.js'
 import type { AnswerTo, OrderName, OrderOf } from './Orders.js'
 
 type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Error) => void }
 type Answer = { readonly id: number; readonly answer: never; readonly error?: string }
+
+let compiled: string | undefined
+/** Compiled before, as a user's program would be; in this folder, where its packages are. */
+const program = (): string =>
+  (compiled ??= compile(join(import.meta.dirname, 'systemProcess.ts'), join(import.meta.dirname, '.cache')))
 
 export class Hired {
   readonly #child: ChildProcess
@@ -19,9 +25,9 @@ export class Hired {
   constructor(nodeProgram: string, folder: string) {
     const logFile = join(folder, `process-${performance.now()}.txt`)
     const log = openSync(logFile, 'a')
-    this.#child = fork(join(import.meta.dirname, 'systemProcess.ts'), {
+    this.#child = fork(program(), {
       execPath: nodeProgram,
-      execArgv: ['--import', 'tsx'],
+      execArgv: [],
       cwd: import.meta.dirname,
       stdio: ['ignore', log, log, 'ipc'],
       serialization: 'advanced',
@@ -34,10 +40,15 @@ export class Hired {
     })
     this.#child.on('exit', (code, signal) => {
       const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-8).join('\n')
-      for (const { reject } of this.#waiting.values())
-        reject(new Error(`The process ended with ${String(signal ?? code)}. ${lastLines}`))
-      this.#waiting.clear()
+      this.#failAll(`The process ended with ${String(signal ?? code)}. ${lastLines}`)
     })
+    // It could not be started, or was gone before an order reached it.
+    this.#child.on('error', ({ message }) => this.#failAll(message))
+  }
+
+  #failAll(message: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(message))
+    this.#waiting.clear()
   }
 
   get pid(): number {

@@ -17,7 +17,7 @@ export type Measured = { readonly description: Description; readonly figures: Fi
 const startServer = async (kind: ServerKind, folder: string): Promise<Server> => {
   switch (kind) {
     case 'postgres':
-      return (await import('./servers/postgres.js')).startPostgres()
+      return (await import('./servers/postgres.js')).startPostgres(folder)
     case 'redis':
       return (await import('./servers/redis.js')).startRedis(folder)
     case 'restate':
@@ -32,7 +32,7 @@ const measureOnce = async (
   quick: boolean,
   leadMs: number,
 ): Promise<Measured> => {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder)
   const nodeProgram = nodeForPeers()
   const server = await startServer(systems[system].server, folder)
   const hired: Hired[] = []

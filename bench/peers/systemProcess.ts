@@ -3,7 +3,7 @@
  */
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { kill, pid, version } from 'node:process'
+import { cwd, kill, pid, version } from 'node:process'
 import { successorOf, type Job } from './Job.js'
 import { nowMs, type AnswerTo, type Jobs, type OrderName, type OrderOf } from './Orders.js'
 import type { Client, System } from './System.js'
@@ -26,9 +26,8 @@ const opened = (): Client => {
 }
 
 const versionOf = (name: string): string => {
-  const manifest: unknown = JSON.parse(
-    readFileSync(join(import.meta.dirname, 'node_modules', name, 'package.json'), 'utf8'),
-  )
+  // It runs in the folder of the packages, wherever this file was compiled to.
+  const manifest: unknown = JSON.parse(readFileSync(join(cwd(), 'node_modules', name, 'package.json'), 'utf8'))
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '?'
 }
 

@@ -3,6 +3,7 @@
  * `.cpuprofile` that a browser's developer tools open. Options: --quick, --out (the folder of the pictures).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { machineText, describeMachine } from '../machine.js'
@@ -28,7 +29,7 @@ if (unknown.length > 0)
     `No benchmark is named ${unknown.join(' or ')}. There are: ${workloads.map(({ name }) => name).join(', ')}.`,
   )
 
-console.log(machineText(describeMachine(options.quick)))
+console.log(machineText(describeMachine({ quick: options.quick, folder: tmpdir() })))
 const results = join(here, '..', 'results')
 mkdirSync(results, { recursive: true })
 mkdirSync(options.out, { recursive: true })

@@ -1,12 +1,11 @@
 /**
  * A process killed in the middle of a burst, again and again: what the ledger then holds.
  */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startNode, type Node } from 'carillon'
 import { HeldClock } from '../HeldClock.js'
+import { startProgram } from '../ownProcess.js'
 import { layOut, Pulse, pulseApp } from '../pulseApp.js'
 import { context, fullDurability, less, noSeed, type Bench, type Figures, type Workload } from '../Workload.js'
 
@@ -16,8 +15,7 @@ const patienceMs = 45_000
 
 /** Runs the burst in a process of its own, which is killed once so many have ended; without a number, to its end. */
 const runBurst = async (store: string, killAt: number): Promise<void> => {
-  const program = join(import.meta.dirname, '..', 'burstProcess.ts')
-  const child = spawn(process.execPath, [...process.execArgv, program, store], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = startProgram('burstProcess', store)
   let stuck: NodeJS.Timeout | undefined
   const expectMore = (): void => {
     clearTimeout(stuck)

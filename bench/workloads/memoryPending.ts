@@ -10,8 +10,7 @@ export const memoryPending: Workload = {
   name: 'memory-pending',
   measures:
     'What a new process on a store with 110,000 and with 1,000,000 pending activities has in memory when it has been ready and idle for 5 seconds.',
-  doesNotMeasure:
-    'The node alone: the loader that compiles the benchmark (tsx, some 50 MB) is in the figure. A node at work, whose collector of garbage lets memory grow before it tidies up; the page cache.',
+  doesNotMeasure: 'A node at work, whose collector of garbage lets memory grow before it tidies up; the page cache.',
   durability: fullDurability,
   seed: noSeed,
   repetitions: 3,

@@ -1,12 +1,12 @@
 /**
  * How long a node is without a leader when the process that led is killed.
  */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { instantFromMillis, standBy, startNode } from 'carillon'
+import { startProgram } from '../ownProcess.js'
 import { withPostgres } from '../postgres.js'
 import { farMs, layOut, pulseApp } from '../pulseApp.js'
 import { context, less, noSeed, type Workload } from '../Workload.js'
@@ -31,11 +31,7 @@ export const takeover: Workload = {
       await node.stop()
       // Both processes of a node have its key.
       cpSync(leading, following, { recursive: true })
-      const leader = spawn(
-        process.execPath,
-        [...process.execArgv, join(import.meta.dirname, '..', 'leaderProcess.ts'), leading, log, String(leaseMs)],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      )
+      const leader = startProgram('leaderProcess', leading, log, String(leaseMs))
       await once(leader.stdout, 'data')
       let leads: () => void = () => undefined
       const isLeading = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@
  * Where a command writes: results to stdout, everything else to stderr. Text from the ledger never reaches a
  * terminal raw, so that no state can move the cursor or recolour the screen.
  */
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
@@ -52,7 +52,8 @@ export const processTerminal = (process: NodeJS.Process): Terminal => {
     },
     err: (line) => {
       clearFooter()
-      stderr.write(`${line}\n`)
+      // Colours are made for stdout; what is said beside it may go to a file.
+      stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`)
     },
     status: (text) => {
       if (!stderr.isTTY) return

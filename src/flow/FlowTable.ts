@@ -235,12 +235,14 @@ export class FlowTable {
   }
 
   toWake(nowMs: number, limit: number): readonly FlowRow[] {
+    if (this.#waking === undefined) {
+      if (this.#quietUntilMs > nowMs) return []
+      this.#learnWaking()
+    }
     if (this.#waking !== undefined) {
       const due = [...this.#waking.values()].filter(({ wakeMs }) => wakeMs !== null && wakeMs <= nowMs)
       return due.sort((a, b) => (a.wakeMs ?? 0) - (b.wakeMs ?? 0) || a.seq - b.seq).slice(0, limit)
     }
-    if (this.#quietUntilMs > nowMs) return []
-    this.flush()
     return this.#toWake.all(nowMs, limit).map((row) => this.#remember(row))
   }
 

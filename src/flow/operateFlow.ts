@@ -40,7 +40,7 @@ const newId = (decision: Decision): FlowId => {
 }
 
 /** Starts a flow, or finds the one that was started before with the same client id. */
-export const startFlow = (decision: Decision, engine: FlowEngine, request: StartRequest): FlowId => {
+export const startFlow = (decision: Decision, engine: FlowEngine, request: StartRequest): FlowRow => {
   const { name, by, clientId } = request
   const definition = decision.registry.requireFlow(name)
   const input = decodeWith(definition.input, request.input)
@@ -53,7 +53,7 @@ export const startFlow = (decision: Decision, engine: FlowEngine, request: Start
   const id = clientId === undefined ? newId(decision) : flowIdOfClientId(clientId)
   const known = clientId === undefined ? undefined : decision.views.flows.find(id)
   if (known !== undefined) {
-    if (known.name === name && known.input === canonicalText(request.input)) return known.id
+    if (known.name === name && known.input === canonicalText(request.input)) return known
     throw new CarillonError(
       'client-id-conflict',
       `Client id "${clientId ?? ''}" was used before, for flow ${known.name}${known.name === name ? ' with another input' : ''}. Use a new client id for a new request.`,
@@ -65,14 +65,13 @@ export const startFlow = (decision: Decision, engine: FlowEngine, request: Start
       'node-draining',
       'The node is draining and starts no flows. Try again when draining has ended.',
     )
-  engine.start(decision, {
+  return engine.start(decision, {
     id,
     definition,
     input: input.right,
     encodedInput: request.input,
     origin: { kind: 'client', by, ...(clientId === undefined ? {} : { clientId }) },
   })
-  return id
 }
 
 /** Ends a flow at once. What it has recorded on the ledger stays. */

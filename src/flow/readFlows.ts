@@ -10,6 +10,7 @@ import { pageSize, queryInvalid, type Page } from '../vault/query/VaultQuery.js'
 import { pageOf } from '../vault/readVault.js'
 import type { Database, SqlRow } from '../views/Database.js'
 import { findByHash, type Locate } from '../views/HashIndex.js'
+import type { FlowEnd } from './FlowEnd.js'
 import { FlowIdC, type FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 import { flowRowOf } from './FlowTable.js'
@@ -162,20 +163,20 @@ export const findFlow = (
   }
 }
 
-/** How a flow stands, and what came of it. Every caller waits for this, so nothing else is read. */
+/** How a flow stands, and what came of it. Callers wait for this, so nothing else is read. */
 export const findFlowEnd = (
   db: Database,
   id: FlowId,
   locate: Locate = (text) => findByHash(db, 'flows', text),
-): Pick<FlowSummary, 'status' | 'result' | 'error'> | undefined => {
+): FlowEnd | undefined => {
   const seq = locate(id)
   const [row] = seq === undefined ? [] : db.prepare('SELECT status, result, error FROM flows WHERE seq = ?').lists(seq)
   if (row === undefined) return undefined
   const [status, result, error] = row
   return {
     status: String(status) as FlowStatus,
-    ...(typeof result === 'string' ? { result: JSON.parse(result) as unknown } : {}),
-    ...(typeof error === 'string' ? { error: JSON.parse(error) as RecordedError } : {}),
+    result: typeof result === 'string' ? result : null,
+    error: typeof error === 'string' ? error : null,
   }
 }
 

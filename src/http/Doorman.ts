@@ -18,6 +18,15 @@ const hostName = (host: string): string => host.replace(/:\d{1,5}$/, '').toLower
 
 export const isLoopback = (host: string): boolean => loopback.has(host) || host === '::1'
 
+/** A request for two hosts is one for this node and for another, depending on who reads it. */
+const assertOneHost = ({ raw }: FastifyRequest, host: string): void => {
+  const { url = '', rawHeaders } = raw
+  const named = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length
+  const [, inTarget = host] = /^[a-z]+:\/\/([^/?#]*)/i.exec(url) ?? []
+  if (named > 1 || inTarget.toLowerCase() !== host.toLowerCase())
+    throw new CarillonError('origin-refused', 'The request names more than one host.')
+}
+
 const tooMany = (caller: string, waitMs: number): CarillonError =>
   new CarillonError('rate-exceeded', `Too many requests from ${caller}. Try again in ${Math.ceil(waitMs / 1_000)} s.`, {
     retryAfterSeconds: Math.ceil(waitMs / 1_000),
@@ -52,6 +61,7 @@ export class Doorman {
     const waitMs = this.#requests.take(request.ip, Date.now())
     if (waitMs > 0) throw tooMany(request.ip, waitMs)
     const { host, origin } = request.headers
+    if (host !== undefined) assertOneHost(request, host)
     const name = hostName(host ?? '')
     const known = this.#names.has(name) || (this.#anyAddress && isIP(name.replaceAll(/[[\]]/g, '')) !== 0)
     if (host === undefined || !known)

@@ -193,6 +193,12 @@ const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<Fasti
   const { default: Fastify } = await import('fastify')
   const { doorman, routes, logger } = parts
   const files = readStaticFiles()
+  /** For every request, and before anything else. */
+  const meet = (request: FastifyRequest, reply: FastifyReply): void => {
+    void reply.headers(strictHeaders)
+    if (tls !== null) void reply.header('strict-transport-security', 'max-age=31536000')
+    doorman.assertWelcome(request)
+  }
   const server = Fastify({
     ...(tls === null ? {} : { https: tls }),
     bodyLimit: limits.httpBodyBytes,
@@ -205,6 +211,15 @@ const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<Fasti
     forceCloseConnections: true,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
+    // What is no address reaches no route and none of its hooks, and is met by the same door all the same.
+    frameworkErrors: (error, request, reply) => {
+      try {
+        meet(request, reply)
+        void sendProblem(reply, error, logger)
+      } catch (refused) {
+        void sendProblem(reply, refused, logger)
+      }
+    },
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     },
@@ -214,10 +229,8 @@ const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<Fasti
   // Only JSON is understood; a form of another site could send plain text.
   server.removeContentTypeParser('text/plain')
   server.addHook('onRequest', (request, reply, next) => {
-    void reply.headers(strictHeaders)
-    if (tls !== null) void reply.header('strict-transport-security', 'max-age=31536000')
     try {
-      doorman.assertWelcome(request)
+      meet(request, reply)
       next()
     } catch (error) {
       next(error instanceof Error ? error : new Error(messageOf(error)))

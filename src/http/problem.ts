@@ -72,6 +72,9 @@ const unexpected: Problem = {
   code: 'invariant-broken',
 }
 
+/** What the host says may repeat what was asked, at any length. */
+const longestDetail = 200
+
 /** What Fastify and Node refuse before a route is reached. */
 const refusedByHost = (error: unknown): Problem | undefined => {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
@@ -80,7 +83,7 @@ const refusedByHost = (error: unknown): Problem | undefined => {
     type: 'urn:carillon:error:request-invalid',
     title: catalogue['request-invalid'].title,
     status: error.statusCode,
-    detail: `${error.message.replace(/\.$/, '')}.`,
+    detail: `${error.message.slice(0, longestDetail).replace(/\.$/, '')}.`,
     code: 'request-invalid',
   }
 }

@@ -7,8 +7,9 @@ import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.
 import { listTokens } from '../access/readTokens.js'
 import type { Token, TokenId } from '../access/Token.js'
 import type { Decision } from '../decision/Decision.js'
-import { CarillonError, concernsNode, reviveError } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
+import { resultOfEnd } from '../flow/FlowEnd.js'
 import {
   findFlow,
   findFlowEnd,
@@ -151,8 +152,13 @@ export class Node {
     const { by = defaultOperator, clientId } = options
     const asked = { name, by, ...(clientId === undefined ? {} : { clientId }) }
     const request = { ...asked, input: copyOf(input) }
-    const id = await this.#submit(asked, (decision) => startFlow(decision, engine, request))
-    return { id, result: () => this.resultOf(id), progress: () => this.progressOf(id) }
+    const { id, ...end } = await this.#submit(asked, (decision) => {
+      // Many flows end in the tick they start in: then their end is known once that tick is durable.
+      const { id, status, result, error } = startFlow(decision, engine, request)
+      return { id, status, result, error }
+    })
+    const result = async (): Promise<unknown> => (resultOfEnd(id, end) ?? { result: await this.resultOf(id) }).result
+    return { id, result, progress: () => this.progressOf(id) }
   }
 
   /**
@@ -164,10 +170,8 @@ export class Node {
     for (;;) {
       const flow = await this.#read((db) => findFlowEnd(db, id, this.#flows))
       if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
-      if (flow.status === 'completed') return flow.result
-      if (flow.status === 'failed' || flow.status === 'killed' || flow.status === 'superseded') {
-        throw reviveError(flow.error ?? { code: 'flow-threw', message: `Flow ${id} ended: ${flow.status}.` })
-      }
+      const ended = resultOfEnd(id, flow)
+      if (ended !== undefined) return ended.result
       if (this.#stopped !== undefined) throw this.#stopped
       await this.#ends.wait(id, signal)
     }

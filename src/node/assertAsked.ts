@@ -6,6 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
 
 const AskedC = t.partial({
   by: t.string,
@@ -21,11 +22,16 @@ const AskedC = t.partial({
 /** What may be asked for with; a name that is there must have a value. */
 export type Asked = { readonly [K in keyof t.TypeOf<typeof AskedC>]: unknown }
 
+const oddClientId = ({ clientId }: t.TypeOf<typeof AskedC>): readonly string[] =>
+  clientId === undefined || (clientId.length > 0 && clientId.length <= limits.clientIdLength)
+    ? []
+    : [`clientId has ${clientId.length} characters, and must have 1 to ${limits.clientIdLength}`]
+
 /** Throws `request-invalid` for what cannot be meant. */
 export const assertAsked = (asked: Asked): void => {
   const decoded = decodeWith(AskedC, asked)
   const missing = Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [`${name} is missing`] : []))
-  const problems = isLeft(decoded) ? decoded.left : missing
+  const problems = isLeft(decoded) ? decoded.left : [...missing, ...oddClientId(decoded.right)]
   if (problems.length > 0)
     throw new CarillonError('request-invalid', `The node cannot do what was asked: ${problems.join('; ')}.`)
 }

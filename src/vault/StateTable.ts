@@ -327,6 +327,8 @@ export class StateTable {
     this.#ahead = rows.map((row) => this.#rememberList(row))
     this.#aheadFrom = 0
     this.#aheadUntilMs = rows.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
+    // Nothing is due: so it is worth knowing until when, or the next tick would look again.
+    if (rows.length === 0) this.nextDueMs()
   }
 
   /** The earliest instant at which the node must act. */

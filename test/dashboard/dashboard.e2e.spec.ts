@@ -125,6 +125,12 @@ describe('the dashboard in a real browser', function () {
     const cases = await page.locator('.cases li').count()
     await page.getByRole('button', { name: 'Discharge' }).first().click()
     await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
+    const focused = 'document.activeElement.textContent'
+    expect(await page.evaluate(focused), 'where Enter does no harm').to.equal('Cancel')
+    await page.keyboard.press('Escape')
+    await until(page, `${focused} === 'Discharge'`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
     await page.getByRole('button', { name: 'Discharge' }).first().click()
     await until(page, `document.querySelectorAll('.cases li').length === ${cases - 1}`)
   })
@@ -141,12 +147,35 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.graph .state.here')
   })
 
+  it('goes on with a search that finds nothing among the first of many states', async () => {
+    const page = await enter()
+    // As a vault with tens of thousands of states answers: so many were looked at, go on there.
+    await page.route(/states\?.*text=denis/, async (route) => {
+      const after = Number(new URL(route.request().url()).searchParams.get('after') ?? 0)
+      if (after < 2) await route.fulfill({ json: { items: [], next: String(after + 1) } })
+      else
+        await route.continue({
+          url: route
+            .request()
+            .url()
+            .replace(/&after=\d+/, ''),
+        })
+    })
+    await goTo(page, 'vault')
+    await page.fill('input[type=search]', 'denis')
+    await until(page, `document.querySelectorAll('.row').length === 1`)
+  })
+
   it('starts a flow and tells its story', async () => {
     const page = await enter()
     await goTo(page, 'flows')
     await page.locator('form.start select').selectOption('belfry/Hang')
-    await page.getByLabel('Input').fill('{"name":"Clicked","minutes":60,"manner":"plain"}')
-    await page.getByRole('button', { name: 'Start' }).click()
+    expect(await page.getByLabel('Input').inputValue(), 'an outline').to.match(/^\{"name":"","minutes":0,"manner":/)
+    await page.getByLabel('Input').fill('{"name":')
+    await page.keyboard.press('Enter')
+    await page.getByText('The input is not JSON').waitFor()
+    await page.getByLabel('Input').fill('{"name":"Typed","minutes":60,"manner":"plain"}')
+    await page.keyboard.press('Enter')
     await until(page, `document.querySelector('.row .grow a')?.textContent === 'belfry/Hang'`)
     await page.click('.row .grow a')
     await page.waitForSelector('.story')

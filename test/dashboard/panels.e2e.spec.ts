@@ -23,6 +23,16 @@ import { accessibilityFaults, Browser, desk, until } from './Browser.js'
 
 const takesPictures = process.env['UPDATE_DOCS'] === '1'
 
+/** Whether a label below a bar runs into the next one; it is wider than the bar, so its text is measured. */
+const labelsOverlap = `(() => {
+  const boxes = [...document.querySelectorAll('.bars span')].filter((label) => label.textContent !== '').map((label) => {
+    const range = document.createRange()
+    range.selectNodeContents(label)
+    return range.getBoundingClientRect()
+  })
+  return boxes.some((box, index) => index > 0 && box.left < boxes[index - 1].right)
+})()`
+
 describe("the samples' panels in a real browser", function () {
   let server: HttpServer
   let browser: Browser
@@ -90,6 +100,7 @@ describe("the samples' panels in a real browser", function () {
     expect(await accessibilityFaults(page), panel).to.deep.equal([])
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${panel} on a phone`).to.be.at.most(390)
+    expect(await page.evaluate(labelsOverlap), `labels of ${panel} on a phone`).to.equal(false)
     await page.setViewportSize(desk)
   }
 
@@ -97,10 +108,10 @@ describe("the samples' panels in a real browser", function () {
     await see(names.fixedPayer, 'swaps', 'Cash flows of example')
     const paid = `[...document.querySelectorAll('tbody tr')].filter((row) => row.textContent.includes('paid')).length`
     const before = Number(await page.evaluate(paid))
-    for (const turn of [1, 2, 3]) {
-      if (Number(await page.evaluate(paid)) > before) break
+    // Jumps that are asked for while one is under way are one, so a busy machine needs more of them.
+    for (let turn = 0; turn < 20 && Number(await page.evaluate(paid)) <= before; turn += 1) {
       await page.getByRole('button', { name: 'Jump to what is due next' }).click()
-      await page.waitForTimeout(turn * 200)
+      await page.waitForTimeout(250)
     }
     await until(page, `${paid} > ${before}`)
     await page.getByRole('button', { name: 'Play' }).click()

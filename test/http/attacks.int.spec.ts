@@ -161,6 +161,55 @@ describe('an attacker of the HTTP API', () => {
     expect(statusOf(await sendRaw(belfry.server.url, request('localhost:1')))).to.equal(200)
   })
 
+  it('cannot name two hosts, nor one in its first line and another in its head', async () => {
+    const authorization = `Authorization: Bearer ${belfry.adminToken}\r\nConnection: close\r\n\r\n`
+    const own = new URL(belfry.server.url).host
+    const send = async (target: string, ...hosts: readonly string[]): Promise<number> =>
+      statusOf(
+        await sendRaw(
+          belfry.server.url,
+          `GET ${target} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${authorization}`,
+        ),
+      )
+    expect(await send('/api/v1/status', own, 'evil.example')).to.equal(403)
+    expect(await send('/api/v1/status', 'evil.example', own)).to.equal(403)
+    expect(await send('http://evil.example/api/v1/status', own)).to.equal(403)
+    expect(await send(`http://${own}/api/v1/status`, own)).to.equal(200)
+  })
+
+  it('is met by the same door at an address that is no address', async () => {
+    const send = (path: string, host = '127.0.0.1'): Promise<string> =>
+      sendRaw(
+        belfry.server.url,
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${belfry.adminToken}\r\nConnection: close\r\n\r\n`,
+      )
+    for (const path of ['/api/v1/states/%zz', `/api/v1/flows/${'a'.repeat(300)}`]) {
+      const answer = await send(path)
+      expect(statusOf(answer), path).to.be.oneOf([400, 414])
+      expect(answer).to.contain('application/problem+json').and.to.contain('"code":"request-invalid"')
+      expect(answer).to.contain('x-content-type-options: nosniff').and.not.to.contain('FST_')
+      expect(statusOf(await send(path, 'evil.example')), path).to.equal(403)
+    }
+  })
+
+  it('cannot go on after an event that the log does not hold', async () => {
+    const answer = await sendRaw(
+      belfry.server.url,
+      `GET /api/v1/log/follow HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${belfry.adminToken}\r\nLast-Event-ID: 999999\r\n\r\n`,
+    )
+    expect(statusOf(answer)).to.equal(400)
+    expect(answer).to.contain('"code":"revision-unknown"')
+  })
+
+  it('starts nothing by a client id that is empty or has no end', async () => {
+    for (const clientId of ['', 'x'.repeat(100_000)]) {
+      const body = { flow: 'belfry/Sleep', input: {}, clientId }
+      const answer = await belfry.ask('/api/v1/flows', { method: 'POST', body })
+      expect([answer.status, answer.body['code']]).to.deep.equal([400, 'request-invalid'])
+      expect(JSON.stringify(answer.body).length).to.be.lessThan(1_000)
+    }
+  })
+
   it('reads no file but those of the dashboard', async () => {
     const tricks = [
       '/../package.json',

@@ -308,6 +308,8 @@ describe('nextScheduledActivity', () => {
       start: instantFromMillis(Date.now() - 3_600_000),
     })
     const [ref] = await tower.cast(bell('odd'))
+    // Within the millisecond it was produced in, nothing tells its answer from an honest one.
+    for (const castMs = Date.now(); Date.now() === castMs;);
     await tower.virtual.advanceBy({ hours: 12 })
     expect(await tower.rung()).to.deep.equal([])
     expect(await tower.eventsOf('ActivityMoved')).to.deep.equal([])

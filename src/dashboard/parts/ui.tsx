@@ -2,7 +2,7 @@
  * The small parts every view is made of: cards, lamps, buttons, and what is shown while there is nothing to show.
  */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Refused } from '../api.js'
 import type { Asking } from '../useLive.js'
 
@@ -103,6 +103,7 @@ export const Act = ({
   confirm,
   weight = 'plain',
   disabled = false,
+  submits = false,
 }: {
   readonly label: string
   readonly act: () => Promise<unknown>
@@ -110,10 +111,21 @@ export const Act = ({
   readonly confirm?: string | undefined
   readonly weight?: string
   readonly disabled?: boolean
+  /** Whether Enter in a field of its form presses it. */
+  readonly submits?: boolean
 }) => {
   const [busy, setBusy] = useState(false)
   const [trouble, setTrouble] = useState<string>()
   const [asking, setAsking] = useState(false)
+  const group = useRef<HTMLSpanElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const wasAsking = useRef(false)
+  useEffect(() => {
+    // Whoever has only a keyboard stays where they were: at first at the way back, since the other way is for good.
+    if (asking) group.current?.querySelector<HTMLElement>('button:last-child')?.focus()
+    else if (wasAsking.current) button.current?.focus()
+    wasAsking.current = asking
+  }, [asking])
   const go = (): void => {
     setAsking(false)
     setBusy(true)
@@ -131,7 +143,15 @@ export const Act = ({
   }
   if (asking)
     return (
-      <span class="asking" role="group" aria-label={confirm}>
+      <span
+        class="asking"
+        role="group"
+        aria-label={confirm}
+        ref={group}
+        onKeyDown={({ key }) => {
+          if (key === 'Escape') setAsking(false)
+        }}
+      >
         {confirm}{' '}
         <button type="button" class={weight} onClick={go}>
           {label}
@@ -144,7 +164,8 @@ export const Act = ({
   return (
     <>
       <button
-        type="button"
+        ref={button}
+        type={submits ? 'submit' : 'button'}
         class={weight}
         disabled={busy || disabled}
         onClick={() => (confirm === undefined ? go() : setAsking(true))}

@@ -14,6 +14,15 @@ export type Pages<A> = {
   readonly again: () => void
 }
 
+type Loaded<A> = {
+  readonly what: string
+  readonly items: readonly A[]
+  readonly next: string | undefined
+  readonly pages: number
+  /** How many the last page brought: a search may look at many and find none, and still go on. */
+  readonly added: number
+}
+
 const pageSize = 100
 
 export const usePages = <A>(
@@ -22,15 +31,11 @@ export const usePages = <A>(
   when: unknown,
 ): Pages<A> => {
   const what = addressOf(path, query)
-  const [state, setState] = useState<{ what: string; items: readonly A[]; next: string | undefined; pages: number }>({
-    what: '',
-    items: [],
-    next: undefined,
-    pages: 0,
-  })
+  const [state, setState] = useState<Loaded<A>>({ what: '', items: [], next: undefined, pages: 0, added: 0 })
   const [error, setError] = useState<Refused>()
   const [turn, setTurn] = useState(0)
   const loading = useRef(false)
+  const latest = useRef('')
   const fail = (thrown: unknown): void => {
     loading.current = false
     setError(thrown instanceof Refused ? thrown : new Refused(0, 'unknown', String(thrown)))
@@ -39,10 +44,15 @@ export const usePages = <A>(
     // Whoever has scrolled far keeps what is in sight; the newest comes when the list is left and entered again.
     if (state.what === what && state.pages > 1 && error === undefined) return
     loading.current = true
+    latest.current = what
     get<Page<A>>(path, { ...query, limit: pageSize }).then(({ items, next }) => {
+      // An answer that was overtaken is about another list.
+      if (latest.current !== what) return
       loading.current = false
       setError(undefined)
-      setState({ what, items, next, pages: 1 })
+      setState((before) =>
+        before.what === what && before.pages > 1 ? before : { what, items, next, pages: 1, added: items.length },
+      )
     }, fail)
   }, [what, when, turn])
   const isCurrent = state.what === what
@@ -53,10 +63,16 @@ export const usePages = <A>(
     get<Page<A>>(path, { ...query, limit: pageSize, after: state.next }).then(({ items, next }) => {
       loading.current = false
       setState((before) =>
-        before.what === what ? { what, items: [...before.items, ...items], next, pages: before.pages + 1 } : before,
+        before.what === what
+          ? { what, items: [...before.items, ...items], next, pages: before.pages + 1, added: items.length }
+          : before,
       )
     }, fail)
   }
+  // A page without anything brings no end nearer by which the list would ask for the next.
+  useEffect(() => {
+    if (isCurrent && state.added === 0) more()
+  }, [state])
   return {
     items: isCurrent ? state.items : [],
     loaded: isCurrent,

@@ -61,6 +61,12 @@ const nothing: Readonly<Record<Show, string>> = {
   paused: 'Nothing is paused.',
 }
 
+const hints: Readonly<Record<Show, string>> = {
+  scheduled: 'A state that says when it is due appears here as soon as it is recorded.',
+  started: 'An activity is under way from its start until its flow has ended.',
+  paused: 'Pause an activity that is to come, and it waits here until it is resumed.',
+}
+
 export const Agenda = ({
   live,
   nowMs,
@@ -97,7 +103,7 @@ export const Agenda = ({
         {pages.error !== undefined ? (
           <Failure error={pages.error} again={pages.again} />
         ) : pages.loaded && pages.items.length === 0 ? (
-          <Empty title={nothing[show]} />
+          <Empty title={nothing[show]}>{hints[show]}</Empty>
         ) : (
           <VirtualList
             label="Activities"

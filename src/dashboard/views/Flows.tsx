@@ -52,23 +52,78 @@ const toldAs = ({ error, endedAt }: FlowSummary): string => {
 
 type Kind = 'all' | 'open' | 'parked' | 'failed' | 'completed'
 
+/** Something of the form that a schema asks for, to be filled in. */
+const outlineOf = (schema: Readonly<Record<string, unknown>>): unknown => {
+  const {
+    type,
+    properties = {},
+    required = [],
+    enum: choices,
+  } = schema as {
+    readonly type?: string
+    readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    readonly required?: readonly string[]
+    readonly enum?: readonly unknown[]
+  }
+  if (choices !== undefined) return choices[0]
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(required.map((key) => [key, outlineOf(properties[key] ?? {})]))
+    case 'array':
+      return []
+    case 'integer':
+    case 'number':
+      return 0
+    case 'boolean':
+      return false
+    default:
+      return type === 'string' ? '' : null
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`The input is not JSON: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
 const StartFlow = ({ started }: { readonly started: () => void }) => {
   const asking = useGet<{ readonly items: readonly FlowDefinition[] }>('/flows/definitions', {}, 0)
   const [name, setName] = useState('')
-  const [input, setInput] = useState('{}')
+  const [input, setInput] = useState<string>()
   return (
     <Answered asking={asking}>
       {({ items }) => {
         const startable = items.filter(({ mayStart, schedulable }) => mayStart && !schedulable)
         const [first] = startable
-        if (first === undefined) return <Empty title="There is no flow that your token may start." />
+        if (first === undefined)
+          return items.some(({ schedulable }) => !schedulable) ? (
+            <Empty title="There is no flow that your token may start.">
+              Ask whoever runs the node for a token with start:a-flow.
+            </Empty>
+          ) : (
+            <Empty title="This app has no flow to be started by hand.">
+              Its flows begin by what falls due, or by other parties.
+            </Empty>
+          )
         const chosen = startable.find((each) => each.name === name) ?? first
+        const text = input ?? json(outlineOf(chosen.input))
         const members = Object.entries((chosen.input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
         return (
           <form class="start" onSubmit={(event) => event.preventDefault()}>
             <label>
               Flow
-              <select value={chosen.name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+              <select
+                value={chosen.name}
+                onChange={({ currentTarget }) => {
+                  setName(currentTarget.value)
+                  setInput(undefined)
+                }}
+              >
                 {startable.map((each) => (
                   <option key={each.name}>{each.name}</option>
                 ))}
@@ -78,15 +133,16 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               Input
               <input
                 spellcheck={false}
-                value={input}
+                value={text}
                 onInput={({ currentTarget }) => setInput(currentTarget.value)}
                 aria-describedby="input-hint"
               />
             </label>
             <Act
+              submits
               label="Start"
               weight="primary"
-              act={async () => post('/flows', { flow: chosen.name, input: JSON.parse(input) as unknown })}
+              act={async () => post('/flows', { flow: chosen.name, input: parsed(text) })}
               done={started}
             />
             <small id="input-hint">
@@ -130,7 +186,9 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
         {pages.error !== undefined ? (
           <Failure error={pages.error} again={pages.again} />
         ) : pages.loaded && pages.items.length === 0 ? (
-          <Empty title="There are no such flows." />
+          <Empty title={kind === 'all' ? 'No flow has run yet.' : 'There are no such flows.'}>
+            {kind === 'all' ? 'Start one above, or let a state ask for one when it is due.' : undefined}
+          </Empty>
         ) : (
           <VirtualList
             label="Flows"

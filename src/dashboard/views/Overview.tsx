@@ -75,7 +75,8 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="Nothing is scheduled.">
-              A state that names an instant in its nextScheduledActivity appears here by itself.
+              A state that says when it is due appears here by itself. <a href={linkTo('flows')}>Start a flow</a> that
+              makes one.
             </Empty>
           ) : (
             <ul class="brief">

@@ -15,13 +15,14 @@ import {
 import { Table, type TableCell } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Facts, Lamp } from '../parts/ui.js'
 import { useAnswer } from '../useLive.js'
+import { useNarrow } from '../useNarrow.js'
 import { linkTo } from '../useRoute.js'
 import { clock, count, distance, instant, shortId, shortRef, wholeRef } from '../words.js'
 
 const longestWord = 24
 
 /** So many bars have a label, whatever their number: more would run into each other. */
-const labelled = 8
+const labelled = { wide: 8, narrow: 4 } as const
 
 const CellView = ({ cell, nowMs }: { readonly cell: Cell | undefined; readonly nowMs: number }) => {
   if (cell === undefined || cell === null) return <span class="nothing">–</span>
@@ -107,6 +108,7 @@ const ActionForm = ({
         </label>
       ))}
       <Act
+        submits
         label={action.label}
         weight={action.weight === 'plain' ? 'primary' : action.weight}
         confirm={confirm}
@@ -184,6 +186,25 @@ const TimeBlock = ({
   )
 }
 
+const BarsBlock = ({ block }: { readonly block: Extract<Block, { kind: 'bars' }> }) => {
+  const most = Math.max(1, ...block.bars.map(({ value, of }) => of ?? value))
+  const every = Math.ceil(block.bars.length / (useNarrow() ? labelled.narrow : labelled.wide))
+  return (
+    <div class="bars" role="list">
+      {block.bars.map((bar, index) => (
+        <div
+          role="listitem"
+          key={index}
+          title={`${bar.label}: ${bar.value}${bar.of === undefined ? '' : ` of ${bar.of}`}`}
+        >
+          <i class={bar.tone} style={{ height: `${(bar.value / most) * 100}%` }} />
+          <span>{index % every === 0 ? bar.label : ''}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
 const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Doing }) => {
   const { offered, nowMs } = doing
   switch (block.kind) {
@@ -228,25 +249,8 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
           ))}
         </div>
       )
-    case 'bars': {
-      const most = Math.max(1, ...block.bars.map(({ value, of }) => of ?? value))
-      return block.bars.length === 0 ? (
-        <Empty title={block.empty} />
-      ) : (
-        <div class="bars" role="list">
-          {block.bars.map((bar, index) => (
-            <div
-              role="listitem"
-              key={index}
-              title={`${bar.label}: ${bar.value}${bar.of === undefined ? '' : ` of ${bar.of}`}`}
-            >
-              <i class={bar.tone} style={{ height: `${(bar.value / most) * 100}%` }} />
-              <span>{index % Math.ceil(block.bars.length / labelled) === 0 ? bar.label : ''}</span>
-            </div>
-          ))}
-        </div>
-      )
-    }
+    case 'bars':
+      return block.bars.length === 0 ? <Empty title={block.empty} /> : <BarsBlock block={block} />
     case 'timeline':
       return block.items.length === 0 ? <Empty title={block.empty} /> : <TimeBlock block={block} nowMs={nowMs} />
     case 'table': {

@@ -47,6 +47,7 @@ export const Tokens = () => {
           </label>
           <Act
             label="Make"
+            submits
             weight="primary"
             disabled={name === ''}
             act={async () => {

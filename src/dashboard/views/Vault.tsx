@@ -1,7 +1,7 @@
 /**
  * The vault: states by type and text, and one state with its data, its story and its neighbours on the ledger.
  */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { get, post, type Graph, type Live, type StateType, type VaultEntry, type Why } from '../api.js'
 import { LedgerGraph } from '../parts/LedgerGraph.js'
 import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Lamp } from '../parts/ui.js'
@@ -10,6 +10,18 @@ import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { count, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
+
+const pauseMs = 250
+
+/** A text once nobody has typed for a moment: a search for each letter would be in the way of the last. */
+const useSettled = (text: string): string => {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
 
 export const Vault = ({ live }: { readonly live: Live }) => {
   const [type, setType] = useState('')
@@ -20,7 +32,7 @@ export const Vault = ({ live }: { readonly live: Live }) => {
     {},
     Math.floor(live.head.revision / 50),
   )
-  const pages = usePages<VaultEntry>('/states', { type, status, text }, live.head.revision)
+  const pages = usePages<VaultEntry>('/states', { type, status, text: useSettled(text) }, live.head.revision)
   return (
     <>
       <h1>Vault</h1>
@@ -61,8 +73,17 @@ export const Vault = ({ live }: { readonly live: Live }) => {
           <Failure error={pages.error} again={pages.again} />
         ) : pages.loaded && pages.items.length === 0 && pages.more === undefined ? (
           <Empty title={text === '' ? 'The vault holds no such states.' : `Nothing in the vault says “${text}”.`}>
-            States come here when a transaction that produces them is recorded.
+            {text === '' && type === '' ? (
+              <>
+                States come here when a transaction that produces them is recorded.{' '}
+                <a href={linkTo('flows')}>Start a flow</a> that makes one.
+              </>
+            ) : (
+              'Try another word, all types, or consumed states too.'
+            )}
           </Empty>
+        ) : pages.items.length === 0 ? (
+          <div class="waiting" role="status" aria-label="Searching" />
         ) : (
           <VirtualList
             label="States"

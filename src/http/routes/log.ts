@@ -3,6 +3,7 @@
  */
 import * as t from 'io-ts'
 import { PublicKeyC } from '../../identity/PublicKey.js'
+import { revisionUnknown } from '../../log/revisionUnknown.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis } from '../../time/Instant.js'
@@ -129,7 +130,11 @@ export const logRoutes = [
     form: 'events',
     handle: ({ house: { node }, query, request, reply, streams }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
-      const after = lastEventId(request, query.lastEventId) ?? (query.from ?? node.head.revision + 1) - 1
+      const seen = lastEventId(request, query.lastEventId)
+      const { revision: last } = node.head
+      // Who has seen more than there is has followed another log, or one that has lost its end.
+      if (seen !== undefined && seen > last) throw revisionUnknown(seen, last)
+      const after = seen ?? (query.from ?? last + 1) - 1
       const stream = streams.open(request, reply)
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
       follow(node, stream, after).catch(() => reply.raw.destroy())
