@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { digestViews, foldLog, startNode, verifyLog, type CarillonError, type Node } from '../../src/index.js'
+import { messageOf } from '../../src/errors/CarillonError.js'
 import { VirtualClock, VirtualNode } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
 import { bank, bankWith, Coin, MintCoin } from './bank.js'
@@ -91,7 +92,7 @@ describe('a tick that is on its way to the disk', () => {
   it('fails whoever waits for it when the store breaks while it lands', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 }).then(
       () => 'answered',
-      ({ message }: Error) => message,
+      (error: unknown) => messageOf(error),
     )
     await turn()
     await turn()
@@ -107,7 +108,7 @@ describe('a tick that is on its way to the disk', () => {
     store.breaksHandOver = new Error('the disk is gone')
     const second = virtual.node.start(MintCoin, { value: 2 }).then(
       () => 'answered',
-      ({ message }: Error) => message,
+      (error: unknown) => messageOf(error),
     )
     expect(await first).to.equal('answered')
     expect(await second).to.contain('the disk is gone')

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { sha256 } from '../../src/encoding/hash.js'
-import type { TransactionId } from '../../src/ledger/TransactionId.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
@@ -55,7 +54,7 @@ class Ticking {
     const { transactions, states, kinds } = this.views
     const { seq, id } = transactions.insert({
       seq: transactions.nextSeq,
-      id: sha256(String(transactions.nextSeq)) as string as TransactionId,
+      id: sha256(String(transactions.nextSeq)),
       revision: 0,
       tick: 1,
       atMs: 0,
