@@ -41,6 +41,8 @@ export const limits = {
   dueReadAhead: 4_096,
   /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
   rowsKept: 128,
+  /** States that stay in memory while some that were read ahead wait for their turn: four for each of those. */
+  rowsKeptAhead: 16_384,
   /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
   acceptedKept: 64,
   /** Side-effect steps under way at one time. */

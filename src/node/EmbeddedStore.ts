@@ -3,7 +3,7 @@
  * is committed by a thread while the next is decided. With `:memory:` it is the same store without file and thread, for
  * tests and forecasts.
  */
-import { CarillonError } from '../errors/CarillonError.js'
+import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { SqliteTicks, ticksSchema } from '../log/sqlite/SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
@@ -52,12 +52,11 @@ export class EmbeddedStore implements TickStore {
   static open(file: string): EmbeddedStore {
     try {
       const isFile = file !== ':memory:'
-      const db = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
-      let reader = db
+      const db = new WriteBehind(openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`), isFile ? file : undefined)
+      let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        const checkpoints = isFile ? new BackgroundCheckpoints(file) : undefined
-        return new EmbeddedStore(new WriteBehind(db, isFile ? file : undefined), reader, checkpoints)
+        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined)
       } catch (error) {
         if (reader !== db) reader.close()
         db.close()
@@ -96,15 +95,24 @@ export class EmbeddedStore implements TickStore {
       if (this.#db.isOpen) return landed(this.#commitHere(tick))
     } catch (error) {
       this.rollback()
-      return landed(this.#failure(error))
+      const outcome = this.#failure(error)
+      return {
+        land: () => {
+          this.#beginAgain()
+          return outcome
+        },
+        whenLanded: setImmediate,
+      }
     }
+    this.#assertFollows(tick)
     this.#ticks.insert(tick)
-    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head))
+    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head, tick))
     this.views.committed()
     return { land: () => this.#land(tick, flight.land()), whenLanded: flight.whenLanded }
   }
 
   #commitHere(tick: EncodedTick): AppendOutcome {
+    this.#assertFollows(tick)
     this.#db.open()
     const head = this.#ticks.head()
     if (head.hash !== this.#head.hash) {
@@ -116,6 +124,15 @@ export class EmbeddedStore implements TickStore {
     this.#stands(tick)
     this.views.committed()
     return { kind: 'appended' }
+  }
+
+  /** Whatever went wrong before: a tick that was decided upon one that has fallen must never reach the log. */
+  #assertFollows({ number, firstRevision }: EncodedTick): void {
+    const { tick, revision } = this.#head
+    assertInvariant(
+      number === tick + 1 && firstRevision === revision + 1,
+      `tick ${number} was decided upon one that the log does not hold: it ends with tick ${tick}`,
+    )
   }
 
   #closeViews(tick: EncodedTick): void {
@@ -133,15 +150,19 @@ export class EmbeddedStore implements TickStore {
     throw failure
   }
 
-  /** The views had gone on as if the tick stood; if it does not, they begin again from what does. */
   #land(tick: EncodedTick, outcome: ThreadOutcome): AppendOutcome {
     if (outcome.kind === 'committed') {
       this.#stands(tick)
       return { kind: 'appended' }
     }
+    this.#beginAgain()
+    return outcome.kind === 'refused' ? { kind: 'refused', head: this.#ticks.head() } : this.#failure(outcome.error)
+  }
+
+  /** The views had gone on as if a tick stood that does not; they begin again from what does. */
+  #beginAgain(): void {
     this.#db.rollback()
     this.views.reload()
-    return outcome.kind === 'refused' ? { kind: 'refused', head: this.#ticks.head() } : this.#failure(outcome.error)
   }
 
   readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]

@@ -20,6 +20,7 @@ import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../views/MapTable.js'
 import type { AppendOutcome } from '../log/EventLog.js'
+import type { EncodedTick } from '../log/Tick.js'
 import type { Flight, TickStore } from './TickStore.js'
 
 type Input = {
@@ -224,7 +225,7 @@ export class Loop {
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return
     this.#ticking = true
-    const { store, engine } = this.#parts
+    const { store } = this.#parts
     const taken: Input[] = []
     const beganMs = this.#parts.clock.now()
     let retryLater: boolean
@@ -238,14 +239,8 @@ export class Loop {
       )
       store.begin()
       this.#decide(tick, taken)
-      if (tick.isEmpty) {
-        store.rollback()
-        engine.committed()
-        this.#release(tick)
-        retryLater = this.#trouble !== undefined && !(await this.#lookAgain())
-      } else {
-        retryLater = !(await this.#write(tick, taken))
-      }
+      retryLater = !(await this.#close(tick, taken))
+      if (tick.isEmpty && !retryLater) retryLater = this.#trouble !== undefined && !(await this.#lookAgain())
     } catch (error) {
       retryLater = this.#failed(error, taken)
     }
@@ -288,9 +283,7 @@ export class Loop {
       const { facts, heads } = tick.views
       const standing = { range: facts.range, goneOnAt: heads.goneOnAt }
       tick.emit(signHead(this.#parts.key, facts.now.head, standing))
-      tick.release(() => {
-        this.#ticksSinceSignedHead = 0
-      })
+      this.#ticksSinceSignedHead = 0
     }
   }
 
@@ -327,24 +320,21 @@ export class Loop {
     }
   }
 
-  /** True when the tick stands, or is on its way. */
-  async #write(tick: OpenTick, taken: Input[]): Promise<boolean> {
+  /** Ends the tick, once the one before it stands. True when it stands too, or is on its way. */
+  async #close(tick: OpenTick, taken: Input[]): Promise<boolean> {
     const { store, engine } = this.#parts
-    const sealed = tick.seal()
+    const sealed = tick.isEmpty ? undefined : tick.seal()
     const before = this.#inFlight
+    // Even a tick that states nothing has decided upon the one before, and may answer with what that one says.
     if (before !== undefined && !this.#land(before, taken)) return false
-    const flight = store.handOver?.(sealed)
-    if (flight !== undefined) {
-      engine.handedOver()
-      this.#inFlight = { flight, tick, taken }
-      flight.whenLanded(() => {
-        this.#landedMeanwhile(flight)
-      })
-    }
     try {
-      if (flight !== undefined) return true
-      const result = store.commit(sealed)
-      if (!this.#stands(result instanceof Promise ? await result : result, taken)) return false
+      if (sealed === undefined) {
+        store.rollback()
+      } else {
+        if (this.#handOver(tick, sealed, taken)) return true
+        const result = store.commit(sealed)
+        if (!this.#stands(result instanceof Promise ? await result : result, taken)) return false
+      }
       engine.committed()
     } finally {
       // Only now, when no tick is open whose rows a follower could see.
@@ -354,12 +344,29 @@ export class Loop {
     return true
   }
 
+  /** Sends the tick on its way, if the store takes it; the next is then decided as if it stood. */
+  #handOver(tick: OpenTick, sealed: EncodedTick, taken: readonly Input[]): boolean {
+    // How far the work after a start has come is known when it is released: decided upon before, it would be done twice.
+    const flight = this.#isCatchingUp() ? undefined : this.#parts.store.handOver?.(sealed)
+    if (flight === undefined) return false
+    this.#parts.engine.handedOver()
+    this.#inFlight = { flight, tick, taken }
+    flight.whenLanded(() => {
+      this.#landedMeanwhile(flight)
+    })
+    return true
+  }
+
   /** Waits for the tick in flight. True when it stands; otherwise what was decided since falls with it. */
-  #land(inFlight: InFlight, since: Input[]): boolean {
+  #land({ flight, taken }: InFlight, since: Input[]): boolean {
     this.#inFlight = undefined
-    const outcome = inFlight.flight.land()
-    if (outcome.kind === 'appended') this.#parts.engine.landed()
-    else since.unshift(...inFlight.taken)
+    // Beforehand, so that they are told even if the store breaks.
+    since.unshift(...taken)
+    const outcome = flight.land()
+    if (outcome.kind === 'appended') {
+      this.#parts.engine.landed()
+      since.splice(0, taken.length)
+    }
     return this.#stands(outcome, since)
   }
 

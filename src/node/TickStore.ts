@@ -11,7 +11,10 @@ import type { RestoredMark } from './backup/RestoredMark.js'
 
 /** A tick that is on its way to the disk while the next one is decided. */
 export type Flight = {
-  /** What became of it; waits for that, without giving way to anything else. The tick is over either way. */
+  /**
+   * What became of it; waits for that, without giving way to anything else. The tick is over either way, and if it does
+   * not stand, neither does the one that was begun since: the views are again what the log says.
+   */
   readonly land: () => AppendOutcome
   /** Calls back once it can land without waiting. */
   readonly whenLanded: (callback: () => void) => void

@@ -12,8 +12,8 @@ import { writableSettings } from './openWritable.js'
 /** A statement and what it is given; statements are named by their place in a list both sides keep. */
 export type Write = { readonly statement: number; readonly values: SqlValue[] }
 
-/** What must hold for a transaction to be carried out: the first column of an answer. */
-export type Guard = { readonly sql: string; readonly expected: SqlValue | undefined }
+/** What must hold for a transaction to be carried out, and what holds once it is: the first column of an answer. */
+export type Guard = { readonly sql: string; readonly expected: SqlValue | undefined; readonly after: SqlValue }
 
 export type ThreadOutcome =
   | { readonly kind: 'committed' }
@@ -22,7 +22,10 @@ export type ThreadOutcome =
   /** Nothing was written. The error has SQLite's code, where it is one of SQLite's. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A thread that has died takes what it knew with it. No disk takes that long to sync a tick. */
+/** The thread has ended without an answer. What it had written by then, all or nothing, stays as it is. */
+export type ThreadGone = { readonly kind: 'gone' }
+
+/** No disk takes that long to sync a tick. */
 const longestCommitMs = 60_000
 
 /** Plain JavaScript in a text, because a file of its own would be lost when an app is bundled. */
@@ -34,6 +37,7 @@ const isNodes = driver === 'node:sqlite'
 const Opened = isNodes ? load('node:sqlite').DatabaseSync : load('better-sqlite3')
 const db = new Opened(file)
 for (const setting of settings) db.exec(setting)
+const texts = []
 const statements = []
 const guards = new Map()
 const first = (sql) => {
@@ -42,7 +46,8 @@ const first = (sql) => {
   return row === undefined ? undefined : Object.values(row)[0]
 }
 const carryOut = ({ sqls, guard, places, values }) => {
-  for (const sql of sqls) statements.push(db.prepare(sql))
+  // All of them, before one is found that cannot be prepared: their places must stay those of the list.
+  texts.push(...sqls)
   db.exec('BEGIN IMMEDIATE')
   try {
     if (first(guard.sql) !== guard.expected) {
@@ -50,7 +55,8 @@ const carryOut = ({ sqls, guard, places, values }) => {
       return { kind: 'refused' }
     }
     for (let i = 0; i < places.length; i++) {
-      const statement = statements[places[i]]
+      const place = places[i]
+      const statement = (statements[place] ??= db.prepare(texts[place]))
       if (isNodes) statement.run(...values[i])
       else statement.run(values[i])
     }
@@ -79,6 +85,11 @@ port.on('message', (message) => {
   Atomics.add(done, 0, 1)
   Atomics.notify(done, 0)
 })
+// Whoever waits would else wait for a thread that is gone.
+process.on('exit', () => {
+  Atomics.add(done, 0, 1)
+  Atomics.notify(done, 0)
+})
 port.postMessage('ready')
 `
 
@@ -99,7 +110,7 @@ export class CommitThread {
   #asked = 0
   /** How many of its statements the thread has been told. */
   #told = 0
-  #whenDone: ((outcome: ThreadOutcome) => void) | undefined
+  #whenDone: ((outcome: ThreadOutcome | ThreadGone) => void) | undefined
 
   constructor(file: string) {
     this.#file = file
@@ -116,7 +127,7 @@ export class CommitThread {
     guard: Guard,
     writes: readonly Write[],
     statements: readonly string[],
-    whenDone: (outcome: ThreadOutcome) => void,
+    whenDone: (outcome: ThreadOutcome | ThreadGone) => void,
   ): void {
     this.#asked += 1
     this.#whenDone = whenDone
@@ -142,11 +153,12 @@ export class CommitThread {
         )
     }
     const answer = this.#port === undefined ? undefined : receiveMessageOnPort(this.#port)
-    if (answer !== undefined) this.#answered(answer.message as ThreadOutcome)
+    this.#answered(answer === undefined ? { kind: 'gone' } : (answer.message as ThreadOutcome))
   }
 
   /** Resolves when the thread has let go of the file. */
   stop(): Promise<void> {
+    // Undefined also when it has ended by itself, or never began.
     const worker = this.#worker
     this.#given = false
     this.#ready = false
@@ -158,15 +170,23 @@ export class CommitThread {
     })
   }
 
-  #answered(outcome: ThreadOutcome): void {
-    const { error } = outcome as { readonly error?: unknown }
+  #answered(outcome: ThreadOutcome | ThreadGone): void {
     this.#port?.unref()
     const tell = this.#whenDone
     this.#whenDone = undefined
-    tell?.(outcome.kind === 'failed' ? { kind: 'failed', error: revived(error) } : outcome)
+    tell?.(outcome.kind === 'failed' ? { kind: 'failed', error: revived(outcome.error) } : outcome)
   }
 
   #start(): void {
+    try {
+      this.#begin()
+    } catch {
+      // A process that may have no threads commits everything by itself.
+      this.#given = false
+    }
+  }
+
+  #begin(): void {
     const { port1, port2 } = new MessageChannel()
     const worker = new Worker(threadSource, {
       eval: true,
@@ -188,12 +208,15 @@ export class CommitThread {
       if (message === 'ready') this.#ready = this.#given
       else this.#answered(message)
     })
-    const gone = (): void => {
+    // An error is followed by the exit; without a listener it would end the process.
+    worker.on('error', () => undefined)
+    worker.on('exit', () => {
       this.#given = false
       this.#ready = false
-    }
-    worker.on('error', gone)
-    worker.on('exit', gone)
+      this.#worker = undefined
+      this.#answered({ kind: 'gone' })
+      port1.close()
+    })
     // After the listeners, which hold the process again: whoever forgets to close a store must still come to his end.
     port1.unref()
     worker.unref()

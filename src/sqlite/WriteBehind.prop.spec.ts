@@ -19,8 +19,8 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-const always = { sql: 'SELECT 1', expected: 1 }
-const never = { sql: 'SELECT 1', expected: 2 }
+const always = { sql: 'SELECT 1', expected: 1, after: 1 }
+const never = { sql: 'SELECT 1', expected: 2, after: 3 }
 
 describe('a connection that writes behind', () => {
   let folder = ''
@@ -116,7 +116,10 @@ describe('a connection that writes behind', () => {
     db.begin()
     db.prepare('INSERT INTO things (key, value) VALUES (?, ?)').run(1, 'one')
     const flight = db.handOver(never)
+    expect(db.prepare('SELECT * FROM things').all(), 'who only looks on sees what stands').to.deep.equal([])
+    db.begin()
     expect(() => db.prepare('SELECT * FROM things').all()).to.throw('Another process has appended')
+    db.rollback()
     expect(flight.land()).to.deep.equal({ kind: 'refused' })
     expect(db.prepare('SELECT * FROM things').all()).to.deep.equal([])
   })
@@ -127,7 +130,9 @@ describe('a connection that writes behind', () => {
     insert.run(1, 'one')
     insert.run(2, null)
     const flight = db.handOver(always)
+    db.begin()
     expect(() => db.prepare('SELECT * FROM things').all()).to.throw('NOT NULL')
+    db.rollback()
     const outcome = flight.land()
     expect(outcome.kind === 'failed' && String(outcome.error)).to.contain('NOT NULL')
     expect(db.prepare('SELECT * FROM things').all()).to.deep.equal([])
@@ -148,6 +153,22 @@ describe('a connection that writes behind', () => {
     expect(isTold).to.equal(false)
     await told
     expect(flight.land()).to.deep.equal({ kind: 'committed' })
+  })
+
+  it('carries out by itself what it gave to a thread that is gone', async () => {
+    const insert = db.prepare('INSERT INTO things (key, value) VALUES (?, ?)')
+    const count = { sql: 'SELECT count(*) FROM things' }
+    const handOver = (key: number): Flight => {
+      db.begin()
+      insert.run(key, 'one')
+      return db.handOver({ ...count, expected: key - 1, after: key })
+    }
+    expect(handOver(1).land()).to.deep.equal({ kind: 'committed' })
+    const stopped = db.stopThread()
+    const flight = handOver(2)
+    await stopped
+    expect(flight.land()).to.deep.equal({ kind: 'committed' })
+    expect(db.prepare('SELECT key FROM things').all()).to.deep.equal([{ key: 1 }, { key: 2 }])
   })
 
   it('carries out everything by itself where there is no file for a thread to open', () => {

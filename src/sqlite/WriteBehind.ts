@@ -134,12 +134,7 @@ export class WriteBehind implements Database {
     const wasOpen = this.#mode === 'open'
     this.#mode = 'none'
     this.#gathered = []
-    if (!wasOpen) return
-    try {
-      this.#db.exec('ROLLBACK')
-    } catch {
-      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
-    }
+    if (wasOpen) this.#undo()
   }
 
   /** Whether the transaction can be handed over as it stands. */
@@ -156,7 +151,7 @@ export class WriteBehind implements Database {
     this.#gathered = []
     this.#mode = 'none'
     this.#thread?.carryOut(guard, gathered, this.#sqls, (outcome) => {
-      flight.outcome = outcome
+      flight.outcome = outcome.kind === 'gone' ? this.#carryOutHere(guard, gathered) : outcome
       // Never at once: someone may just have waited for it in the middle of something else.
       for (const tell of flight.waits) setImmediate(tell)
     })
@@ -184,12 +179,37 @@ export class WriteBehind implements Database {
     await this.#thread?.stop()
   }
 
-  /** Waits for the thread. What was begun upon a transaction that failed must not go on. */
+  /** Carries out what a thread that is gone was given, unless it has done so. */
+  #carryOutHere({ sql, expected, after }: Guard, writes: readonly Write[]): ThreadOutcome {
+    let isOpen = false
+    try {
+      this.#begin.run()
+      isOpen = true
+      const [found] = this.#db.prepare(sql).lists()[0] ?? []
+      if (found === expected) for (const { statement, values } of writes) this.#statements[statement]?.runList(values)
+      this.#commit.run()
+      return found === expected || found === after ? { kind: 'committed' } : { kind: 'refused' }
+    } catch (error) {
+      if (isOpen) this.#undo()
+      return { kind: 'failed', error }
+    }
+  }
+
+  #undo(): void {
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
+    }
+  }
+
+  /** Waits for the thread. What was begun upon a transaction that failed must not go on; what only looks on may. */
   #settle(): void {
     const flight = this.#flight
     if (flight === undefined) return
     if (flight.outcome === undefined) this.#thread?.await()
     const { outcome } = flight
+    if (outcome?.kind !== 'committed' && this.#mode === 'none') return
     if (outcome?.kind === 'failed') throw storeFailure(outcome.error, this.#file)
     if (outcome?.kind === 'refused')
       throw new NodeFault('log-revision-conflict', `Another process has appended to ${this.#file}.`, {

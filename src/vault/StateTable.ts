@@ -428,8 +428,10 @@ export class StateTable {
   }
 
   committed(): void {
-    // What was read ahead stays what it is until it has had its turn.
-    if (this.#rows.size <= limits.rowsKept || this.#aheadFrom < this.#ahead.length) return
+    // A row that was read ahead must be the very one that is found and changed, so all stay while some wait for their turn.
+    const someWait = this.isDueAhead(this.#aheadUntilMs)
+    if (this.#rows.size <= (someWait ? limits.rowsKeptAhead : limits.rowsKept)) return
+    this.#forgetAhead()
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()

@@ -12,6 +12,10 @@ export class HeldFlights implements TickStore {
   isHolding = false
   /** How often someone has waited for a flight that was not told to land. */
   waited = 0
+  /** When set, the store breaks: no flight lands any more. */
+  breaksLanding: Error | undefined
+  /** When set, the store breaks: no tick can be handed over any more. */
+  breaksHandOver: Error | undefined
 
   readonly views = this.#inner.views
   readonly reader = this.#inner.reader
@@ -27,6 +31,7 @@ export class HeldFlights implements TickStore {
 
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
     if (!this.isHolding) return undefined
+    if (this.breaksHandOver !== undefined) throw this.breaksHandOver
     this.#landedUpTo = this.#inner.head()
     const outcome = this.#inner.commit(tick)
     let hasLanded = false
@@ -34,6 +39,7 @@ export class HeldFlights implements TickStore {
       land: () => {
         if (!hasLanded) this.waited += 1
         this.#landedUpTo = undefined
+        if (this.breaksLanding !== undefined) throw this.breaksLanding
         return outcome
       },
       whenLanded: (callback) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { digestViews, foldLog, startNode, verifyLog, type CarillonError, type Node } from '../../src/index.js'
+import { messageOf } from '../../src/errors/CarillonError.js'
 import { VirtualClock, VirtualNode } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
 import { bank, bankWith, Coin, MintCoin } from './bank.js'
@@ -72,6 +73,45 @@ describe('a tick that is on its way to the disk', () => {
     store.land()
     await second
     expect(released.map((what) => what.split(' ')[0])).to.deep.equal(['told', 'answered', 'told', 'answered'])
+  })
+
+  it('answers nobody who only hears of it, until it has landed', async () => {
+    const answered: string[] = []
+    const ask = (who: string) =>
+      virtual.node.start(MintCoin, { value: 1 }, { clientId: 'same' }).then(() => answered.push(who))
+    const first = ask('the first')
+    await turn()
+    await turn()
+    const second = ask('who asks again')
+    for (let turns = 0; turns < 5; turns++) await turn()
+    expect(store.waited, 'what is only in flight cannot be told, so it is waited for').to.equal(1)
+    await Promise.all([first, second])
+    expect(answered).to.deep.equal(['the first', 'who asks again'])
+  })
+
+  it('fails whoever waits for it when the store breaks while it lands', async () => {
+    const started = virtual.node.start(MintCoin, { value: 1 }).then(
+      () => 'answered',
+      (error: unknown) => messageOf(error),
+    )
+    await turn()
+    await turn()
+    store.breaksLanding = new Error('the disk is gone')
+    store.land()
+    expect(await started).to.contain('the disk is gone')
+  })
+
+  it('is released when it has landed, though the store breaks at the tick after it', async () => {
+    const first = virtual.node.start(MintCoin, { value: 1 }).then(() => 'answered')
+    await turn()
+    await turn()
+    store.breaksHandOver = new Error('the disk is gone')
+    const second = virtual.node.start(MintCoin, { value: 2 }).then(
+      () => 'answered',
+      (error: unknown) => messageOf(error),
+    )
+    expect(await first).to.equal('answered')
+    expect(await second).to.contain('the disk is gone')
   })
 
   it('counts as work under way, so a node with one is not idle', async () => {

@@ -79,11 +79,12 @@ export class SqliteTicks {
     return headOf(this.#last.get())
   }
 
-  /** Holds as long as nobody else has appended since that head. */
-  endsWith(head: Head): Guard {
+  /** Holds as long as nobody else has appended a tick after a head. */
+  endsWith(head: Head, tick: EncodedTick): Guard {
     return {
       sql: 'SELECT hash FROM log_ticks ORDER BY tick DESC LIMIT 1',
       expected: head.tick === emptyHead.tick ? undefined : head.hash,
+      after: tick.hash,
     }
   }
 
