@@ -55,6 +55,7 @@ import type { FlowHandle } from './FlowHandle.js'
 import { flowProgress } from './flowProgress.js'
 import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
+import { atOneMoment } from '../views/atOneMoment.js'
 import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
 import { signHead } from '../heads/SignedHead.js'
 import type { KeyPair } from '../identity/KeyPair.js'
@@ -101,7 +102,8 @@ const copyOf = (input: Json): Json => {
 export class Node {
   readonly party: Party
   readonly #internals: NodeInternals
-  // Reads happen between two ticks, when the indexes in memory hold what is committed and nothing else.
+  // Reads happen between two ticks, when the indexes in memory hold what is committed; of a tick on its way to the disk
+  // they may name what the reader does not find yet.
   readonly #transactions: Locate
   readonly #flows: Locate
   readonly #ends = new FlowEnds()
@@ -245,7 +247,6 @@ export class Node {
       {
         reader: store.reader,
         locate: this.#transactions,
-        head: () => store.head().revision,
         follow: (follower) => loop.follow(follower),
         read: (read) => this.#read(read),
       },
@@ -355,7 +356,7 @@ export class Node {
   watchFlow(id: FlowId, callback: (flow: FlowDetails) => void): () => void {
     const unfollow = this.#internals.loop.follow((committed) => {
       if (!committed.concernsFlow(id)) return
-      // Followers are called between the commit and the next tick, when the views may be read.
+      // Followers are called between two ticks, when the views may be read.
       const flow = findFlow(this.#internals.store.reader, id, this.#flows)
       if (flow === undefined) return
       if (flow.endedAt !== undefined) unfollow()
@@ -549,7 +550,7 @@ export class Node {
     const { loop, store } = this.#internals
     while (loop.isTicking && !(store.readsApart === true && store.trouble?.() !== undefined)) await loop.tickOver()
     try {
-      return read(store.reader)
+      return atOneMoment(store.reader, read)
     } catch (error) {
       throw this.#reasonOf(error)
     }

@@ -8,6 +8,7 @@ import { matchingAmong, queryVault, type VaultEntry } from '../vault/readVault.j
 import type { Page, StateCriteria, VaultQuery } from '../vault/query/VaultQuery.js'
 import type { Database } from '../views/Database.js'
 import type { Locate } from '../views/HashIndex.js'
+import { readFacts } from '../views/NodeFacts.js'
 import type { Committed } from './Committed.js'
 
 /** What one tick has changed among the states that are tracked. */
@@ -67,7 +68,6 @@ const updateOf = (
 export type TrackParts = {
   readonly reader: Database
   readonly locate: Locate
-  readonly head: () => number
   readonly follow: (follower: (committed: Committed) => void) => () => void
   readonly read: <A>(read: (db: Database) => A) => Promise<A>
 }
@@ -78,18 +78,21 @@ export const trackVault = async (
   onUpdate: (update: VaultUpdate) => void,
 ): Promise<Tracking> => {
   const { reader, locate, follow, read } = parts
-  // The snapshot is read and the following begins between the same two ticks, so that no tick falls in between.
-  const { revision, first, stop } = await read((db) => ({
-    revision: parts.head(),
-    first: queryVault(db, query),
-    stop: follow((committed) => {
+  // The following begins as the snapshot is read, so that no tick falls in between. One that has just reached the disk may
+  // be in the snapshot and be told to followers all the same.
+  const { revision, first, stop } = await read((db) => {
+    const { revision } = readFacts(db).head
+    const first = queryVault(db, query)
+    const stop = follow((committed) => {
+      if (committed.lastRevision <= revision) return
       const refs = committed.touchedStates()
       if (refs.produced.length + refs.consumed.length === 0) return
       const update = updateOf(reader, locate, query, { revision: committed.lastRevision, ...refs })
       if (update.produced.length + update.consumed.length === 0) return
       onUpdate({ revision: committed.lastRevision, at: instantFromMillis(committed.atMs), ...update })
-    }),
-  }))
+    })
+    return { revision, first, stop }
+  })
   return {
     revision,
     first,

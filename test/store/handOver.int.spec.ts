@@ -114,6 +114,23 @@ describe('a tick that is on its way to the disk', () => {
     expect(await second).to.contain('the disk is gone')
   })
 
+  it('is in the snapshot of whoever begins to follow the vault, or in an update, and never in both', async () => {
+    const started = virtual.node.start(MintCoin, { value: 1 })
+    await turn()
+    await turn()
+    const updated: number[] = []
+    const { first, revision } = await virtual.node.track({ type: Coin.type }, ({ produced }) =>
+      updated.push(produced.length),
+    )
+    store.land()
+    await started
+    expect({ snapshot: first.items.length, updated }).to.deep.equal({ snapshot: 1, updated: [] })
+    expect(revision, 'the snapshot names the revision it shows').to.equal(virtual.node.head.revision)
+    store.isHolding = false
+    await virtual.node.run(MintCoin, { value: 2 })
+    expect(updated).to.deep.equal([1])
+  })
+
   it('counts as work under way, so a node with one is not idle', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 })
     await turn()
