@@ -13,9 +13,16 @@ export const kindsSchema = `
 const keyOf = (kind: Omit<Kind, 'id'>): string =>
   `${kind.type} ${kind.version} ${kind.contract.name} ${kind.contract.version}`
 
+const isSame = (one: Omit<Kind, 'id'>, other: Omit<Kind, 'id'>): boolean =>
+  one.type === other.type &&
+  one.version === other.version &&
+  one.contract.name === other.contract.name &&
+  one.contract.version === other.contract.version
+
 export class Kinds {
   readonly #byKey = new Map<string, Kind>()
   readonly #byId = new Map<number, Kind>()
+  #last: Kind | undefined
   readonly #all: Statement
   readonly #insert: Statement
 
@@ -31,6 +38,7 @@ export class Kinds {
   reload(): void {
     this.#byKey.clear()
     this.#byId.clear()
+    this.#last = undefined
     for (const row of this.#all.all()) {
       this.#remember({
         id: Number(row['id']),
@@ -48,8 +56,15 @@ export class Kinds {
   }
 
   of(kind: Omit<Kind, 'id'>): Kind {
-    const known = this.#byKey.get(keyOf(kind))
-    if (known !== undefined) return known
+    // States of one kind mostly come one after another, and putting a key together costs more than comparing.
+    const last = this.#last
+    if (last !== undefined && isSame(last, kind)) return last
+    const found = this.#byKey.get(keyOf(kind)) ?? this.#add(kind)
+    this.#last = found
+    return found
+  }
+
+  #add(kind: Omit<Kind, 'id'>): Kind {
     const added = { ...kind, id: this.#byId.size + 1 }
     this.#insert.run(added.id, added.type, added.version, added.contract.name, added.contract.version)
     return this.#remember(added)
