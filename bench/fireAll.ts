@@ -1,7 +1,7 @@
 /**
- * Waits for activities to fire on a node and notes when each start was decided and when each end was durable.
+ * Waits for activities to fire on a node and finds out when each start was decided and when each end was durable.
  */
-import { toMillis, type Committed, type Node } from 'carillon'
+import { decodeEvent, toMillis, type DomainEvent, type Node } from 'carillon'
 import type { HeldClock } from './HeldClock.js'
 
 export type Fired = {
@@ -11,39 +11,50 @@ export type Fired = {
   readonly endedAfterMs: readonly number[]
 }
 
-/** Lets the clock go and resolves once so many activities have been fired, durably. */
-export const fireAll = (node: Node, clock: HeldClock, count: number): Promise<Fired> =>
-  new Promise((resolve, reject) => {
-    const due = new Map<string, number>()
-    const latenessMs: number[] = []
-    const endedAfterMs: number[] = []
-    const ended: { readonly nowMs: number; readonly committed: Committed }[] = []
+/** When each tick was heard of, by its first revision. */
+type Heard = ReadonlyMap<number, number>
+
+/** Notes no more of a tick than when it came: who kept its events would make the node's garbage dearer to collect. */
+const hear = (node: Node, clock: HeldClock, count: number): Promise<Heard> =>
+  new Promise((resolve) => {
+    const heard = new Map<number, number>()
     let fired = 0
-    const conclude = (): void => {
-      // Events are decoded only now, when nothing is timed any more.
-      for (const { nowMs, committed } of ended) {
-        for (const { flow, origin } of committed.ofType('FlowStarted')) {
-          if (origin.kind !== 'activity') continue
-          latenessMs.push(origin.latenessMs)
-          due.set(flow, toMillis(origin.due))
-        }
-        for (const { flow, outcome, error } of committed.ofType('FlowEnded')) {
-          if (outcome !== 'completed') {
-            reject(new Error(`Flow ${flow} ended ${outcome}: ${error?.message ?? ''}`))
-            return
-          }
-          const dueMs = due.get(flow)
-          if (dueMs !== undefined) endedAfterMs.push(nowMs - dueMs)
-        }
-      }
-      resolve({ latenessMs, endedAfterMs })
-    }
     const unfollow = node.follow((committed) => {
-      ended.push({ nowMs: clock.preciseNow(), committed })
+      heard.set(committed.firstRevision, clock.preciseNow())
       fired += committed.count('FlowEnded')
       if (fired < count) return
       unfollow()
-      conclude()
+      resolve(heard)
     })
     clock.letGo()
   })
+
+/** The events of the ticks that were heard of, from the log, each with the moment it was heard of. */
+async function* eventsOf(node: Node, heard: Heard): AsyncGenerator<{ event: DomainEvent; nowMs: number }> {
+  const [first = 0] = heard.keys()
+  for await (const { firstRevision, events } of node.readLog(first)) {
+    const nowMs = heard.get(firstRevision)
+    if (nowMs === undefined) continue
+    for (const [index, line] of events.entries()) yield { event: decodeEvent(line, firstRevision + index), nowMs }
+  }
+}
+
+/** Lets the clock go and resolves once so many activities have been fired, durably. */
+export const fireAll = async (node: Node, clock: HeldClock, count: number): Promise<Fired> => {
+  const heard = await hear(node, clock, count)
+  const due = new Map<string, number>()
+  const latenessMs: number[] = []
+  const endedAfterMs: number[] = []
+  for await (const { event, nowMs } of eventsOf(node, heard)) {
+    if (event.type === 'FlowStarted' && event.origin.kind === 'activity') {
+      latenessMs.push(event.origin.latenessMs)
+      due.set(event.flow, toMillis(event.origin.due))
+    } else if (event.type === 'FlowEnded') {
+      if (event.outcome !== 'completed')
+        throw new Error(`Flow ${event.flow} ended ${event.outcome}: ${event.error?.message ?? ''}`)
+      const dueMs = due.get(event.flow)
+      if (dueMs !== undefined) endedAfterMs.push(nowMs - dueMs)
+    }
+  }
+  return { latenessMs, endedAfterMs }
+}

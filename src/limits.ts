@@ -41,7 +41,7 @@ export const limits = {
   dueReadAhead: 4_096,
   /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
   rowsKept: 128,
-  /** States that stay in memory while some that were read ahead wait for their turn: four for each of those. */
+  /** States read ahead that stay in memory while some of them wait for their turn: four times as many as are read at once. */
   rowsKeptAhead: 16_384,
   /** Transactions with others that their contracts have accepted and that are kept in memory until they are final. */
   acceptedKept: 64,

@@ -9,6 +9,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
+import { HeldStates } from './HeldStates.js'
 import type { Kinds } from './Kinds.js'
 import type { StateRow, Standing } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
@@ -135,16 +136,10 @@ const stateRowOfList = (row: readonly SqlValue[], kinds: Kinds): StateRow => {
   }
 }
 
-const typedKey = (type: string, key: string): string => `${type} ${key}`
-
 export class StateTable {
   readonly #kinds: Kinds
   readonly #transactions: TransactionTable
-  readonly #rows = new Map<number, StateRow>()
-  /** Rows already read in this tick by ref, so that a due state is not looked up by its random id again. */
-  readonly #byRef = new Map<TransactionId, StateRow[]>()
-  /** Rows made in this tick by type and key, the newest of each. */
-  readonly #byKey = new Map<string, StateRow>()
+  readonly #held = new HeldStates()
   readonly #fresh = new Set<StateRow>()
   readonly #changed = new Set<StateRow>()
   /** Rows of which no more has changed than how far their activity and their life have come. */
@@ -206,28 +201,16 @@ export class StateTable {
   }
 
   #remember(row: SqlRow): StateRow {
-    return this.#rows.get(Number(row['seq'])) ?? this.#hold(stateRowOf(row, this.#kinds))
+    return this.#held.get(Number(row['seq'])) ?? this.#hold(stateRowOf(row, this.#kinds))
   }
 
   #rememberList(row: readonly SqlValue[]): StateRow {
-    return this.#rows.get(Number(row[0])) ?? this.#hold(stateRowOfList(row, this.#kinds))
+    return this.#held.get(Number(row[0])) ?? this.#hold(stateRowOfList(row, this.#kinds))
   }
 
   #hold(read: StateRow): StateRow {
-    this.#rows.set(read.seq, read)
-    this.#place(read)
+    this.#held.add(read)
     return read
-  }
-
-  #place(row: StateRow): void {
-    const outputs = this.#byRef.get(row.ref.transaction)
-    if (outputs !== undefined) outputs[row.ref.index] = row
-    else if (row.ref.index === 0) this.#byRef.set(row.ref.transaction, [row])
-    else {
-      const placed: StateRow[] = []
-      placed[row.ref.index] = row
-      this.#byRef.set(row.ref.transaction, placed)
-    }
   }
 
   /** The number the next output will get; a transaction's outputs are numbered in a row. */
@@ -239,10 +222,8 @@ export class StateTable {
   insert(row: StateRow): void {
     this.#nextSeq += 1
     this.#acts(row)
-    this.#rows.set(row.seq, row)
-    this.#place(row)
+    this.#held.addFresh(row)
     this.#fresh.add(row)
-    if (row.key !== null) this.#byKey.set(typedKey(row.kind.type, row.key), row)
   }
 
   /** To be called after changing a row's members. */
@@ -274,7 +255,7 @@ export class StateTable {
   }
 
   get(seq: number): StateRow {
-    const known = this.#rows.get(seq)
+    const known = this.#held.get(seq)
     if (known !== undefined) return known
     const [row] = this.#bySeq.lists(seq)
     assertInvariant(row !== undefined, `there is no state with sequence number ${seq}`)
@@ -282,7 +263,7 @@ export class StateTable {
   }
 
   find(ref: StateRef): StateRow | undefined {
-    const known = this.#byRef.get(ref.transaction)?.[ref.index]
+    const known = this.#held.find(ref)
     if (known !== undefined) return known
     const transaction = this.#transactions.find(ref.transaction)
     const isPlace = Number.isSafeInteger(ref.index) && ref.index >= 0
@@ -294,7 +275,7 @@ export class StateTable {
 
   /** The unconsumed state of a type that is known by a key. */
   withKey(type: string, key: string): StateRow | undefined {
-    const recent = this.#byKey.get(typedKey(type, key))
+    const recent = this.#held.newest(type, key)
     if (recent?.untilRevision === null && recent.key === key) return recent
     for (const kind of this.#kinds.idsOfType(type)) {
       const found = this.#keyed.get(kind, key)
@@ -324,11 +305,17 @@ export class StateTable {
   #readAhead(nowMs: number): void {
     this.flush()
     const rows = this.#due.lists(nowMs, limits.dueReadAhead)
-    this.#ahead = rows.map((row) => this.#rememberList(row))
+    this.#ahead = rows.map((row) => this.#waiting(row))
     this.#aheadFrom = 0
     this.#aheadUntilMs = rows.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
     // Nothing is due: so it is worth knowing until when, or the next tick would look again.
     if (rows.length === 0) this.nextDueMs()
+  }
+
+  #waiting(row: readonly SqlValue[]): StateRow {
+    const waiting = this.#held.get(Number(row[0])) ?? stateRowOfList(row, this.#kinds)
+    this.#held.addAhead(waiting)
+    return waiting
   }
 
   /** The earliest instant at which the node must act. */
@@ -429,21 +416,22 @@ export class StateTable {
 
   committed(): void {
     // A row that was read ahead must be the very one that is found and changed, so all stay while some wait for their turn.
-    const someWait = this.isDueAhead(this.#aheadUntilMs)
-    if (this.#rows.size <= (someWait ? limits.rowsKeptAhead : limits.rowsKept)) return
+    if (this.isDueAhead(this.#aheadUntilMs) && this.#held.sizeAhead <= limits.rowsKeptAhead) {
+      if (this.#held.size > limits.rowsKept) this.#held.age()
+      return
+    }
+    if (this.#held.size + this.#held.sizeAhead > limits.rowsKept) this.#letGo()
+  }
+
+  #letGo(): void {
     this.#forgetAhead()
-    this.#rows.clear()
-    this.#byRef.clear()
-    this.#byKey.clear()
+    this.#held.clear()
   }
 
   rolledBack(): void {
     this.#quietUntilMs = Number.NEGATIVE_INFINITY
     this.#isExact = false
-    this.#forgetAhead()
-    this.#rows.clear()
-    this.#byRef.clear()
-    this.#byKey.clear()
+    this.#letGo()
     this.#fresh.clear()
     this.#changed.clear()
     this.#progressed.clear()

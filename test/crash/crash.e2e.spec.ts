@@ -86,7 +86,9 @@ describe(`a node killed ${kills} times at random moments`, function () {
     }
 
     it('if it had lost an acknowledged tick', () => {
-      const ticks = evidence.ticks.slice(0, -20)
+      // How many ticks follow the last acknowledgement depends on the machine; so the log is cut right before it.
+      const told = evidence.clients.flatMap((line) => (line.kind === 'sent' ? [] : [line.head.tick]))
+      const ticks = evidence.ticks.filter(({ number }) => number < Math.max(...told))
       finds(checkAcknowledged({ ...evidence, ticks, events: eventsOf(ticks) }), /no longer in the log/)
     })
 

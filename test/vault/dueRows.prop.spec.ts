@@ -186,10 +186,27 @@ describe('the rows of the vault', () => {
     const waiting = node.insert(1)
     node.commit()
     expect(node.due(1)).to.deep.equal([waiting.seq])
-    for (let count = 0; count <= limits.rowsKeptAhead; count++) node.insert(null)
+    const passing = node.insert(null)
+    for (let tick = 1; tick <= 2; tick++) {
+      for (let count = 0; count <= limits.rowsKept; count++) node.insert(null)
+      node.commit()
+    }
+    expect(states.get(passing.seq), 'read anew, because it was let go').not.to.equal(passing)
+    expect(states.due(1, 1)[0], 'the one that waits is still the very one').to.equal(waiting)
+    expect(states.get(waiting.seq)).to.equal(waiting)
+  })
+
+  it('stay for the tick after the one that made them, and as long as each tick asks for them', () => {
+    const { states } = node.views
+    node.insert(1)
     node.commit()
-    const again = states.get(waiting.seq)
-    expect(again, 'read anew, because it was let go').not.to.equal(waiting)
-    expect(states.due(1, 1)[0], 'and still the one that is due').to.equal(again)
+    expect(node.due(1)).to.have.length(1)
+    const asked = node.insert(null)
+    for (let tick = 1; tick <= 3; tick++) {
+      for (let count = 0; count <= limits.rowsKept; count++) node.insert(null)
+      expect(states.get(asked.seq)).to.equal(asked)
+      expect(states.find(asked.ref)).to.equal(asked)
+      node.commit()
+    }
   })
 })
