@@ -61,20 +61,16 @@ const flowColumns = [
   'attempt',
   'lateness_ms',
   'cause',
-  'client_id',
   'started_by',
-  'session',
   'status',
   'until_revision',
   'ended_ms',
   'result',
-  'error',
-  'waiting',
-  'waiting_for',
-  'wake_ms',
   'recorded',
-  'progress',
 ] as const
+
+/** Columns that a flow which ends in the tick it started in seldom has anything in. */
+const rareColumns = ['client_id', 'session', 'error', 'waiting', 'waiting_for', 'wake_ms', 'progress'] as const
 
 const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -136,7 +132,7 @@ export class FlowTable {
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = new BulkInsert(db, 'flows', flowColumns)
+    this.#insert = new BulkInsert(db, 'flows', flowColumns, rareColumns)
     this.#update = db.prepare(
       'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
     )
@@ -306,18 +302,18 @@ export class FlowTable {
         row.attempt,
         row.latenessMs,
         row.cause,
-        row.clientId,
         row.startedBy,
-        row.session,
         row.status,
         row.untilRevision,
         row.endedMs,
         row.result,
+        row.recorded,
+        row.clientId,
+        row.session,
         row.error,
         row.waiting,
         row.waitingFor,
         row.wakeMs,
-        row.recorded,
         row.progress,
       )
     }

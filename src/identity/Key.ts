@@ -59,7 +59,8 @@ const isTooDeep = (value: unknown): boolean => {
 const bounded = <A>(codec: t.Type<A, unknown>): t.Type<A, unknown> =>
   new t.Type(
     codec.name,
-    (value): value is A => !isTooDeep(value) && codec.is(value),
+    // A single key has no depth, and is what most keys are.
+    (value): value is A => (typeof value === 'string' || !isTooDeep(value)) && codec.is(value),
     (value, context) =>
       isTooDeep(value)
         ? t.failure(value, context, `a composite key is nested more than ${limits.keyDepth} deep`)

@@ -103,6 +103,16 @@ const run = (
   }
 }
 
+/** The contracts that govern what is consumed and produced, each version once. */
+const contractsOf = ({ inputs, outputs }: LedgerTransaction): readonly ResolvedState['contract'][] => {
+  const found: ResolvedState['contract'][] = []
+  for (const states of [inputs, outputs])
+    for (const { contract } of states)
+      if (!found.some(({ name, version }) => name === contract.name && version === contract.version))
+        found.push(contract)
+  return found
+}
+
 /** Verifies against the contracts that `contractNamed` knows. Every violation of every contract is in the error. */
 export const verifyTransaction = (
   transaction: LedgerTransaction,
@@ -117,10 +127,7 @@ export const verifyTransaction = (
     )
 
   let verdict: Either<Violations, void> = right(undefined)
-  const done: ResolvedState['contract'][] = []
-  for (const { contract } of [...transaction.inputs, ...transaction.outputs]) {
-    if (done.some(({ name, version }) => name === contract.name && version === contract.version)) continue
-    done.push(contract)
+  for (const contract of contractsOf(transaction)) {
     const rules = rulesOf(contract, contractNamed(contract.name))
     if (isLeft(rules)) return rules
     const found = run(rules.right, contract, transaction)

@@ -4,7 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
-import { sha256, zeroHash, type Hash } from '../encoding/hash.js'
+import { sha256, sha256Of, zeroHash, type Hash } from '../encoding/hash.js'
 import { InstantC, type Instant } from '../time/Instant.js'
 
 /** Where a log ends: the number of its last tick, the revision of its last event, the running hash. */
@@ -54,10 +54,14 @@ export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLi
 
 export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
 
+/** The running hash after a tick: {@link hashAfter} its {@link tickText}, without putting that together. */
+export const hashOfTick = (before: Hash, tick: Omit<EncodedTick, 'hash'>): Hash =>
+  sha256Of(`${before}\n${headerLine(tick)}\n`, linesOf(tick.events))
+
 /** Builds the tick that follows a head. */
 export const tickAfter = (head: Head, at: Instant, events: readonly string[]): EncodedTick => {
   const tick = { number: head.tick + 1, firstRevision: head.revision + 1, at, events }
-  return { ...tick, hash: hashAfter(head.hash, tickText(tick)) }
+  return { ...tick, hash: hashOfTick(head.hash, tick) }
 }
 
 export const headAfter = (tick: EncodedTick): Head => ({

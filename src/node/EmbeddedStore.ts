@@ -87,6 +87,8 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
+  readonly isAtRest = (): boolean => this.#db.isAtRest()
+
   /** A small tick is written sooner than it is handed over. */
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
     if (linesOf(tick.events).length < limits.handedOverBytes || !this.#db.canHandOver()) return undefined

@@ -34,7 +34,7 @@ type Input = {
 /** A tick that is on its way to the disk: decided, not released. */
 type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
-export type LoopParts = Omit<NodeParts, 'waitMs'> & {
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest'> & {
   readonly store: TickStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -222,6 +222,8 @@ export class Loop {
     })
   }
 
+  readonly #isAtRest = (): boolean => this.#parts.store.isAtRest?.() ?? false
+
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return
     this.#ticking = true
@@ -231,7 +233,7 @@ export class Loop {
     let retryLater: boolean
     try {
       const tick = new OpenTick(
-        { ...this.#parts, waitMs: this.waitMs },
+        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest },
         store.views,
         // The tick before may be on its way to the disk still; this one follows it.
         store.views.facts.now.head,

@@ -79,6 +79,7 @@ export const openOfflineTick = (store: TickStore): OpenTick => {
       random: systemRandom,
       development: false,
       waitMs: () => 0,
+      isAtRest: () => false,
       notaryWaitMs: Number.MAX_SAFE_INTEGER,
     },
     store.views,

@@ -32,6 +32,8 @@ export type NodeParts = {
   readonly signedTransactions: SignedTransactionReader
   readonly waitMs: () => number
   readonly notaryWaitMs: number
+  /** Whether the disk has nothing to do; then a tick need not grow any further. */
+  readonly isAtRest: () => boolean
 }
 
 export class OpenTick implements Decision {
@@ -51,6 +53,7 @@ export class OpenTick implements Decision {
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
   readonly #head: Head
+  readonly #isAtRest: () => boolean
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
@@ -65,6 +68,7 @@ export class OpenTick implements Decision {
     this.key = parts.key
     this.waitMs = parts.waitMs
     this.notaryWaitMs = parts.notaryWaitMs
+    this.#isAtRest = parts.isAtRest
     this.signedTransaction = (id) => {
       const row = views.transactions.find(id)
       if (row === undefined)
@@ -98,7 +102,8 @@ export class OpenTick implements Decision {
 
   readonly readsClock = readsClock
 
-  readonly isFull = (): boolean => this.#bytes >= limits.tickBytes
+  readonly isFull = (): boolean =>
+    this.#bytes >= limits.tickBytes || (this.#bytes >= limits.tickBytesAtRest && this.#isAtRest())
 
   readonly hasRecorded = (): boolean => this.#recorded
 

@@ -37,6 +37,8 @@ export type TickStore = {
    * store would rather commit it.
    */
   readonly handOver?: (tick: EncodedTick) => Flight | undefined
+  /** Whether a tick that is handed over now would be taken up at once. Undefined where ticks are never handed over. */
+  readonly isAtRest?: () => boolean
   /** Ends the tick without a trace. */
   readonly rollback: () => void
   /** One tick by its number, from a copy this machine holds. */

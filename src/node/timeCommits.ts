@@ -32,6 +32,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),
       ...(store.handOver === undefined ? {} : { handOver: timed(store.handOver) }),
+      ...(store.isAtRest === undefined ? {} : { isAtRest: store.isAtRest }),
       commit: (tick) => {
         const startedMs = performance.now()
         const outcome = store.commit(tick)

@@ -15,6 +15,7 @@ import { sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { checkNotary } from '../vault/checkNotary.js'
 import { resolveBody } from '../vault/resolveBody.js'
+import type { StateRow } from '../vault/StateRow.js'
 import { verifyResolved } from '../vault/verifyResolved.js'
 import { notarise } from './notarise.js'
 import { verifyRequest, type NotaryRequest } from './NotaryRequest.js'
@@ -89,10 +90,15 @@ const caseOf = (decision: Decision, request: NotaryRequest): Case => {
 
 /** What has consumed a state: as this notary has let it, or as it has recorded for itself. */
 export const consumerOf = (decision: Decision, ref: StateRef): TransactionId | undefined => {
+  const row = decision.views.states.find(ref)
+  return row === undefined ? decision.views.spent.consumerOf(ref) : consumerOfRow(decision, row)
+}
+
+/** As {@link consumerOf}, for a state whose row is at hand. */
+export const consumerOfRow = (decision: Decision, { ref, consumedBy }: StateRow): TransactionId | undefined => {
   const notarised = decision.views.spent.consumerOf(ref)
-  if (notarised !== undefined) return notarised
-  const consumedBy = decision.views.states.find(ref)?.consumedBy ?? null
-  return consumedBy === null ? undefined : decision.views.transactions.get(consumedBy)?.id
+  if (notarised !== undefined || consumedBy === null) return notarised
+  return decision.views.transactions.get(consumedBy)?.id
 }
 
 const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: Case, caller: Party): void => {

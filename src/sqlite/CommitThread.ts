@@ -122,6 +122,11 @@ export class CommitThread {
     return this.#ready
   }
 
+  /** Whether it is there and has carried out all it was given, be its last answer read or not. */
+  isAtRest(): boolean {
+    return this.#ready && Atomics.load(this.#done, 0) === this.#asked
+  }
+
   /** Begins to carry out writes. `statements` are all that were ever prepared, in order. */
   carryOut(
     guard: Guard,

@@ -142,6 +142,11 @@ export class WriteBehind implements Database {
     return this.#mode === 'gathering' && this.#thread?.isReady() === true
   }
 
+  /** Whether the thread has nothing to do. */
+  isAtRest(): boolean {
+    return this.#thread?.isAtRest() === true
+  }
+
   /** Gives the transaction to the thread; this connection is ready for the next. */
   handOver(guard: Guard): Flight {
     this.#settle()

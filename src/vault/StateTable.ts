@@ -57,19 +57,16 @@ const ownColumns = [
   'text',
   'relevant',
   'participants',
-  'key',
   'from_revision',
-  'until_revision',
-  'consumed_by',
   'standing',
   'due_ms',
   'acts_at_ms',
   'activity',
   'attempt',
-  'error',
-  'note',
-  'cause',
 ] as const
+
+/** Columns that a state which was just made seldom has anything in. */
+const rareColumns = ['key', 'until_revision', 'consumed_by', 'error', 'note', 'cause'] as const
 
 /** The columns of {@link stateRowOf}, in the order {@link stateRowOfList} takes them. */
 export const stateColumns =
@@ -159,6 +156,7 @@ export class StateTable {
   readonly #insert: BulkInsert
   readonly #update: Statement
   readonly #updateProgress: Statement
+  readonly #updateConsumed: Statement
   readonly #bySeq: Statement
   readonly #due: Statement
   readonly #nextDue: Statement
@@ -172,12 +170,15 @@ export class StateTable {
     this.#kinds = kinds
     this.#transactions = transactions
     const select = `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq`
-    this.#insert = new BulkInsert(db, 'states', ownColumns)
+    this.#insert = new BulkInsert(db, 'states', ownColumns, rareColumns)
     this.#update = db.prepare(
       'UPDATE states SET relevant = ?, participants = ?, key = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
     )
     this.#updateProgress = db.prepare(
       'UPDATE states SET until_revision = ?, consumed_by = ?, standing = ?, acts_at_ms = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
+    )
+    this.#updateConsumed = db.prepare(
+      'UPDATE states SET until_revision = ?, consumed_by = ?, attempt = ?, standing = NULL, acts_at_ms = NULL, error = NULL, note = NULL, cause = NULL WHERE seq = ?',
     )
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#due = db.prepare(`${select} WHERE s.acts_at_ms <= ? ORDER BY s.acts_at_ms, s.seq LIMIT ?`)
@@ -364,33 +365,22 @@ export class StateTable {
         row.text,
         row.relevant ? 1 : 0,
         row.participants,
-        row.key,
         row.fromRevision,
-        row.untilRevision,
-        row.consumedBy,
         row.standing,
         row.dueMs,
         row.actsAtMs,
         row.activity,
         row.attempt,
+        row.key,
+        row.untilRevision,
+        row.consumedBy,
         row.error,
         row.note,
         row.cause,
       )
     }
     this.#insert.flush()
-    for (const row of this.#progressed)
-      this.#updateProgress.run(
-        row.untilRevision,
-        row.consumedBy,
-        row.standing,
-        row.actsAtMs,
-        row.attempt,
-        row.error,
-        row.note,
-        row.cause,
-        row.seq,
-      )
+    for (const row of this.#progressed) this.#writeProgress(row)
     for (const row of this.#changed) {
       this.#update.run(
         row.relevant ? 1 : 0,
@@ -412,6 +402,32 @@ export class StateTable {
     this.#fresh.clear()
     this.#changed.clear()
     this.#progressed.clear()
+  }
+
+  #writeProgress(row: StateRow): void {
+    // Most of them were consumed, which leaves nothing else to say.
+    if (
+      row.consumedBy !== null &&
+      row.standing === null &&
+      row.actsAtMs === null &&
+      row.error === null &&
+      row.note === null &&
+      row.cause === null
+    ) {
+      this.#updateConsumed.run(row.untilRevision, row.consumedBy, row.attempt, row.seq)
+      return
+    }
+    this.#updateProgress.run(
+      row.untilRevision,
+      row.consumedBy,
+      row.standing,
+      row.actsAtMs,
+      row.attempt,
+      row.error,
+      row.note,
+      row.cause,
+      row.seq,
+    )
   }
 
   committed(): void {

@@ -47,16 +47,12 @@ export class TransactionTable {
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = new BulkInsert(db, 'transactions', [
-      'seq',
-      'id',
-      'revision',
-      'tick',
-      'at_ms',
-      'first_state',
-      'outputs',
-      'notary',
-    ])
+    this.#insert = new BulkInsert(
+      db,
+      'transactions',
+      ['seq', 'id', 'revision', 'tick', 'at_ms', 'first_state', 'outputs'],
+      ['notary'],
+    )
     this.#bySeq = db.prepare(
       'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
     )

@@ -7,9 +7,10 @@ import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
-import { isSatisfiedBy } from '../identity/Key.js'
+import { isSatisfiedBy, type Key } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { Party } from '../identity/Party.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
 import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
@@ -18,8 +19,8 @@ import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import type { Assessment } from '../log/events.js'
 import { limits } from '../limits.js'
-import { consumerOf } from '../notary/decideNotarisation.js'
-import { notarise } from '../notary/notarise.js'
+import { consumerOfRow } from '../notary/decideNotarisation.js'
+import { notarise, type Claim } from '../notary/notarise.js'
 import { assess, participantKeys, type Assessed } from '../scheduler/assess.js'
 import { checkKeysOf } from './checkKeys.js'
 import { rememberAccepted } from './examine.js'
@@ -63,13 +64,14 @@ const notaryFor = (
   inputs: readonly StateRow[],
   isShared: boolean,
 ): Party => {
-  const keys = new Set(inputs.map(({ notary }) => notary ?? decision.me.key))
-  const [key] = keys
-  if (keys.size > 1) {
+  const keyOfNotary = ({ notary }: StateRow): PublicKey => notary ?? decision.me.key
+  const [first] = inputs
+  const key = first === undefined ? undefined : keyOfNotary(first)
+  if (inputs.some((row) => keyOfNotary(row) !== key)) {
     throw new CarillonError(
       'transaction-malformed',
       'The states it consumes stand under different notaries. Change the notary of some of them first.',
-      { notaries: [...keys] },
+      { notaries: [...new Set(inputs.map(keyOfNotary))] },
     )
   }
   if (key === undefined)
@@ -102,6 +104,8 @@ const forEvent = ({ assessment, parts }: Assessed): Assessment => {
 
 /** A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it. */
 const checkKeys = (decision: Decision, draft: TransactionBuilder, assessed: readonly Assessed[]): void => {
+  // Most states have none.
+  if (assessed.every(({ parts: { key } }) => key === null)) return
   const taken = new Set<string>()
   assessed.forEach(({ parts: { key } }, index) => {
     const type = draft.outputs[index]?.definition.type
@@ -138,10 +142,10 @@ export const participantsOf = (transaction: LedgerTransaction): readonly Party[]
 /** Whether this node can settle a transaction by itself: it signs alone, takes part alone, and is the notary. */
 const isOwn = (decision: Decision, draft: TransactionBuilder, transaction: LedgerTransaction): boolean => {
   const { key } = decision.me
-  const mine = new Set([key])
+  const isMine = (signer: Key): boolean => signer === key || isSatisfiedBy(signer, new Set([key]))
   return (
     transaction.notary.key === key &&
-    draft.commands.every(({ signers }) => signers.every((signer) => isSatisfiedBy(signer, mine))) &&
+    draft.commands.every(({ signers }) => signers.every(isMine)) &&
     // A party that is not in the map cannot be told, so there is nobody to settle with.
     transaction.participants.every((party) => party.key === key || decision.network.member(party.key) === undefined)
   )
@@ -164,7 +168,8 @@ export const decideTransaction = (
   const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== decision.me.key))
   const notary = notaryFor(decision, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
-  const claims = [...inputs, ...references].map(({ ref }) => ({ ref, consumedBy: consumerOf(decision, ref) }))
+  const claim = (row: StateRow): Claim => ({ ref: row.ref, consumedBy: consumerOfRow(decision, row) })
+  const claims = references.length === 0 ? inputs.map(claim) : [...inputs, ...references].map(claim)
   orThrow(notarise(claims, notary.key === decision.me.key ? draft.window : undefined, decision.now))
 
   const salt = decision.random.hex(saltBytes)

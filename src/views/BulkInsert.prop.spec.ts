@@ -28,6 +28,29 @@ describe('rows inserted in bulk', () => {
     db.close()
   })
 
+  it('leave out rare columns where a row has nothing in them, and lose nothing where it has', () => {
+    const db = openDatabase(':memory:')
+    db.exec('CREATE TABLE things (seq INTEGER PRIMARY KEY, name TEXT, note TEXT, size INTEGER) STRICT')
+    const insert = new BulkInsert(db, 'things', ['seq', 'name'], ['size', 'note'])
+    const rows = fc.array(fc.tuple(fc.option(fc.string()), fc.option(fc.nat()), fc.option(fc.string())))
+    fc.assert(
+      fc.property(rows, (things) => {
+        db.exec('DELETE FROM things')
+        things.forEach(([name, size, note], seq) => insert.add(seq, name, size, note))
+        insert.flush()
+        expect(db.prepare('SELECT seq, name, size, note FROM things ORDER BY seq').lists()).to.deep.equal(
+          things.map((thing, seq) => [seq, ...thing]),
+        )
+      }),
+    )
+    insert.add(1_000, 'common', null, null)
+    insert.add(1_001, 'rare', 1, null)
+    insert.clear()
+    insert.flush()
+    expect(db.prepare('SELECT seq FROM things WHERE seq >= 1000').all()).to.deep.equal([])
+    db.close()
+  })
+
   it('are forgotten when the tick is rolled back before they were stored', () => {
     const db = openDatabase(':memory:')
     db.exec('CREATE TABLE things (seq INTEGER PRIMARY KEY) STRICT')

@@ -94,6 +94,14 @@ describe('the hash chain', () => {
     )
   })
 
+  it('is the same over ticks that are too long to be put together first', () => {
+    for (const length of [16_000, 16_384, 500_000]) {
+      const events = [canonicalText('é'.repeat(length / 2)), canonicalText('x'.repeat(length / 2)), canonicalText('😀')]
+      const tick = tickAfter(emptyHead, '2026-01-31T09:00:00.000Z' as Instant, events)
+      expect(tick.hash).to.equal(hashAfter(emptyHead.hash, tickText(tick)))
+    }
+  })
+
   it('ends elsewhere when any event, instant, order or tick boundary is another', () => {
     fc.assert(
       fc.property(chains, chains, (one, other) => {
