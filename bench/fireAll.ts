@@ -9,6 +9,8 @@ export type Fired = {
   readonly latenessMs: readonly number[]
   /** From the due instant until the end of the flow was durable. */
   readonly endedAfterMs: readonly number[]
+  /** What the clock read when the last of them was heard of. */
+  readonly lastHeardMs: number
 }
 
 /** When each tick was heard of, by its first revision. */
@@ -56,5 +58,5 @@ export const fireAll = async (node: Node, clock: HeldClock, count: number): Prom
       if (dueMs !== undefined) endedAfterMs.push(nowMs - dueMs)
     }
   }
-  return { latenessMs, endedAfterMs }
+  return { latenessMs, endedAfterMs, lastHeardMs: Math.max(...heard.values()) }
 }

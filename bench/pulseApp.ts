@@ -91,13 +91,23 @@ export type Pulses = {
 }
 
 const perFlow = 10_000
+/** Flows that lay out at the same time, so that the node is not idle while a caller hears of an end. */
+const atATime = 4
 
 /** Lays out pulses as fast as the node takes them. */
 export const layOut = async (node: Node, pulses: Pulses): Promise<void> => {
   const { count, dueAt, apartMs = 0, everyMs = farMs, onProgress } = pulses
-  for (let first = 0; first < count; first += perFlow) {
-    const part = Math.min(perFlow, count - first)
-    await node.run(Produce, { first, count: part, statesPerTransaction: 100, dueAt, apartMs, everyMs })
-    onProgress?.((first + part) / count)
+  let next = 0
+  let laidOut = 0
+  const lay = async (): Promise<void> => {
+    while (next < count) {
+      const first = next
+      const part = Math.min(perFlow, count - first)
+      next += part
+      await node.run(Produce, { first, count: part, statesPerTransaction: 100, dueAt, apartMs, everyMs })
+      laidOut += part
+      onProgress?.(laidOut / count)
+    }
   }
+  await Promise.all(Array.from({ length: atATime }, lay))
 }

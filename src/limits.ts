@@ -12,9 +12,10 @@ export const limits = {
    */
   tickBytes: 384 * KiB,
   /**
-   * A tick closes already at this size when nothing else is on its way to the disk: waiting for more would leave the
-   * disk idle. As long as the disk is busy it goes on, so the slower the disk is the more shares a sync. Below 128 KiB the texts of
-   * a tick are ordinary objects to the collector of garbage, which handles larger ones page by page.
+   * A tick that follows another closes already at this size when nothing is on its way to the disk: waiting for more
+   * would leave the disk idle. As long as the disk is busy it goes on, so the slower the disk is the more shares a sync.
+   * Below 128 KiB the texts of a tick are ordinary objects to the collector of garbage, which handles larger ones page
+   * by page.
    */
   tickBytesAtRest: 96 * KiB,
   /** From this size on a tick is committed by a thread, while the next is decided. */

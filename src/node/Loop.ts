@@ -65,6 +65,8 @@ export class Loop {
   #stopped: CarillonError | undefined
   /** Set once the last words are said: nothing is taken on after them. */
   #closing: CarillonError | undefined
+  /** Whether there was nothing to do before the tick that is under way. */
+  #wasIdle = true
   #ticksSinceSignedHead = 0
   #writeFailures = 0
   #trouble: CarillonError | undefined
@@ -222,7 +224,8 @@ export class Loop {
     })
   }
 
-  readonly #isAtRest = (): boolean => this.#parts.store.isAtRest?.() ?? false
+  /** What falls due at one instant after a pause belongs into one tick, as far as it fits; the rest makes use of the disk. */
+  readonly #isAtRest = (): boolean => !this.#wasIdle && (this.#parts.store.isAtRest?.() ?? false)
 
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return
@@ -248,6 +251,7 @@ export class Loop {
     }
     this.#backlog.took(taken.length, this.#parts.clock.now() - beganMs)
     this.#ticking = false
+    this.#wasIdle = false
     const waits = this.#tickWaits
     this.#tickWaits = []
     for (const resolve of waits) resolve()
@@ -540,6 +544,7 @@ export class Loop {
       return
     }
     if (nextMs !== undefined) this.#wakeAt(nextMs)
+    this.#wasIdle = true
     this.#settle()
   }
 

@@ -67,8 +67,12 @@ const carryOut = ({ sqls, guard, places, values }) => {
     throw error
   }
 }
+let stopped = false
 port.on('message', (message) => {
+  // A port that is closed may still bring what was sent to it before.
+  if (stopped) return
   if (message === 'stop') {
+    stopped = true
     db.close()
     port.close()
     return
@@ -124,7 +128,7 @@ export class CommitThread {
 
   /** Whether it is there and has carried out all it was given, be its last answer read or not. */
   isAtRest(): boolean {
-    return this.#ready && Atomics.load(this.#done, 0) === this.#asked
+    return this.#ready && Atomics.load(this.#done, 0) >= this.#asked
   }
 
   /** Begins to carry out writes. `statements` are all that were ever prepared, in order. */
@@ -149,8 +153,9 @@ export class CommitThread {
 
   /** Waits, without giving way, until the transaction under way has its outcome. */
   await(): void {
-    while (Atomics.load(this.#done, 0) !== this.#asked) {
-      if (Atomics.wait(this.#done, 0, this.#asked - 1, longestCommitMs) === 'timed-out')
+    // The number may be higher than what was asked for: a thread that ends counts that too.
+    for (let done = Atomics.load(this.#done, 0); done < this.#asked; done = Atomics.load(this.#done, 0)) {
+      if (Atomics.wait(this.#done, 0, done, longestCommitMs) === 'timed-out')
         throw new NodeFault(
           'store-not-writable',
           `A commit to ${this.#file} has not ended in ${longestCommitMs / 1_000} s. Check the disk, and start the node again; it goes on from what the log holds.`,
