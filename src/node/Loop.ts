@@ -11,6 +11,7 @@ import { decideDue } from '../scheduler/decideDue.js'
 import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
+import { VirtualClock } from '../time/VirtualClock.js'
 import { Backlog } from './Backlog.js'
 import type { Committed } from './Committed.js'
 import { signHead } from '../heads/SignedHead.js'
@@ -224,8 +225,12 @@ export class Loop {
     })
   }
 
-  /** What falls due at one instant after a pause belongs into one tick, as far as it fits; the rest makes use of the disk. */
-  readonly #isAtRest = (): boolean => !this.#wasIdle && (this.#parts.store.isAtRest?.() ?? false)
+  /**
+   * What falls due at one instant after a pause belongs into one tick, as far as it fits; what follows makes use of the
+   * disk. In virtual time, where a tick ends must not depend on how fast the disk is.
+   */
+  readonly #isAtRest = (): boolean =>
+    !this.#wasIdle && !(this.#parts.clock instanceof VirtualClock) && (this.#parts.store.isAtRest?.() ?? false)
 
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return

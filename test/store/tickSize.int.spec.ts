@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { EmbeddedStore, startNode, type Clock, type Node } from '../../src/index.js'
+import { limits } from '../../src/limits.js'
+import type { TickStore } from '../../src/node/TickStore.js'
+import { VirtualClock } from '../../src/testing/index.js'
+import { instant } from '../../src/time/Instant.js'
+import { bank, MintCoin } from './bank.js'
+
+/** As many as fill several ticks of any size. */
+const many = 1_000
+/** What one coin may add to a tick at most, and the signature at its end. */
+const slack = 4_096
+
+/** How much the ticks hold, of a node that was asked for many coins at once. */
+const sizesOf = async (node: Node): Promise<readonly number[]> => {
+  await node.idle()
+  const { revision } = node.head
+  await Promise.all(Array.from({ length: many }, (_, value) => node.run(MintCoin, { value })))
+  const sizes: number[] = []
+  for await (const { firstRevision, events } of node.readLog(revision + 1))
+    if (firstRevision > revision) sizes.push(events.join('\n').length)
+  return sizes
+}
+
+describe('a tick', () => {
+  let node: Node
+  const stillClock: Clock = { now: () => Date.parse('2026-01-01'), wakeAt: () => () => undefined }
+
+  const startOn = async (isAtRest: (() => boolean) | undefined, clock: Clock = stillClock): Promise<Node> => {
+    const inner = EmbeddedStore.inMemory()
+    const store: TickStore = {
+      views: inner.views,
+      reader: inner.reader,
+      head: inner.head,
+      begin: inner.begin,
+      commit: inner.commit,
+      rollback: inner.rollback,
+      tick: inner.tick,
+      read: (fromRevision) => inner.read(fromRevision),
+      close: inner.close,
+      ...(isAtRest === undefined ? {} : { isAtRest }),
+    }
+    node = await startNode({ app: bank, store, clock })
+    return node
+  }
+
+  afterEach(async () => {
+    await node.stop()
+  })
+
+  it('takes what comes after a pause as far as it fits, and those after it close when the disk is free', async () => {
+    const [first = 0, ...others] = await sizesOf(await startOn(() => true))
+    expect(first).to.be.within(limits.tickBytes, limits.tickBytes + slack)
+    const following = others.slice(0, -1)
+    expect(following).not.to.be.empty
+    for (const size of following) expect(size).to.be.within(limits.tickBytesAtRest, limits.tickBytesAtRest + slack)
+  })
+
+  it('goes on while the disk is busy, and where a store never hands over', async () => {
+    for (const isAtRest of [() => false, undefined]) {
+      const sizes = await sizesOf(await startOn(isAtRest))
+      for (const size of sizes.slice(0, -1)) expect(size).to.be.within(limits.tickBytes, limits.tickBytes + slack)
+      if (isAtRest !== undefined) await node.stop()
+    }
+  })
+
+  it('ends in virtual time where it would on any other disk', async () => {
+    const virtual = new VirtualClock(instant('2026-01-01T00:00:00.000Z'))
+    const sizes = await sizesOf(await startOn(() => true, virtual))
+    for (const size of sizes.slice(0, -1)) expect(size).to.be.within(limits.tickBytes, limits.tickBytes + slack)
+  })
+})
