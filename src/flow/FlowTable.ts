@@ -8,6 +8,7 @@ import type { RecordedOperation, Waiting } from '../log/events.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import { RecentRows } from '../views/RecentRows.js'
 import type { FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 
@@ -112,6 +113,7 @@ type FreshOperation = { readonly flowSeq: number; readonly position: number; rea
 export class FlowTable {
   readonly #index: HashIndex
   readonly #rows = new Map<number, FlowRow>()
+  readonly #recent = new RecentRows(this.#rows)
   readonly #fresh = new Set<FlowRow>()
   readonly #changed = new Set<FlowRow>()
   readonly #operations: FreshOperation[] = []
@@ -354,6 +356,13 @@ export class FlowTable {
       this.#rows.clear()
       for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
     }
+    this.#index.committed()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#recent.turn()
+    for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
     this.#index.committed()
   }
 

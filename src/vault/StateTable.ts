@@ -9,6 +9,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
+import { RecentRows } from '../views/RecentRows.js'
 import type { Kinds } from './Kinds.js'
 import type { StateRow, Standing } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
@@ -159,6 +160,7 @@ export class StateTable {
   #aheadFrom = 0
   /** All that act up to this instant are among them. */
   #aheadUntilMs = Number.NEGATIVE_INFINITY
+  readonly #recent = new RecentRows(this.#rows)
   #nextSeq: number
 
   readonly #insert: BulkInsert
@@ -435,6 +437,16 @@ export class StateTable {
     this.#rows.clear()
     this.#byRef.clear()
     this.#byKey.clear()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#forgetAhead()
+    for (const row of this.#recent.turn()) {
+      this.#byRef.delete(row.ref.transaction)
+      if (row.key !== null && this.#byKey.get(typedKey(row.kind.type, row.key)) === row)
+        this.#byKey.delete(typedKey(row.kind.type, row.key))
+    }
   }
 
   rolledBack(): void {

@@ -7,6 +7,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import { RecentRows } from '../views/RecentRows.js'
 
 export type TransactionRow = {
   readonly seq: number
@@ -40,6 +41,7 @@ export const transactionsSchema = `
 export class TransactionTable {
   readonly #index: HashIndex
   readonly #rows = new Map<number, TransactionRow>()
+  readonly #recent = new RecentRows(this.#rows)
   readonly #fresh: TransactionRow[] = []
   #nextSeq: number
   readonly #insert: BulkInsert
@@ -125,6 +127,12 @@ export class TransactionTable {
 
   committed(): void {
     if (this.#rows.size > limits.rowsKept) this.#rows.clear()
+    this.#index.committed()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#recent.turn()
     this.#index.committed()
   }
 

@@ -9,7 +9,7 @@ import { openDatabase } from '../../sqlite/openDatabase.js'
 import { toMillis } from '../../time/Instant.js'
 import type { Database } from '../../views/Database.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertFollows } from '../logTools/foldLog.js'
+import { assertFollows } from '../logTools/LogFold.js'
 
 /** SQLite keeps a database without a name in memory as long as it is small, and then in a file nobody else sees. */
 const temporary = ''
@@ -61,7 +61,9 @@ export class PastViews {
       onProgress?.(this.#revision + 1)
       bytes += tick.events.reduce((sum, { length }) => sum + length, 0)
       if (bytes >= limits.foldedBytesPerCommit) {
+        this.#views.write()
         this.db.exec('COMMIT; BEGIN')
+        this.#views.committedFold()
         bytes = 0
       }
       if (this.#revision >= revision) break
@@ -69,7 +71,9 @@ export class PastViews {
       await letOthersWork()
       turnEndsMs = performance.now() + turnMs
     }
+    this.#views.write()
     this.db.exec('COMMIT')
+    this.#views.committed()
   }
 
   close(): void {
@@ -86,18 +90,16 @@ export class PastViews {
     this.#revision = until
     this.#atMs = atMs
     if (until === last.revision) {
-      this.#views.closeTick(last, atMs)
+      this.#views.facts.advanceTo(last, atMs)
       this.#head = last
-    } else this.#closeWithin(until, atMs)
-    this.#views.committed()
+    } else this.#stopWithin(until, atMs)
   }
 
-  /** Writes what a part of a tick has changed, without counting the tick among those that are over. */
-  #closeWithin(revision: number, atMs: number): void {
+  /** Stands within a tick, without counting it among those that are over. */
+  #stopWithin(revision: number, atMs: number): void {
     const { facts } = this.#views
     const { range } = facts
-    this.#views.closeTick({ ...this.#head, revision }, atMs)
+    facts.advanceTo({ ...this.#head, revision }, atMs)
     facts.range = range
-    facts.flush()
   }
 }
