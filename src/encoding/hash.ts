@@ -25,6 +25,13 @@ const oneShot: ((text: string) => string) | undefined =
 export const sha256: (text: string) => Hash = (oneShot ??
   ((text) => crypto.createHash('sha256').update(text).digest('hex'))) as (text: string) => Hash
 
+/**
+ * The SHA-256 of a beginning and a long text after it, which are not put together for that: half a megabyte would be copied
+ * once more. Neither may be cut within a character.
+ */
+export const sha256After = (beginning: string, text: string): Hash =>
+  crypto.createHash('sha256').update(beginning).update(text).digest('hex') as Hash
+
 /** The SHA-512 of a text's UTF-8 bytes, in hex: for deriving several secrets from one at once. */
 export const sha512: (text: string) => string =
   typeof crypto.hash === 'function'

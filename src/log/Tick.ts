@@ -4,7 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
-import { sha256, zeroHash, type Hash } from '../encoding/hash.js'
+import { sha256, sha256After, zeroHash, type Hash } from '../encoding/hash.js'
 import { InstantC, type Instant } from '../time/Instant.js'
 
 /** Where a log ends: the number of its last tick, the revision of its last event, the running hash. */
@@ -53,6 +53,10 @@ export const eventsOf = (lines: string): readonly string[] => {
 export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${linesOf(tick.events)}`
 
 export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
+
+/** The running hash after a tick, as {@link hashAfter} gives it for the tick's text. */
+export const hashAfterTick = (before: Hash, tick: Omit<EncodedTick, 'hash'>): Hash =>
+  sha256After(`${before}\n${headerLine(tick)}\n`, linesOf(tick.events))
 
 /** Builds the tick that follows a head. */
 export const tickAfter = (head: Head, at: Instant, events: readonly string[]): EncodedTick => {

@@ -4,7 +4,15 @@ import { canonicalText } from '../../src/encoding/canonical.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../src/log/events.js'
-import { emptyHead, hashAfter, headAfter, tickAfter, tickText, type EncodedTick } from '../../src/log/Tick.js'
+import {
+  emptyHead,
+  hashAfter,
+  hashAfterTick,
+  headAfter,
+  tickAfter,
+  tickText,
+  type EncodedTick,
+} from '../../src/log/Tick.js'
 import type { Instant } from '../../src/time/Instant.js'
 import { arbitraryOf, instants, jsonValues } from './arbitraryOf.js'
 
@@ -90,6 +98,18 @@ describe('the hash chain', () => {
         }
         const total = parts.reduce((sum, { events }) => sum + events.length, 0)
         expect(headAfter(ticks.at(-1)!)).to.deep.equal({ tick: parts.length, revision: total - 1, hash })
+      }),
+    )
+  })
+
+  it('is the same when a tick is hashed without being put together', () => {
+    fc.assert(
+      fc.property(chains, (parts) => {
+        let hash = emptyHead.hash
+        for (const tick of chainOf(parts)) {
+          expect(hashAfterTick(hash, tick)).to.equal(tick.hash)
+          hash = tick.hash
+        }
       }),
     )
   })

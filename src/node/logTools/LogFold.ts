@@ -6,14 +6,14 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { EventDecoder } from '../../log/EventDecoder.js'
 import type { DomainEvent } from '../../log/events.js'
-import { hashAfter, headAfter, linesOf, tickText, type EncodedTick, type Head } from '../../log/Tick.js'
+import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '../../log/Tick.js'
 import { toMillis } from '../../time/Instant.js'
 import type { Views } from '../../views/Views.js'
 
 /** A tick that does not follow from the ones before it must not become views. */
 export const assertFollows = (head: Head, tick: EncodedTick): void => {
   const follows = tick.number === head.tick + 1 && tick.firstRevision === head.revision + 1
-  if (follows && hashAfter(head.hash, tickText(tick)) === tick.hash) return
+  if (follows && hashAfterTick(head.hash, tick) === tick.hash) return
   throw new CarillonError(
     'log-altered',
     `Tick ${tick.number} of the log does not follow from revision ${head.revision}: the log was altered. Run "carillon log verify" to see what was changed, and restore the log from a backup or an export.`,
