@@ -295,33 +295,35 @@ export class FlowTable {
 
   flush(): void {
     for (const row of this.#fresh) {
-      this.#insert.add(
-        row.seq,
-        row.id,
-        row.name,
-        row.version,
-        row.input,
-        row.startedMs,
-        row.fromRevision,
-        row.stateSeq,
-        row.dueMs,
-        row.attempt,
-        row.latenessMs,
-        row.cause,
-        row.clientId,
-        row.startedBy,
-        row.session,
-        row.status,
-        row.untilRevision,
-        row.endedMs,
-        row.result,
-        row.error,
-        row.waiting,
-        row.waitingFor,
-        row.wakeMs,
-        row.recorded,
-        row.progress,
-      )
+      this.#insert
+        .next()
+        .push(
+          row.seq,
+          row.id,
+          row.name,
+          row.version,
+          row.input,
+          row.startedMs,
+          row.fromRevision,
+          row.stateSeq,
+          row.dueMs,
+          row.attempt,
+          row.latenessMs,
+          row.cause,
+          row.clientId,
+          row.startedBy,
+          row.session,
+          row.status,
+          row.untilRevision,
+          row.endedMs,
+          row.result,
+          row.error,
+          row.waiting,
+          row.waitingFor,
+          row.wakeMs,
+          row.recorded,
+          row.progress,
+        )
     }
     this.#insert.flush()
     for (const row of this.#changed) {
@@ -339,7 +341,8 @@ export class FlowTable {
         row.seq,
       )
     }
-    for (const { flowSeq, position, text } of this.#operations) this.#insertOperation.add(flowSeq, position, text)
+    for (const { flowSeq, position, text } of this.#operations)
+      this.#insertOperation.next().push(flowSeq, position, text)
     this.#insertOperation.flush()
     this.#fresh.clear()
     this.#changed.clear()

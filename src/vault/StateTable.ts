@@ -371,27 +371,29 @@ export class StateTable {
   flush(): void {
     this.#transactions.flush()
     for (const row of this.#fresh) {
-      this.#insert.add(
-        row.seq,
-        row.transactionSeq,
-        row.ref.index,
-        row.kind.id,
-        row.text,
-        row.relevant ? 1 : 0,
-        row.participants,
-        row.key,
-        row.fromRevision,
-        row.untilRevision,
-        row.consumedBy,
-        row.standing,
-        row.dueMs,
-        row.actsAtMs,
-        row.activity,
-        row.attempt,
-        row.error,
-        row.note,
-        row.cause,
-      )
+      this.#insert
+        .next()
+        .push(
+          row.seq,
+          row.transactionSeq,
+          row.ref.index,
+          row.kind.id,
+          row.text,
+          row.relevant ? 1 : 0,
+          row.participants,
+          row.key,
+          row.fromRevision,
+          row.untilRevision,
+          row.consumedBy,
+          row.standing,
+          row.dueMs,
+          row.actsAtMs,
+          row.activity,
+          row.attempt,
+          row.error,
+          row.note,
+          row.cause,
+        )
     }
     this.#insert.flush()
     for (const row of this.#progressed)

@@ -114,7 +114,9 @@ export class TransactionTable {
 
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.add(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
+      this.#insert
+        .next()
+        .push(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
     this.#insert.flush()
     this.#fresh.length = 0
   }

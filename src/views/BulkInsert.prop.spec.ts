@@ -15,7 +15,7 @@ describe('rows inserted in bulk', () => {
         for (const portion of portions) {
           for (const name of portion) {
             added.push({ seq: added.length, name, size: added.length % 7 })
-            insert.add(added.length - 1, name, (added.length - 1) % 7)
+            insert.next().push(added.length - 1, name, (added.length - 1) % 7)
           }
           insert.flush()
         }
@@ -28,13 +28,27 @@ describe('rows inserted in bulk', () => {
     db.close()
   })
 
+  it('go as soon as there is a group of them, and never become one long list', () => {
+    const db = openDatabase(':memory:')
+    db.exec('CREATE TABLE things (seq INTEGER PRIMARY KEY) STRICT')
+    const insert = new BulkInsert(db, 'things', ['seq'])
+    for (let seq = 0; seq < 1_000; seq++) {
+      const values = insert.next()
+      expect(values.length).to.be.lessThan(32)
+      values.push(seq)
+    }
+    insert.flush()
+    expect(db.prepare('SELECT count(*) AS things FROM things').get()).to.deep.equal({ things: 1_000 })
+    db.close()
+  })
+
   it('are forgotten when the tick is rolled back before they were stored', () => {
     const db = openDatabase(':memory:')
     db.exec('CREATE TABLE things (seq INTEGER PRIMARY KEY) STRICT')
     const insert = new BulkInsert(db, 'things', ['seq'])
-    insert.add(1)
+    insert.next().push(1)
     insert.clear()
-    insert.add(2)
+    insert.next().push(2)
     insert.flush()
     expect(db.prepare('SELECT seq FROM things').all()).to.deep.equal([{ seq: 2 }])
     db.close()

@@ -15,16 +15,22 @@ const insertSql = (table: string, columns: readonly string[], rows: number): str
 export class BulkInsert {
   readonly #width: number
   readonly #groups: readonly { readonly rows: number; readonly statement: Statement }[]
+  readonly #largest: number
   #values: SqlValue[] = []
 
   constructor(db: Database, table: string, columns: readonly string[]) {
     this.#width = columns.length
+    this.#largest = groupSizes[0] * columns.length
     this.#groups = groupSizes.map((rows) => ({ rows, statement: db.prepare(insertSql(table, columns, rows)) }))
   }
 
-  /** Adds a row: its values in the order of the columns. It is stored by the next {@link flush}. */
-  add(...row: readonly SqlValue[]): void {
-    for (const value of row) this.#values.push(value)
+  /**
+   * Where the values of one more row are to be pushed, in the order of the columns. It is stored by the next
+   * {@link flush} at the latest: a group that is full goes at once, so that many rows never become one long list.
+   */
+  next(): SqlValue[] {
+    if (this.#values.length >= this.#largest) this.flush()
+    return this.#values
   }
 
   flush(): void {
@@ -34,7 +40,7 @@ export class BulkInsert {
     let from = 0
     for (const { rows, statement } of this.#groups)
       for (const width = rows * this.#width; values.length - from >= width; from += width)
-        statement.runList(values.slice(from, from + width))
+        statement.runList(values.length === width ? values : values.slice(from, from + width))
   }
 
   /** Forgets what was added and not stored. */

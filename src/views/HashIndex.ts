@@ -90,7 +90,7 @@ export class HashIndex {
     for (const entry of order) {
       const key = keys[entry % 2 ** places]
       if (key === undefined) continue
-      this.#insert.add(prefixOf(key[0]), key[1])
+      this.#insert.next().push(prefixOf(key[0]), key[1])
       if (key[1] > last) last = key[1]
     }
     this.#insert.flush()
