@@ -92,7 +92,7 @@ const makeCopy = (pattern: object, keys: readonly Key[], makes: readonly Make[])
   // A copy of a list is a list with numbers for keys.
   return Array.isArray(pattern)
     ? (match) => fill([...(pattern as unknown[])] as unknown as Record<Key, unknown>, match)
-    : (match) => fill({ ...pattern } as Record<Key, unknown>, match)
+    : (match) => fill({ ...pattern }, match)
 }
 
 const makePart = (pattern: unknown, fillers: readonly Filler[]): Make => {
