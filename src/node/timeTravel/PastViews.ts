@@ -3,7 +3,7 @@
  * have overwritten, such as how an activity stood, is had back this way.
  */
 import { limits } from '../../limits.js'
-import { decodeEvent } from '../../log/decodeEvent.js'
+import { EventDecoder } from '../../log/EventDecoder.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tick.js'
 import { openDatabase } from '../../sqlite/openDatabase.js'
 import { toMillis } from '../../time/Instant.js'
@@ -22,6 +22,7 @@ const letOthersWork = (): Promise<void> => new Promise((resolve) => setImmediate
 export class PastViews {
   readonly db: Database
   readonly #views: Views
+  readonly #decoder = new EventDecoder()
   #revision = emptyHead.revision
   #atMs: number | undefined
   /** Where the last tick ended that was folded as a whole. */
@@ -86,7 +87,7 @@ export class PastViews {
     const atMs = toMillis(tick.at)
     const until = Math.min(last.revision, revision)
     for (let place = this.#revision + 1; place <= until; place++)
-      this.#views.fold(decodeEvent(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
+      this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
     this.#revision = until
     this.#atMs = atMs
     if (until === last.revision) {
