@@ -136,7 +136,7 @@ export const limits = {
   /** Problems a check of the log lists; one alteration gives few, and a list without end helps nobody. */
   problemsReported: 100,
   /** Bytes of events folded in one commit when views are built from a log; between commits they are held in memory. */
-  foldedBytesPerCommit: 4 * 1024 * KiB,
+  foldedBytesPerCommit: 8 * 1024 * KiB,
   /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
   unindexedKeys: 16_384,
   /** Inputs, references, outputs and commands of one transaction, each. */

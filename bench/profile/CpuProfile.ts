@@ -62,6 +62,14 @@ const merge = (calls: readonly Call[]): readonly Call[] => {
     .sort((a, b) => b.totalUs - a.totalUs)
 }
 
+const longestName = 60
+
+/** An expression is named by all of its source, which may be that of a whole event. */
+const nameOf = ({ functionName }: t.TypeOf<typeof CallFrameC>): string => {
+  if (functionName === '') return '(anonymous)'
+  return functionName.length > longestName ? `${functionName.slice(0, longestName)}…` : functionName
+}
+
 /** The tree of all time at work, the same function under the same callers once. */
 export const callTree = ({ nodes, samples, timeDeltas }: CpuProfile): Call => {
   const selfUs = new Map<number, number>()
@@ -73,7 +81,7 @@ export const callTree = ({ nodes, samples, timeDeltas }: CpuProfile): Call => {
     const calls = (node.children ?? []).map(callOf).filter(({ name, totalUs }) => !isIdle(name) && totalUs > 0)
     const self = selfUs.get(id) ?? 0
     return {
-      name: node.callFrame.functionName === '' ? '(anonymous)' : node.callFrame.functionName,
+      name: nameOf(node.callFrame),
       place: placeOf(node.callFrame),
       selfUs: self,
       totalUs: self + calls.reduce((sum, { totalUs }) => sum + totalUs, 0),

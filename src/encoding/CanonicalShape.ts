@@ -8,8 +8,11 @@
 export type Piece = { readonly from: number; readonly until: number; readonly fixed?: boolean }
 
 // Nothing that would have to be escaped, or looked at twice.
-const anyString = '"[^"\\\\\\u0000-\\u001f\\ud800-\\udfff]*"'
-const anyInteger = '(?:0|[1-9]\\d{0,14})'
+/** Matches what may stand between the quotes of a plain string. */
+export const anyText = '[^"\\\\\\u0000-\\u001f\\ud800-\\udfff]*'
+const anyString = `"${anyText}"`
+/** Matches a whole number that is not negative, and not so large that it could lose a digit. */
+export const anyInteger = '(?:0|[1-9]\\d{0,14})'
 
 const unusual = /[\\\ud800-\udfff]/
 const shortInteger = /^(?:0|[1-9]\d{0,14})$/
@@ -39,4 +42,22 @@ export const shapeOf = (canonical: string, pieces: readonly Piece[]): RegExp | u
     at = until
   }
   return new RegExp(`^${source}${withGaps(canonical.slice(at))}$`)
+}
+
+/** Whether there are other texts of the shape of this one: whether it holds a string or a whole number. */
+export const hasGaps = (canonical: string): boolean => withGaps(canonical) !== literally(canonical)
+
+/** A part of a text that may differ, and what may stand there: what a pattern matches, or a value of the same shape. */
+export type Gap = { readonly from: number; readonly until: number; readonly pattern: string | undefined }
+
+/** As {@link shapeOf}, for texts that differ in these gaps and nowhere else; there is a group for each. */
+export const shapeAround = (canonical: string, gaps: readonly Gap[]): RegExp | undefined => {
+  if (unusual.test(canonical)) return undefined
+  let source = ''
+  let at = 0
+  for (const { from, until, pattern } of gaps) {
+    source += `${literally(canonical.slice(at, from))}(${pattern ?? withGaps(canonical.slice(from, until))})`
+    at = until
+  }
+  return new RegExp(`^${source}${literally(canonical.slice(at))}$`)
 }

@@ -8,6 +8,7 @@ import type { RecordedOperation, Waiting } from '../log/events.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import { RecentRows } from '../views/RecentRows.js'
 import type { FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 
@@ -61,16 +62,20 @@ const flowColumns = [
   'attempt',
   'lateness_ms',
   'cause',
+  'client_id',
   'started_by',
+  'session',
   'status',
   'until_revision',
   'ended_ms',
   'result',
+  'error',
+  'waiting',
+  'waiting_for',
+  'wake_ms',
   'recorded',
+  'progress',
 ] as const
-
-/** Columns that a flow which ends in the tick it started in seldom has anything in. */
-const rareColumns = ['client_id', 'session', 'error', 'waiting', 'waiting_for', 'wake_ms', 'progress'] as const
 
 const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -108,6 +113,7 @@ type FreshOperation = { readonly flowSeq: number; readonly position: number; rea
 export class FlowTable {
   readonly #index: HashIndex
   readonly #rows = new Map<number, FlowRow>()
+  readonly #recent = new RecentRows(this.#rows)
   readonly #fresh = new Set<FlowRow>()
   readonly #changed = new Set<FlowRow>()
   readonly #operations: FreshOperation[] = []
@@ -132,7 +138,7 @@ export class FlowTable {
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = new BulkInsert(db, 'flows', flowColumns, rareColumns)
+    this.#insert = new BulkInsert(db, 'flows', flowColumns)
     this.#update = db.prepare(
       'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
     )
@@ -289,33 +295,35 @@ export class FlowTable {
 
   flush(): void {
     for (const row of this.#fresh) {
-      this.#insert.add(
-        row.seq,
-        row.id,
-        row.name,
-        row.version,
-        row.input,
-        row.startedMs,
-        row.fromRevision,
-        row.stateSeq,
-        row.dueMs,
-        row.attempt,
-        row.latenessMs,
-        row.cause,
-        row.startedBy,
-        row.status,
-        row.untilRevision,
-        row.endedMs,
-        row.result,
-        row.recorded,
-        row.clientId,
-        row.session,
-        row.error,
-        row.waiting,
-        row.waitingFor,
-        row.wakeMs,
-        row.progress,
-      )
+      this.#insert
+        .next()
+        .push(
+          row.seq,
+          row.id,
+          row.name,
+          row.version,
+          row.input,
+          row.startedMs,
+          row.fromRevision,
+          row.stateSeq,
+          row.dueMs,
+          row.attempt,
+          row.latenessMs,
+          row.cause,
+          row.clientId,
+          row.startedBy,
+          row.session,
+          row.status,
+          row.untilRevision,
+          row.endedMs,
+          row.result,
+          row.error,
+          row.waiting,
+          row.waitingFor,
+          row.wakeMs,
+          row.recorded,
+          row.progress,
+        )
     }
     this.#insert.flush()
     for (const row of this.#changed) {
@@ -333,7 +341,8 @@ export class FlowTable {
         row.seq,
       )
     }
-    for (const { flowSeq, position, text } of this.#operations) this.#insertOperation.add(flowSeq, position, text)
+    for (const { flowSeq, position, text } of this.#operations)
+      this.#insertOperation.next().push(flowSeq, position, text)
     this.#insertOperation.flush()
     this.#fresh.clear()
     this.#changed.clear()
@@ -350,6 +359,13 @@ export class FlowTable {
       this.#rows.clear()
       for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
     }
+    this.#index.committed()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#recent.turn()
+    for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
     this.#index.committed()
   }
 

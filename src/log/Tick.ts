@@ -55,13 +55,13 @@ export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLi
 export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
 
 /** The running hash after a tick: {@link hashAfter} its {@link tickText}, without putting that together. */
-export const hashOfTick = (before: Hash, tick: Omit<EncodedTick, 'hash'>): Hash =>
+export const hashAfterTick = (before: Hash, tick: Omit<EncodedTick, 'hash'>): Hash =>
   sha256Of(`${before}\n${headerLine(tick)}\n`, linesOf(tick.events))
 
 /** Builds the tick that follows a head. */
 export const tickAfter = (head: Head, at: Instant, events: readonly string[]): EncodedTick => {
   const tick = { number: head.tick + 1, firstRevision: head.revision + 1, at, events }
-  return { ...tick, hash: hashOfTick(head.hash, tick) }
+  return { ...tick, hash: hashAfterTick(head.hash, tick) }
 }
 
 export const headAfter = (tick: EncodedTick): Head => ({

@@ -15,7 +15,7 @@ import type { Database } from '../views/Database.js'
 import { Views, viewsSchema } from '../views/Views.js'
 import { silentLogger, type Logger } from './Logger.js'
 import { openStoreDatabase } from './storeFormat.js'
-import { assertFollows, eventsOf, foldTick } from './logTools/foldLog.js'
+import { LogFold } from './logTools/LogFold.js'
 import { removeMark, writeMark, type RestoredMark } from './backup/RestoredMark.js'
 import type { TickStore } from './TickStore.js'
 
@@ -48,6 +48,7 @@ export class LogBackedStore implements TickStore {
   readonly #wait: NonNullable<LogBackedStoreOptions['wait']>
   /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
   readonly #copy: SqliteTicks
+  readonly #fold: LogFold
   #abandoned = new AbortController()
   #trouble: CarillonError | undefined
   #head: Head
@@ -60,6 +61,7 @@ export class LogBackedStore implements TickStore {
     this.#db = db
     this.reader = reader
     this.views = new Views(db)
+    this.#fold = new LogFold(this.views)
     this.#head = this.views.facts.now.head
   }
 
@@ -237,6 +239,7 @@ export class LogBackedStore implements TickStore {
       // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
     }
     this.views.rolledBack()
+    this.#fold.rolledBack()
   }
 
   read(fromRevision: number): AsyncIterable<EncodedTick> {
@@ -265,7 +268,6 @@ export class LogBackedStore implements TickStore {
     if (logHead.revision < this.#head.revision) throw this.#diverged(logHead)
     let isFirst = true
     let isOpen = false
-    let bytes = 0
     try {
       for await (const tick of this.#log.read(Math.max(this.#head.revision, 0))) {
         if (isFirst && this.#head.revision >= 0) {
@@ -277,13 +279,13 @@ export class LogBackedStore implements TickStore {
         isFirst = false
         if (!isOpen) this.begin()
         isOpen = true
-        bytes += this.#fold(tick)
-        if (bytes < limits.foldedBytesPerCommit) continue
+        this.#apply(tick)
+        if (!this.#fold.isFull) continue
         this.#commitFolded()
         isOpen = false
-        bytes = 0
       }
       if (isOpen) this.#commitFolded()
+      this.#fold.over()
     } catch (error) {
       if (isOpen) this.rollback()
       throw error
@@ -299,8 +301,9 @@ export class LogBackedStore implements TickStore {
     for await (const tick of this.#log.follow(this.#head.revision + 1, signal)) {
       this.begin()
       try {
-        this.#fold(tick)
+        this.#apply(tick)
         this.#commitFolded()
+        this.#fold.over()
       } catch (error) {
         this.rollback()
         throw error
@@ -316,17 +319,16 @@ export class LogBackedStore implements TickStore {
     return this.#head.revision !== before
   }
 
-  /** Applies a tick of another process, or an earlier one of this. Gives the bytes it took. */
-  #fold(tick: EncodedTick): number {
-    assertFollows(this.views.facts.now.head, tick)
-    foldTick(this.views, tick, eventsOf(tick))
+  /** Applies a tick of another process, or an earlier one of this. */
+  #apply(tick: EncodedTick): void {
+    this.#fold.fold(tick)
     this.#copy.insert(tick)
-    return tick.events.reduce((sum, { length }) => sum + length, 1)
   }
 
   #commitFolded(): void {
+    this.#fold.write()
     this.#db.exec('COMMIT')
-    this.views.committed()
+    this.#fold.committed()
     this.#head = this.views.facts.now.head
   }
 

@@ -57,16 +57,19 @@ const ownColumns = [
   'text',
   'relevant',
   'participants',
+  'key',
   'from_revision',
+  'until_revision',
+  'consumed_by',
   'standing',
   'due_ms',
   'acts_at_ms',
   'activity',
   'attempt',
+  'error',
+  'note',
+  'cause',
 ] as const
-
-/** Columns that a state which was just made seldom has anything in. */
-const rareColumns = ['key', 'until_revision', 'consumed_by', 'error', 'note', 'cause'] as const
 
 /** The columns of {@link stateRowOf}, in the order {@link stateRowOfList} takes them. */
 export const stateColumns =
@@ -170,7 +173,7 @@ export class StateTable {
     this.#kinds = kinds
     this.#transactions = transactions
     const select = `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq`
-    this.#insert = new BulkInsert(db, 'states', ownColumns, rareColumns)
+    this.#insert = new BulkInsert(db, 'states', ownColumns)
     this.#update = db.prepare(
       'UPDATE states SET relevant = ?, participants = ?, key = ?, until_revision = ?, consumed_by = ?, standing = ?, due_ms = ?, acts_at_ms = ?, activity = ?, attempt = ?, error = ?, note = ?, cause = ? WHERE seq = ?',
     )
@@ -357,27 +360,29 @@ export class StateTable {
   flush(): void {
     this.#transactions.flush()
     for (const row of this.#fresh) {
-      this.#insert.add(
-        row.seq,
-        row.transactionSeq,
-        row.ref.index,
-        row.kind.id,
-        row.text,
-        row.relevant ? 1 : 0,
-        row.participants,
-        row.fromRevision,
-        row.standing,
-        row.dueMs,
-        row.actsAtMs,
-        row.activity,
-        row.attempt,
-        row.key,
-        row.untilRevision,
-        row.consumedBy,
-        row.error,
-        row.note,
-        row.cause,
-      )
+      this.#insert
+        .next()
+        .push(
+          row.seq,
+          row.transactionSeq,
+          row.ref.index,
+          row.kind.id,
+          row.text,
+          row.relevant ? 1 : 0,
+          row.participants,
+          row.key,
+          row.fromRevision,
+          row.untilRevision,
+          row.consumedBy,
+          row.standing,
+          row.dueMs,
+          row.actsAtMs,
+          row.activity,
+          row.attempt,
+          row.error,
+          row.note,
+          row.cause,
+        )
     }
     this.#insert.flush()
     for (const row of this.#progressed) this.#writeProgress(row)
@@ -442,6 +447,12 @@ export class StateTable {
   #letGo(): void {
     this.#forgetAhead()
     this.#held.clear()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#forgetAhead()
+    this.#held.age()
   }
 
   rolledBack(): void {

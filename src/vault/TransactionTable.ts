@@ -7,6 +7,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import { RecentRows } from '../views/RecentRows.js'
 
 export type TransactionRow = {
   readonly seq: number
@@ -40,6 +41,7 @@ export const transactionsSchema = `
 export class TransactionTable {
   readonly #index: HashIndex
   readonly #rows = new Map<number, TransactionRow>()
+  readonly #recent = new RecentRows(this.#rows)
   readonly #fresh: TransactionRow[] = []
   #nextSeq: number
   readonly #insert: BulkInsert
@@ -47,12 +49,16 @@ export class TransactionTable {
   readonly #lastSeq: Statement
 
   constructor(db: Database) {
-    this.#insert = new BulkInsert(
-      db,
-      'transactions',
-      ['seq', 'id', 'revision', 'tick', 'at_ms', 'first_state', 'outputs'],
-      ['notary'],
-    )
+    this.#insert = new BulkInsert(db, 'transactions', [
+      'seq',
+      'id',
+      'revision',
+      'tick',
+      'at_ms',
+      'first_state',
+      'outputs',
+      'notary',
+    ])
     this.#bySeq = db.prepare(
       'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
     )
@@ -108,7 +114,9 @@ export class TransactionTable {
 
   flush(): void {
     for (const row of this.#fresh)
-      this.#insert.add(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
+      this.#insert
+        .next()
+        .push(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
     this.#insert.flush()
     this.#fresh.length = 0
   }
@@ -121,6 +129,12 @@ export class TransactionTable {
 
   committed(): void {
     if (this.#rows.size > limits.rowsKept) this.#rows.clear()
+    this.#index.committed()
+  }
+
+  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
+  committedFold(): void {
+    this.#recent.turn()
     this.#index.committed()
   }
 

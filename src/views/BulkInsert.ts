@@ -1,7 +1,6 @@
 /**
  * Writes many rows of one table with few statements: handing a row to SQLite costs as much as storing it, so rows
- * go in groups, and columns that few rows have anything in are left out where a row has nothing in them. Rows of either
- * kind are stored in the order they were added.
+ * go in groups. They are stored in the order they were added.
  */
 import type { Database, SqlValue, Statement } from './Database.js'
 
@@ -13,63 +12,39 @@ const insertSql = (table: string, columns: readonly string[], rows: number): str
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
 }
 
-/** Rows that all have the same columns. */
-class Rows {
+export class BulkInsert {
   readonly #width: number
   readonly #groups: readonly { readonly rows: number; readonly statement: Statement }[]
-  values: SqlValue[] = []
+  readonly #largest: number
+  #values: SqlValue[] = []
 
   constructor(db: Database, table: string, columns: readonly string[]) {
     this.#width = columns.length
+    this.#largest = groupSizes[0] * columns.length
     this.#groups = groupSizes.map((rows) => ({ rows, statement: db.prepare(insertSql(table, columns, rows)) }))
   }
 
+  /**
+   * Where the values of one more row are to be pushed, in the order of the columns. It is stored by the next
+   * {@link flush} at the latest: a group that is full goes at once, so that many rows never become one long list.
+   */
+  next(): SqlValue[] {
+    if (this.#values.length >= this.#largest) this.flush()
+    return this.#values
+  }
+
   flush(): void {
-    const { values } = this
+    const values = this.#values
     if (values.length === 0) return
-    this.values = []
+    this.#values = []
     let from = 0
     for (const { rows, statement } of this.#groups)
       for (const width = rows * this.#width; values.length - from >= width; from += width)
-        statement.runList(values.slice(from, from + width))
-  }
-}
-
-export class BulkInsert {
-  readonly #common: Rows
-  /** Undefined when no column is rare. */
-  readonly #whole: Rows | undefined
-  readonly #commonWidth: number
-
-  /** `rare` are the columns that most rows have nothing in. */
-  constructor(db: Database, table: string, columns: readonly string[], rare: readonly string[] = []) {
-    this.#commonWidth = columns.length
-    this.#common = new Rows(db, table, columns)
-    this.#whole = rare.length === 0 ? undefined : new Rows(db, table, [...columns, ...rare])
-  }
-
-  /** Adds a row: its values in the order of the columns, the rare ones last. It is stored by the next {@link flush}. */
-  add(...row: readonly SqlValue[]): void {
-    const whole = this.#whole
-    if (whole !== undefined) {
-      for (let place = this.#commonWidth; place < row.length; place++) {
-        if (row[place] === null) continue
-        for (const value of row) whole.values.push(value)
-        return
-      }
-    }
-    const { values } = this.#common
-    for (let place = 0; place < this.#commonWidth; place++) values.push(row[place] ?? null)
-  }
-
-  flush(): void {
-    this.#common.flush()
-    this.#whole?.flush()
+        statement.runList(values.length === width ? values : values.slice(from, from + width))
   }
 
   /** Forgets what was added and not stored. */
   clear(): void {
-    this.#common.values = []
-    if (this.#whole !== undefined) this.#whole.values = []
+    this.#values = []
   }
 }

@@ -80,18 +80,23 @@ export class HashIndex {
   /** Called when a tick's rows are written, inside its transaction. */
   closeTick(): void {
     if (this.#tail.size < limits.unindexedKeys) return
+    const prefixes: number[] = []
+    const seqs: number[] = []
     let last = -1
-    const keys = [...this.#tail]
+    for (const [id, seq] of this.#tail) {
+      prefixes.push(prefixOf(id))
+      seqs.push(seq)
+      if (seq > last) last = seq
+    }
     // Sorted as plain numbers, the place in the list in the lowest digits: far quicker than with a comparison. The
     // digits of the prefix that this cuts off are not missed, for the order is only there to spare the disk.
-    const places = Math.ceil(Math.log2(keys.length + 1))
+    const places = Math.ceil(Math.log2(prefixes.length + 1))
     const cut = 2 ** Math.max(0, prefixBits + places - 53)
-    const order = Float64Array.from(keys, ([id], place) => Math.floor(prefixOf(id) / cut) * 2 ** places + place).sort()
+    const placeBits = 2 ** places
+    const order = Float64Array.from(prefixes, (prefix, place) => Math.floor(prefix / cut) * placeBits + place).sort()
     for (const entry of order) {
-      const key = keys[entry % 2 ** places]
-      if (key === undefined) continue
-      this.#insert.add(prefixOf(key[0]), key[1])
-      if (key[1] > last) last = key[1]
+      const place = entry % placeBits
+      this.#insert.next().push(prefixes[place] ?? 0, seqs[place] ?? 0)
     }
     this.#insert.flush()
     this.#setUntil.run(last)

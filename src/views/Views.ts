@@ -215,6 +215,11 @@ export class Views {
   /** Writes everything the tick has changed; the last thing before the commit. */
   closeTick(head: Head, atMs: number): void {
     this.facts.advanceTo(head, atMs)
+    this.write()
+  }
+
+  /** Writes what has gathered. Whoever folds a log may let ticks follow one another before, and advance the facts for each. */
+  write(): void {
     this.transactions.closeTick()
     this.states.flush()
     this.stateIndex.flush()
@@ -229,6 +234,15 @@ export class Views {
     this.transactions.committed()
     this.states.committed()
     this.flows.committed()
+    this.sessions.committed()
+    this.spent.committed()
+  }
+
+  /** As {@link committed}, when more of a log is to be folded: rows that were new are soon changed, and stay. */
+  committedFold(): void {
+    this.transactions.committedFold()
+    this.states.committedFold()
+    this.flows.committedFold()
     this.sessions.committed()
     this.spent.committed()
   }

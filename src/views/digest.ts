@@ -4,52 +4,72 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { sha256, type Hash } from '../encoding/hash.js'
-import type { Database } from './Database.js'
+import type { Database, SqlValue } from './Database.js'
 import { viewTables } from './Views.js'
 
 const orderOf = {
-  node_facts: 'one',
-  kinds: 'id',
-  transactions: 'seq',
-  states: 'seq',
-  indexed_fields: 'id',
-  indexed_values: 'seq, field',
-  known_parties: 'id',
-  state_parties: 'party, unconsumed, seq',
-  clock_steps: 'transaction_seq',
-  soft_locks: 'state_seq',
-  past_assessments: 'state_seq, until_revision',
-  flows: 'seq',
-  flow_records: 'flow_seq, position',
-  flow_troubles: 'flow_seq, revision',
-  network_maps: 'root',
-  unstarted: 'revision',
-  sessions: 'seq',
-  inbox: 'session_seq, seq',
-  outbox: 'revision',
-  notarised: 'seq',
-  spent: 'seq',
-  tokens: 'id',
-  kept_heads: 'party',
-  peers: 'party',
-  gone_on: 'one',
+  node_facts: ['one'],
+  kinds: ['id'],
+  transactions: ['seq'],
+  states: ['seq'],
+  indexed_fields: ['id'],
+  indexed_values: ['seq', 'field'],
+  known_parties: ['id'],
+  state_parties: ['party', 'unconsumed', 'seq'],
+  clock_steps: ['transaction_seq'],
+  soft_locks: ['state_seq'],
+  past_assessments: ['state_seq', 'until_revision'],
+  flows: ['seq'],
+  flow_records: ['flow_seq', 'position'],
+  flow_troubles: ['flow_seq', 'revision'],
+  network_maps: ['root'],
+  unstarted: ['revision'],
+  sessions: ['seq'],
+  inbox: ['session_seq', 'seq'],
+  outbox: ['revision'],
+  notarised: ['seq'],
+  spent: ['seq'],
+  tokens: ['id'],
+  kept_heads: ['party'],
+  peers: ['party'],
+  gone_on: ['one'],
 } as const
 
 const rowsPerChunk = 1_000
 
-/** Hashes chunk after chunk, so that the text of a large view never sits in memory. */
-const digestTable = (db: Database, table: (typeof viewTables)[number]): Hash => {
-  let hash = sha256(table)
-  let chunk: string[] = []
-  for (const row of db.prepare(`SELECT * FROM ${table} ORDER BY ${orderOf[table]}`).iterate()) {
-    chunk.push(canonicalText({ ...row }))
-    if (chunk.length < rowsPerChunk) continue
-    hash = sha256(`${hash}\n${chunk.join('\n')}`)
-    chunk = []
+/**
+ * The digest of one table, by the columns of its primary key. Hashes chunk after chunk, so that the text of a large view
+ * never sits in memory. Rows are read as lists with their columns in canonical order, and need not be sorted one by one.
+ */
+export const digestTable = (db: Database, table: string, key: readonly string[]): Hash => {
+  const names = db
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map(({ name }) => String(name))
+    .sort()
+  const columns = names.map((name) => `"${name}"`).join(', ')
+  const keyPlaces = key.map((name) => names.indexOf(name))
+  const before = names.map((name, place) => `${place === 0 ? '{' : ','}${canonicalText(name)}:`)
+  const rowText = (row: readonly SqlValue[]): string => {
+    let text = ''
+    for (let place = 0; place < before.length; place++)
+      text += `${before[place] ?? ''}${canonicalText(row[place] ?? null)}`
+    return `${text}}`
   }
-  return sha256(`${hash}\n${chunk.join('\n')}`)
+  const inOrder = `ORDER BY ${key.join(', ')} LIMIT ${rowsPerChunk}`
+  const first = db.prepare(`SELECT ${columns} FROM ${table} ${inOrder}`)
+  const after = db.prepare(
+    `SELECT ${columns} FROM ${table} WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')}) ${inOrder}`,
+  )
+  let hash = sha256(table)
+  for (let rows = first.lists(); ;) {
+    hash = sha256(`${hash}\n${rows.map(rowText).join('\n')}`)
+    const last = rows.length < rowsPerChunk ? undefined : rows.at(-1)
+    if (last === undefined) return hash
+    rows = after.lists(...keyPlaces.map((place) => last[place] ?? null))
+  }
 }
 
 /** The digest of all views behind a connection. */
 export const digestViews = (db: Database): Hash =>
-  sha256(viewTables.map((table) => `${table} ${digestTable(db, table)}`).join('\n'))
+  sha256(viewTables.map((table) => `${table} ${digestTable(db, table, orderOf[table])}`).join('\n'))

@@ -18,6 +18,16 @@ const profile = {
 }
 
 describe('a profile of a benchmark', () => {
+  it('names an expression by the beginning of its source', () => {
+    const source = `RegExp: ^${'x'.repeat(1_000)}$`
+    const nodes = [
+      { id: 1, callFrame: frame('(root)', ''), children: [2] },
+      { id: 2, callFrame: frame(source, '') },
+    ]
+    const tree = callTree(readProfile(JSON.stringify({ nodes, samples: [2], timeDeltas: [1] })))
+    expect(tree.calls[0]?.name).to.equal(`${source.slice(0, 60)}…`)
+  })
+
   it('becomes a tree in which a function stands once under its callers, and waiting is left out', () => {
     const tree = callTree(readProfile(JSON.stringify(profile)))
     expect(tree.totalUs).to.equal(400)

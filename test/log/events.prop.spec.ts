@@ -4,7 +4,15 @@ import { canonicalText } from '../../src/encoding/canonical.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../src/log/events.js'
-import { emptyHead, hashAfter, headAfter, tickAfter, tickText, type EncodedTick } from '../../src/log/Tick.js'
+import {
+  emptyHead,
+  hashAfter,
+  hashAfterTick,
+  headAfter,
+  tickAfter,
+  tickText,
+  type EncodedTick,
+} from '../../src/log/Tick.js'
 import type { Instant } from '../../src/time/Instant.js'
 import { arbitraryOf, instants, jsonValues } from './arbitraryOf.js'
 
@@ -100,6 +108,18 @@ describe('the hash chain', () => {
       const tick = tickAfter(emptyHead, '2026-01-31T09:00:00.000Z' as Instant, events)
       expect(tick.hash).to.equal(hashAfter(emptyHead.hash, tickText(tick)))
     }
+  })
+
+  it('is the same when a tick is hashed without being put together', () => {
+    fc.assert(
+      fc.property(chains, (parts) => {
+        let hash = emptyHead.hash
+        for (const tick of chainOf(parts)) {
+          expect(hashAfterTick(hash, tick)).to.equal(tick.hash)
+          hash = tick.hash
+        }
+      }),
+    )
   })
 
   it('ends elsewhere when any event, instant, order or tick boundary is another', () => {

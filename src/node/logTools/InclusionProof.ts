@@ -15,7 +15,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../log/events.js'
 import { revisionUnknown } from '../../log/revisionUnknown.js'
-import { emptyHead, hashOfTick, headAfter, type EncodedTick } from '../../log/Tick.js'
+import { emptyHead, hashAfterTick, headAfter, type EncodedTick } from '../../log/Tick.js'
 import { InstantC, type Instant } from '../../time/Instant.js'
 import { verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
 import { signedHeadsIn } from './signedHeadsIn.js'
@@ -131,7 +131,7 @@ export const checkProof = (value: unknown, { by }: { readonly by?: PublicKey } =
   if (text === undefined) throw invalid(`tick ${tick.number} does not hold revision ${revision}`)
   if (!verifySignedHead(head)) throw invalid('the signature of its head does not verify')
   if (by !== undefined && head.by !== by) throw invalid(`its head is signed by ${head.by}, not by ${by}`)
-  const hash = hashOfTick(before, tick)
+  const hash = hashAfterTick(before, tick)
   if (rootFromProof(leafHash(hash), tick.number - 1, head.tick, path) !== head.range)
     throw invalid('the tick in it is not one that the signed head covers, or was altered')
   return { revision, tick: tick.number, at: tick.at, event: decodeEvent(text, revision), text, by: head.by, head }

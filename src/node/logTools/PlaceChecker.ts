@@ -3,7 +3,7 @@
  * What comes later in the log may explain a problem found before, whose words are then mended.
  */
 import { limits } from '../../limits.js'
-import { hashOfTick, type EncodedTick, type Head } from '../../log/Tick.js'
+import { hashAfterTick, type EncodedTick, type Head } from '../../log/Tick.js'
 import { findSwap } from './findSwap.js'
 import { rangeText, type FoundProblem, type Report } from './LogProblem.js'
 
@@ -59,7 +59,7 @@ export class PlaceChecker {
 
   /** The running hash covers a whole tick, so the tick is where the change is; a swap within it can be told. */
   #checkHash(head: Head, tick: EncodedTick, report: Report): FoundProblem | undefined {
-    const hash = hashOfTick(head.hash, tick)
+    const hash = hashAfterTick(head.hash, tick)
     if (hash === tick.hash) return undefined
     const swap = findSwap(head.hash, tick)
     if (swap !== undefined) {

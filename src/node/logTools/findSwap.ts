@@ -2,7 +2,7 @@
  * Whether two events of a tick have changed places: when exchanging them back gives the hash the tick should have.
  */
 import type { Hash } from '../../encoding/hash.js'
-import { hashOfTick, tickText, type EncodedTick } from '../../log/Tick.js'
+import { hashAfterTick, tickText, type EncodedTick } from '../../log/Tick.js'
 
 /** Bytes that are hashed in search of a swap; beyond that the tick is simply altered. */
 const mostBytes = 32 * 1024 * 1024
@@ -21,7 +21,7 @@ export const findSwap = (before: Hash, tick: EncodedTick): readonly [number, num
       bytes += size
       if (bytes > mostBytes) return undefined
       const back = events.with(first, other).with(first + distance, one)
-      if (hashOfTick(before, { ...tick, events: back }) === tick.hash) return [first, first + distance]
+      if (hashAfterTick(before, { ...tick, events: back }) === tick.hash) return [first, first + distance]
     }
   }
   return undefined

@@ -4,7 +4,6 @@
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
 import type { DomainEvent } from '../../log/events.js'
 import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
@@ -15,8 +14,8 @@ import { Views, viewsSchema } from '../../views/Views.js'
 import { writeMark } from '../backup/RestoredMark.js'
 import { assertStoreFile, formatStamp } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
-import { foldTick } from './foldLog.js'
 import { LogChecker } from './LogChecker.js'
+import { LogFold } from './LogFold.js'
 import { importInvalid, readExport } from './readExport.js'
 
 const removeDatabase = (file: string): void => {
@@ -70,15 +69,14 @@ const build = async (
     // The file counts for nothing until it is whole, and closing it syncs it as one.
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
     const log = new SqliteTicks(db)
-    const views = new Views(db)
+    const fold = new LogFold(new Views(db))
     const checker = new LogChecker({ decode: true })
-    let uncommitted = 0
     db.exec('BEGIN IMMEDIATE')
     for await (const next of offered) {
       const { tick, fault } = next
       const events = soundEvents(checker, next)
       try {
-        foldTick(views, tick, events)
+        fold.foldEvents(tick, events)
       } catch (error) {
         if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
         throw fault(
@@ -88,13 +86,14 @@ const build = async (
         )
       }
       log.insert(tick)
-      uncommitted += tick.events.reduce((bytes, { length }) => bytes + length, 0)
-      if (uncommitted >= limits.foldedBytesPerCommit) {
+      if (fold.isFull) {
+        fold.write()
         db.exec('COMMIT; BEGIN IMMEDIATE')
-        uncommitted = 0
+        fold.committed()
       }
       onProgress?.(checker.counts.events)
     }
+    fold.write()
     if (isRestored && checker.head.revision >= 0)
       writeMark(db, { from: 'export', at: instantFromMillis(Date.now()), revision: checker.head.revision })
     db.exec('COMMIT')

@@ -12,7 +12,7 @@ import { Views, viewsSchema } from '../../views/Views.js'
 import { restoredTable } from '../backup/RestoredMark.js'
 import { assertStoreFile } from '../storeFormat.js'
 import { lockFolder, storeFiles } from '../StoreFolder.js'
-import { assertFollows, eventsOf, foldTick } from './foldLog.js'
+import { LogFold } from './LogFold.js'
 
 /** What a rebuild of the views has done. */
 export type RebuildReport = {
@@ -47,11 +47,15 @@ const rebuild = (db: Database, onProgress?: (events: number) => void): RebuildRe
   dropViews(db)
   db.exec(viewsSchema)
   const views = new Views(db)
+  const fold = new LogFold(views)
   for (const tick of new SqliteTicks(db).from(1)) {
-    assertFollows(views.facts.now.head, tick)
-    foldTick(views, tick, eventsOf(tick))
+    fold.fold(tick)
     onProgress?.(views.facts.now.head.revision + 1)
+    if (!fold.isFull) continue
+    fold.write()
+    fold.committed()
   }
+  fold.write()
   const after = digestViews(db)
   db.exec('COMMIT')
   return { before, after, events: views.facts.now.head.revision + 1 }

@@ -4,7 +4,7 @@
  * for its fault are found.
  */
 import type { Hash } from '../../encoding/hash.js'
-import { hashOfTick, type EncodedTick } from '../../log/Tick.js'
+import { hashAfterTick, type EncodedTick } from '../../log/Tick.js'
 import type { FoundProblem } from './LogProblem.js'
 import type { Proof, TickChecker } from './TickChecker.js'
 
@@ -12,7 +12,7 @@ export type Vouch = { readonly proofs: readonly Proof[]; readonly transactions: 
 
 /** `before` is the running hash that the tick before it claims. */
 export const vouchFor = (checker: TickChecker, before: Hash, tick: EncodedTick): Vouch | undefined => {
-  let doubts = hashOfTick(before, tick) === tick.hash ? 0 : 1
+  let doubts = hashAfterTick(before, tick) === tick.hash ? 0 : 1
   const { proofs, transactions } = checker.check(tick, (revision) => (kind, what): FoundProblem => {
     doubts += 1
     return { kind, revision, what }

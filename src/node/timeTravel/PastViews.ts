@@ -3,13 +3,13 @@
  * have overwritten, such as how an activity stood, is had back this way.
  */
 import { limits } from '../../limits.js'
-import { decodeEvent } from '../../log/decodeEvent.js'
+import { EventDecoder } from '../../log/EventDecoder.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tick.js'
 import { openDatabase } from '../../sqlite/openDatabase.js'
 import { toMillis } from '../../time/Instant.js'
 import type { Database } from '../../views/Database.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertFollows } from '../logTools/foldLog.js'
+import { assertFollows } from '../logTools/LogFold.js'
 
 /** SQLite keeps a database without a name in memory as long as it is small, and then in a file nobody else sees. */
 const temporary = ''
@@ -22,6 +22,7 @@ const letOthersWork = (): Promise<void> => new Promise((resolve) => setImmediate
 export class PastViews {
   readonly db: Database
   readonly #views: Views
+  readonly #decoder = new EventDecoder()
   #revision = emptyHead.revision
   #atMs: number | undefined
   /** Where the last tick ended that was folded as a whole. */
@@ -61,7 +62,9 @@ export class PastViews {
       onProgress?.(this.#revision + 1)
       bytes += tick.events.reduce((sum, { length }) => sum + length, 0)
       if (bytes >= limits.foldedBytesPerCommit) {
+        this.#views.write()
         this.db.exec('COMMIT; BEGIN')
+        this.#views.committedFold()
         bytes = 0
       }
       if (this.#revision >= revision) break
@@ -69,7 +72,9 @@ export class PastViews {
       await letOthersWork()
       turnEndsMs = performance.now() + turnMs
     }
+    this.#views.write()
     this.db.exec('COMMIT')
+    this.#views.committed()
   }
 
   close(): void {
@@ -82,22 +87,20 @@ export class PastViews {
     const atMs = toMillis(tick.at)
     const until = Math.min(last.revision, revision)
     for (let place = this.#revision + 1; place <= until; place++)
-      this.#views.fold(decodeEvent(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
+      this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
     this.#revision = until
     this.#atMs = atMs
     if (until === last.revision) {
-      this.#views.closeTick(last, atMs)
+      this.#views.facts.advanceTo(last, atMs)
       this.#head = last
-    } else this.#closeWithin(until, atMs)
-    this.#views.committed()
+    } else this.#stopWithin(until, atMs)
   }
 
-  /** Writes what a part of a tick has changed, without counting the tick among those that are over. */
-  #closeWithin(revision: number, atMs: number): void {
+  /** Stands within a tick, without counting it among those that are over. */
+  #stopWithin(revision: number, atMs: number): void {
     const { facts } = this.#views
     const { range } = facts
-    this.#views.closeTick({ ...this.#head, revision }, atMs)
+    facts.advanceTo({ ...this.#head, revision }, atMs)
     facts.range = range
-    facts.flush()
   }
 }

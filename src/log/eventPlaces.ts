@@ -1,0 +1,39 @@
+/**
+ * In which places events of one shape differ from each other, and what may stand there: exactly what the event's codec
+ * takes in that place and a look at the text can tell. Everything else in an event is part of its shape.
+ */
+import type { EventType } from './events.js'
+
+/** What may stand in a place: text of a kind, a whole number that is not negative, or any value, which is kept as text. */
+export type PlaceKind = 'text' | 'hash' | 'instant' | 'integer' | 'json'
+
+export type Place = PlaceKind | { readonly members: Readonly<Record<string, Place>> } | { readonly each: Place }
+
+const ref: Place = { members: { index: 'integer', transaction: 'hash' } }
+const flowRef: Place = { members: { input: 'json' } }
+const activity: Place = { members: { at: 'instant', flow: flowRef, onMissed: flowRef } }
+const assessment: Place = { members: { activity, actsAt: 'instant', key: 'text' } }
+const data: Place = { members: { data: 'json' } }
+const timeWindow: Place = { members: { from: 'instant', until: 'instant' } }
+
+const body: Place = {
+  members: {
+    commands: { each: data },
+    inputs: { each: ref },
+    outputs: { each: data },
+    references: { each: ref },
+    salt: 'text',
+    timeWindow,
+  },
+}
+
+const origin: Place = {
+  members: { attempt: 'integer', clientId: 'text', due: 'instant', latenessMs: 'integer', ref },
+}
+
+/** The events that make up nearly all of a log. Those of other types are few, or never two of one shape. */
+export const eventPlaces: Readonly<Partial<Record<EventType, Place>>> = {
+  FlowStarted: { members: { flow: 'text', input: 'json', origin } },
+  TransactionRecorded: { members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash' } },
+  FlowEnded: { members: { flow: 'text', result: 'json' } },
+}

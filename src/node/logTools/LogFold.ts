@@ -1,0 +1,85 @@
+/**
+ * Folds a log into views, tick after tick. Rows are written once a part of the log and not once a tick, so that one which
+ * is made and changed within a part costs a single write. The views are the same however the log is parted.
+ */
+import { CarillonError } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import { EventDecoder } from '../../log/EventDecoder.js'
+import type { DomainEvent } from '../../log/events.js'
+import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '../../log/Tick.js'
+import { toMillis } from '../../time/Instant.js'
+import type { Views } from '../../views/Views.js'
+
+/** A tick that does not follow from the ones before it must not become views. */
+export const assertFollows = (head: Head, tick: EncodedTick): void => {
+  const follows = tick.number === head.tick + 1 && tick.firstRevision === head.revision + 1
+  if (follows && hashAfterTick(head.hash, tick) === tick.hash) return
+  throw new CarillonError(
+    'log-altered',
+    `Tick ${tick.number} of the log does not follow from revision ${head.revision}: the log was altered. Run "carillon log verify" to see what was changed, and restore the log from a backup or an export.`,
+    { tick: tick.number, revision: tick.firstRevision },
+  )
+}
+
+export class LogFold {
+  readonly #views: Views
+  readonly #decoder = new EventDecoder()
+  #bytes = 0
+
+  constructor(views: Views) {
+    this.#views = views
+  }
+
+  /** Whether so much has gathered that it should be written, and committed. */
+  get isFull(): boolean {
+    return this.#bytes >= limits.foldedBytesPerCommit
+  }
+
+  /** Applies a tick that follows. The caller holds the database's transaction. */
+  fold(tick: EncodedTick): void {
+    assertFollows(this.#views.facts.now.head, tick)
+    const atMs = toMillis(tick.at)
+    // Decoded one by one: an event that was folded is garbage before the next one is read, and costs the collector nothing.
+    for (let index = 0; index < tick.events.length; index++) {
+      const revision = tick.firstRevision + index
+      this.#views.fold(this.#decoder.decode(tick.events[index] ?? '', revision), revision, atMs)
+    }
+    this.#close(tick, atMs)
+  }
+
+  /** As {@link fold}, with a tick that was checked and decoded before. */
+  foldEvents(tick: EncodedTick, events: readonly DomainEvent[]): void {
+    const atMs = toMillis(tick.at)
+    events.forEach((event, index) => {
+      this.#views.fold(event, tick.firstRevision + index, atMs)
+    })
+    this.#close(tick, atMs)
+  }
+
+  #close(tick: EncodedTick, atMs: number): void {
+    this.#views.facts.advanceTo(headAfter(tick), atMs)
+    this.#bytes += linesOf(tick.events).length + 1
+  }
+
+  /** Writes all that has gathered. */
+  write(): void {
+    if (this.#bytes === 0) return
+    this.#views.write()
+    this.#bytes = 0
+  }
+
+  /** To be called when what was written is committed: not before, for a rollback takes back what it has done until then. */
+  committed(): void {
+    this.#views.committedFold()
+  }
+
+  /** No more is to be folded for now: what was kept in memory for that is let go. */
+  over(): void {
+    this.#views.committed()
+  }
+
+  /** To be called when the views were rolled back, and what has gathered with them. */
+  rolledBack(): void {
+    this.#bytes = 0
+  }
+}

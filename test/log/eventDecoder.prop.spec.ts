@@ -1,0 +1,136 @@
+/** What decoding events by their shapes promises: the same event, or the same complaint, as decoding each by itself. */
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { canonicalText } from '../../src/encoding/canonical.js'
+import { decodeEvent } from '../../src/log/decodeEvent.js'
+import { EventDecoder } from '../../src/log/EventDecoder.js'
+import { eventShapeOf } from '../../src/log/EventShape.js'
+import { eventPlaces } from '../../src/log/eventPlaces.js'
+import { eventCodecs, type DomainEvent, type EventType } from '../../src/log/events.js'
+import { partsOf } from '../../src/vault/TransactionParts.js'
+import { arbitraryOf, hashes, instants } from './arbitraryOf.js'
+
+const shapedTypes = Object.keys(eventPlaces) as EventType[]
+const codecs: Readonly<Record<string, (typeof eventCodecs)[EventType]>> = eventCodecs
+const eventsOf = (types: readonly string[]): fc.Arbitrary<unknown> =>
+  fc.oneof(...types.map((type) => arbitraryOf(codecs[type]!)))
+
+const hash = /^[0-9a-f]{64}$/
+const instant = /^\d{4}-\d\d-\d\dT/
+
+/** The same event with other ids, instants, texts and whole numbers, some of which its codec does not take. */
+const refilled = (
+  value: unknown,
+  fill: { readonly id: string; readonly at: string; readonly count: number },
+): unknown => {
+  if (typeof value === 'string') {
+    if (hash.test(value)) return fill.id
+    if (instant.test(value)) return fill.at
+    return /^[\w ]*$/.test(value) && value.length > 0 ? `${value}x` : value
+  }
+  if (typeof value === 'number') return Number.isInteger(value) && value >= 0 && value < 1e14 ? fill.count : value
+  if (Array.isArray(value)) return value.map((member) => refilled(member, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, key === 'type' ? member : refilled(member, fill)]),
+  )
+}
+
+const fills = fc.record({
+  id: fc.oneof({ weight: 4, arbitrary: hashes }, { weight: 1, arbitrary: fc.constantFrom('', 'G'.repeat(64), '\\"') }),
+  at: fc.oneof(
+    { weight: 4, arbitrary: instants },
+    { weight: 1, arbitrary: fc.constantFrom('2026-02-30T00:00:00.000Z', '2026-01-01T24:00:00.000Z', 'soon') },
+  ),
+  count: fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.constantFrom(-1, 1.5, 1e15, 0) }),
+})
+
+const characters = fc.constantFrom(...'{}[]",:\\ \n0123456789.eE+-tfnuZT\u0001\ud800aé'.split(''), '', '\\u0041')
+const alter = (text: string, place: number, drop: number, character: string): string => {
+  const at = place % (text.length + 1)
+  return text.slice(0, at) + character + text.slice(at + drop)
+}
+
+/** What comes of a line: the event as canonical text, which shows every difference, or what is said instead. */
+const outcomeOf = (decode: () => DomainEvent): string => {
+  try {
+    return canonicalText(decode())
+  } catch (error) {
+    return String(error)
+  }
+}
+
+describe('EventDecoder', () => {
+  it('gives of every line, in whatever company, what decoding it alone gives', () => {
+    const changes = fc.tuple(fc.nat(), fc.nat({ max: 2 }), characters)
+    const made = fc.tuple(fc.oneof(eventsOf(shapedTypes), eventsOf(Object.keys(eventCodecs))), fills, changes)
+    fc.assert(
+      fc.property(fc.array(made, { minLength: 1, maxLength: 30 }), (events) => {
+        const decoder = new EventDecoder()
+        for (const [event, fill, change] of events) {
+          const line = canonicalText(event)
+          for (const each of [line, line, canonicalText(refilled(event, fill)), alter(line, ...change)])
+            expect(
+              outcomeOf(() => decoder.decode(each, 7)),
+              each,
+            ).to.equal(outcomeOf(() => decodeEvent(each, 7)))
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('goes on doing so when no two events are of a shape, and when they are again', () => {
+    const decoder = new EventDecoder()
+    const line = (result: string): string => `{"flow":"f","outcome":"completed","result":${result},"type":"FlowEnded"}`
+    for (let index = 0; index < 10_000; index++) {
+      const text = line(index < 5_000 ? `{"k${index}":${index}}` : String(index))
+      expect(canonicalText(decoder.decode(text, index))).to.equal(text)
+    }
+  })
+})
+
+describe('the shape of an event', () => {
+  it('gives back the event it was taken from, opaque values as the text they are', () => {
+    fc.assert(
+      fc.property(eventsOf(shapedTypes), (made) => {
+        const line = canonicalText(made)
+        const event = decodeEvent(line, 7)
+        const shape = eventShapeOf(line, event)
+        if (shape === undefined) {
+          expect(line).to.match(/[\\\ud800-\udfff]|:-|:\d{16}/)
+          return
+        }
+        const match = shape.shape.exec(line)
+        const read = match === null ? undefined : shape.read(match)
+        expect(read === undefined ? undefined : canonicalText(read)).to.equal(line)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('gives a transaction whose parts are those of the decoded one', () => {
+    fc.assert(
+      fc.property(arbitraryOf(eventCodecs.TransactionRecorded), (made) => {
+        const line = canonicalText(made)
+        const event = decodeEvent(line, 7)
+        const shape = eventShapeOf(line, event)
+        const match = shape?.shape.exec(line)
+        const read = shape === undefined || match === null || match === undefined ? undefined : shape.read(match)
+        if (event.type !== 'TransactionRecorded' || read?.type !== 'TransactionRecorded') return
+        if (event.assessments.length < ('outputs' in event.body ? event.body.outputs.length : 0)) return
+        expect(partsOf(read)).to.deep.equal(partsOf(event))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is not that of a day that the calendar does not have', () => {
+    const line = (due: string): string =>
+      `{"flow":"f","input":null,"name":"n","origin":{"attempt":1,"cause":"due","due":"${due}","kind":"activity","latenessMs":0,"ref":{"index":0,"transaction":"${'a'.repeat(64)}"}},"type":"FlowStarted","version":1}`
+    const decoder = new EventDecoder()
+    decoder.decode(line('2026-02-28T00:00:00.000Z'), 1)
+    expect(() => decoder.decode(line('2026-02-29T00:00:00.000Z'), 2)).to.throw(/^Event 2 of the log cannot be decoded/)
+    decoder.decode(line('2028-02-29T00:00:00.000Z'), 3)
+  })
+})
