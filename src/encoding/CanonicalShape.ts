@@ -8,8 +8,11 @@
 export type Piece = { readonly from: number; readonly until: number; readonly fixed?: boolean }
 
 // Nothing that would have to be escaped, or looked at twice.
+const plainCharacter = '[^"\\\\\\u0000-\\u001f\\ud800-\\udfff]'
 /** Matches what may stand between the quotes of a plain string. */
-export const anyText = '[^"\\\\\\u0000-\\u001f\\ud800-\\udfff]*'
+export const anyText = `${plainCharacter}*`
+/** As {@link anyText}, of a text that is not longer. */
+export const textUpTo = (length: number): string => `${plainCharacter}{0,${length}}`
 const anyString = `"${anyText}"`
 /** Matches a whole number that is not negative, and not so large that it could lose a digit. */
 export const anyInteger = '(?:0|[1-9]\\d{0,14})'

@@ -3,51 +3,22 @@
  * in known places alone, and is made from it without being parsed. What is opaque to the log stays the canonical text
  * that it is.
  */
-import { Encoded } from '../encoding/canonical.js'
-import { readCanonical, type CanonicalReader } from '../encoding/CanonicalReader.js'
-import { anyInteger, anyText, hasGaps, shapeAround } from '../encoding/CanonicalShape.js'
+import { canonicalText, Encoded } from '../encoding/canonical.js'
+import { anyInteger, anyText, shapeAround, textUpTo } from '../encoding/CanonicalShape.js'
+import { limits } from '../limits.js'
 import { InstantC } from '../time/Instant.js'
-import { eventPlaces, type Place, type PlaceKind } from './eventPlaces.js'
+import { piecesOf, type Key } from './eventPieces.js'
+import { eventPlaces, type PlaceKind } from './eventPlaces.js'
 import type { DomainEvent } from './events.js'
-
-type Key = string | number
-
-type Piece = {
-  readonly kind: PlaceKind
-  readonly path: readonly Key[]
-  readonly from: number
-  readonly until: number
-}
 
 const patterns: Readonly<Record<PlaceKind, string | undefined>> = {
   text: anyText,
+  indexedText: textUpTo(limits.indexedTextLength),
   hash: '[0-9a-f]{64}',
   // Which days there are is looked up when one has been found.
   instant: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z',
   integer: anyInteger,
   json: undefined,
-}
-
-const hasQuotes: ReadonlySet<PlaceKind> = new Set<PlaceKind>(['text', 'hash', 'instant'])
-
-/** Reads a value, and notes what lies in one of the places. */
-const find = (reader: CanonicalReader, place: Place | undefined, path: readonly Key[], found: Piece[]): void => {
-  if (place === undefined) reader.skip()
-  else if (typeof place === 'string') {
-    const from = reader.at
-    reader.skip()
-    const inset = hasQuotes.has(place) ? 1 : 0
-    found.push({ kind: place, path, from: from + inset, until: reader.at - inset })
-  } else if ('each' in place) {
-    let index = 0
-    reader.list(() => {
-      find(reader, place.each, [...path, index], found)
-      index += 1
-    })
-  } else
-    reader.object((key) => {
-      find(reader, Object.hasOwn(place.members, key) ? place.members[key] : undefined, [...path, key], found)
-    })
 }
 
 /** Makes a part of the event from what was found in the places; throws when something there only looks right. */
@@ -76,6 +47,7 @@ const makeValue = (kind: PlaceKind, group: number): Make => {
     case 'instant':
       return (match) => instantIn(match[group] ?? '')
     case 'text':
+    case 'indexedText':
     case 'hash':
       return (match) => detached(match[group] ?? '')
   }
@@ -111,19 +83,13 @@ export type EventShape = { readonly shape: RegExp; readonly read: (match: RegExp
 export const eventShapeOf = (line: string, event: DomainEvent): EventShape | undefined => {
   const place = eventPlaces[event.type]
   if (place === undefined) return undefined
-  const pieces = readCanonical(line, (reader) => {
-    const found: Piece[] = []
-    find(reader, place, [], found)
-    // What can be nothing else stays part of the pattern.
-    return found.filter(({ kind, from, until }) => kind !== 'json' || hasGaps(line.slice(from, until)))
-  })
+  const pieces = piecesOf(line, place)
   if (pieces === undefined) return undefined
   const shape = shapeAround(
     line,
     pieces.map(({ from, until, kind }) => ({ from, until, pattern: patterns[kind] })),
   )
-  // A number below zero, or beyond what a look can tell to be exact, has no shape: there is nothing else like it.
-  if (shape?.test(line) !== true) return undefined
+  if (shape === undefined) return undefined
   const make = makePart(
     event,
     pieces.map(({ path, kind }, index) => [path, makeValue(kind, index + 1)]),
@@ -137,5 +103,9 @@ export const eventShapeOf = (line: string, event: DomainEvent): EventShape | und
       throw error
     }
   }
-  return { shape, read }
+  // One with a number that no gap takes, or brought up to date from an older form, does not give back its own line: it is
+  // no pattern.
+  const own = shape.exec(line)
+  const again = own === null ? undefined : read(own)
+  return again !== undefined && canonicalText(again) === line ? { shape, read } : undefined
 }

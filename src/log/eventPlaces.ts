@@ -5,14 +5,19 @@
 import type { EventType } from './events.js'
 
 /** What may stand in a place: text of a kind, a whole number that is not negative, or any value, which is kept as text. */
-export type PlaceKind = 'text' | 'hash' | 'instant' | 'integer' | 'json'
+export type PlaceKind = 'text' | 'indexedText' | 'hash' | 'instant' | 'integer' | 'json'
 
-export type Place = PlaceKind | { readonly members: Readonly<Record<string, Place>> } | { readonly each: Place }
+/**
+ * A place, or where there are some further in: in members that are known by name, in all elements of a list, in all members
+ * that are `indexed` values. What is `unique` is never the same twice, and an event that has it is like no other.
+ */
+export type Place =
+  PlaceKind | 'indexed' | 'unique' | { readonly members: Readonly<Record<string, Place>> } | { readonly each: Place }
 
 const ref: Place = { members: { index: 'integer', transaction: 'hash' } }
 const flowRef: Place = { members: { input: 'json' } }
 const activity: Place = { members: { at: 'instant', flow: flowRef, onMissed: flowRef } }
-const assessment: Place = { members: { activity, actsAt: 'instant', key: 'text' } }
+const assessment: Place = { members: { activity, actsAt: 'instant', indexed: 'indexed', key: 'text' } }
 const data: Place = { members: { data: 'json' } }
 const timeWindow: Place = { members: { from: 'instant', until: 'instant' } }
 
@@ -34,6 +39,8 @@ const origin: Place = {
 /** The events that make up nearly all of a log. Those of other types are few, or never two of one shape. */
 export const eventPlaces: Readonly<Partial<Record<EventType, Place>>> = {
   FlowStarted: { members: { flow: 'text', input: 'json', origin } },
-  TransactionRecorded: { members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash' } },
+  TransactionRecorded: {
+    members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash', signatures: 'unique' },
+  },
   FlowEnded: { members: { flow: 'text', result: 'json' } },
 }

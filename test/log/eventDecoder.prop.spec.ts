@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import { EventDecoder } from '../../src/log/EventDecoder.js'
-import { eventShapeOf } from '../../src/log/EventShape.js'
+import { eventShapeOf, type EventShape } from '../../src/log/EventShape.js'
 import { eventPlaces } from '../../src/log/eventPlaces.js'
 import { eventCodecs, type DomainEvent, type EventType } from '../../src/log/events.js'
 import { partsOf } from '../../src/vault/TransactionParts.js'
@@ -98,7 +98,7 @@ describe('the shape of an event', () => {
         const event = decodeEvent(line, 7)
         const shape = eventShapeOf(line, event)
         if (shape === undefined) {
-          expect(line).to.match(/[\\\ud800-\udfff]|:-|:\d{16}/)
+          expect(line).to.match(/"signatures":|[\\\ud800-\udfff]|:-|:\d{16}/)
           return
         }
         const match = shape.shape.exec(line)
@@ -123,6 +123,26 @@ describe('the shape of an event', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('is that of states with other indexed values, and of none that could not be indexed', () => {
+    const line = (indexed: string): string =>
+      `{"assessments":[{"indexed":${indexed},"participants":[],"relevant":true}],"body":{"commands":[],"inputs":[],"notary":{"key":"ed25519:${'b'.repeat(64)}","name":"N"},"outputs":[],"references":[],"salt":"s","signers":[]},"id":"${'a'.repeat(64)}","type":"TransactionRecorded"}`
+    const of = (indexed: string): EventShape | undefined => eventShapeOf(line(indexed), decodeEvent(line(indexed), 7))
+    const shape = of('{"big":true,"name":"x","size":1,"weight":1.5}')
+    const isOfIt = (indexed: string): boolean => shape?.shape.test(line(indexed)) === true
+    expect(isOfIt('{"big":true,"name":"another","size":20,"weight":1.5}')).to.equal(true)
+    expect(isOfIt(`{"big":true,"name":"${'y'.repeat(200)}","size":20,"weight":1.5}`)).to.equal(true)
+    expect(isOfIt(`{"big":true,"name":"${'y'.repeat(201)}","size":20,"weight":1.5}`)).to.equal(false)
+    expect(isOfIt('{"big":false,"name":"x","size":1,"weight":1.5}')).to.equal(false)
+    expect(isOfIt('{"big":true,"name":"x","size":1,"weight":2.5}')).to.equal(false)
+  })
+
+  it('is not had from an event that is another than its line says, as one brought up to date is', () => {
+    const line = (flow: string): string => `{"flow":"${flow}","outcome":"completed","result":1,"type":"FlowEnded"}`
+    expect(eventShapeOf(line('a'), decodeEvent(line('a'), 1))).to.not.equal(undefined)
+    const lifted = { ...decodeEvent(line('a'), 1), by: 'someone' } as DomainEvent
+    expect(eventShapeOf(line('a'), lifted)).to.equal(undefined)
   })
 
   it('is not that of a day that the calendar does not have', () => {
