@@ -158,12 +158,11 @@ const register = (server: FastifyInstance, route: Route, parts: Parts): void => 
   server.route({
     method: route.method,
     url: fastifyPath(route.path),
+    // Whoever has not said who it is has a secret to say, and nothing else.
+    ...(route.permission === 'none' ? { bodyLimit: limits.httpSecretBytes } : {}),
     // Before the body is read: whoever may not ask is not listened to.
     onRequest: async (request) => {
-      if (route.permission === 'none') {
-        doorman.assertPatience(request)
-        return
-      }
+      if (route.permission === 'none') return
       const principal = await doorman.admit(request)
       if (isFixed(route.permission)) assertMay(principal, route.permission)
       principals.set(request, principal)
@@ -179,8 +178,7 @@ const register = (server: FastifyInstance, route: Route, parts: Parts): void => 
           .type(route.form === 'text' ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json; charset=utf-8')
           .send(route.form === 'text' ? answer : JSON.stringify(answer))
       } catch (error) {
-        if (route.permission === 'none') doorman.countRefusal(request)
-        throw error
+        throw route.permission === 'none' ? doorman.refusalOf(request, error) : error
       }
     },
   })
