@@ -15,8 +15,10 @@ import { newTokenText } from '../TokenText.js'
 
 const SecretC = t.strict({ secret: t.string })
 
+type VisitPart = 'gate' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
+
 /** What is asked about whoever asks, which needs no node. */
-type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, 'gate' | 'principal' | 'body' | 'request' | 'reply'>
+type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
 
 const me = ({ principal: { name, permissions, from, expiresAtMs } }: Visit): Promise<t.TypeOf<typeof MeC>> =>
   Promise.resolve({
@@ -37,7 +39,9 @@ const openSession = async ({
   return done
 }
 
-const endSession = ({ request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
+const endSession = ({ gate, streams, principal, request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
+  gate.endSession(principal)
+  if (principal.session !== undefined) streams.endOf({ session: principal.session })
   void reply.header('set-cookie', sessionCookie(request, '', 0))
   return Promise.resolve(done)
 }
@@ -71,7 +75,7 @@ export const accessRoutes = [
     path: '/session',
     tag: 'access',
     verbs: ['token revoke'],
-    summary: 'Ends the session of a browser',
+    summary: 'Ends the session of a browser, and its live streams',
     permission: 'any',
     answer: DoneC,
     handle: endSession,
