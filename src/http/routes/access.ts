@@ -13,6 +13,8 @@ import { operatorOf } from '../Principal.js'
 import { done, DoneC, route, type Asked } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
 
+type Me = t.TypeOf<typeof MeC>
+
 const SecretC = t.strict({ secret: t.string })
 
 type VisitPart = 'gate' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
@@ -20,11 +22,15 @@ type VisitPart = 'gate' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
 /** What is asked about whoever asks, which needs no node. */
 type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
 
-const me = ({ principal: { name, permissions, from, expiresAtMs } }: Visit): Promise<t.TypeOf<typeof MeC>> =>
+const me = (
+  { principal: { name, permissions, from, expiresAtMs } }: Visit,
+  nodes: readonly string[] = [],
+): Promise<Me> =>
   Promise.resolve({
     name,
     permissions,
     from,
+    nodes,
     ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
   })
 
@@ -55,8 +61,12 @@ export const accessRoutes = [
     summary: 'Whose token this is, and what it allows',
     permission: 'any',
     answer: MeC,
-    handle: me,
-    standingBy: me,
+    handle: (asked) =>
+      me(
+        asked,
+        asked.houses.map(({ name }) => name),
+      ),
+    standingBy: (asked) => me(asked),
   }),
   route({
     method: 'POST',
