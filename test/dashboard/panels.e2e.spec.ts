@@ -119,6 +119,22 @@ describe("the samples' panels in a real browser", function () {
     await page.getByRole('button', { name: 'Play' }).waitFor()
   })
 
+  it('give time the width of a phone, on which no mark leaves its track', async () => {
+    await see(names.fixedPayer, 'swaps', 'Cash flows of example')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const widths = `[...document.querySelectorAll('.track')].map((track) => track.getBoundingClientRect().width)`
+    for (const width of await page.evaluate<readonly number[]>(widths)) expect(width).to.be.greaterThan(270)
+    const outside = `[...document.querySelectorAll('.track')].flatMap((track) => {
+      const { left, right } = track.getBoundingClientRect()
+      return [...track.querySelectorAll('.mark')].filter((mark) => {
+        const box = mark.getBoundingClientRect()
+        return box.left < left || box.right > right
+      })
+    }).length`
+    expect(await page.evaluate(outside)).to.equal(0)
+    await page.setViewportSize(desk)
+  })
+
   it('stay with the node that was chosen when the page is loaded again, and show the heads it keeps', async () => {
     await page.locator('select.node').selectOption(names.fixedPayer)
     await page.evaluate(`location.hash = '#/parties'`)
