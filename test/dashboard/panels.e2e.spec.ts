@@ -101,6 +101,8 @@ describe("the samples' panels in a real browser", function () {
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${panel} on a phone`).to.be.at.most(390)
     expect(await page.evaluate(labelsOverlap), `labels of ${panel} on a phone`).to.equal(false)
+    const spilling = `[...document.querySelectorAll('.figure')].filter((each) => each.scrollWidth > each.clientWidth).length`
+    expect(await page.evaluate(spilling), `figures of ${panel} on a phone`).to.equal(0)
     await page.setViewportSize(desk)
   }
 
