@@ -226,6 +226,11 @@ const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<Fasti
   server.server.headersTimeout = parts.requestMs
   // Only JSON is understood; a form of another site could send plain text.
   server.removeContentTypeParser('text/plain')
+  // Many a client names the type of every body, of one that is not there too.
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
+    body === '' ? done(null, undefined) : void parseJson(request, body, done),
+  )
   server.addHook('onRequest', (request, reply, next) => {
     try {
       meet(request, reply)
