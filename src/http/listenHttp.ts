@@ -273,14 +273,13 @@ export const listenHttp = async (
 ): Promise<HttpServer> => {
   const { host = '127.0.0.1', port = 0, names = [], logger = silentLogger } = options
   const tls = tlsOf(host, options.tls)
-  const document = openApiOf(routes)
   const server = await build(tls, {
     houses,
     routes,
     doorman: new Doorman(gate, { host, names, perSecond: options.requestsPerSecond ?? limits.httpRequestsPerSecond }),
     logger,
     requestMs: options.requestMs ?? limits.httpRequestMs,
-    surroundings: { gate, streams, metrics, openApi: () => document },
+    surroundings: { gate, streams, metrics, openApi: (flows) => openApiOf(routes, flows) },
     ...(standby === undefined ? {} : { standby }),
   })
   try {

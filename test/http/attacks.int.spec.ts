@@ -415,6 +415,23 @@ describe('a server that others could reach', () => {
 })
 
 describe('the OpenAPI document', () => {
+  it('shows how a flow of the app is started, and values of the type they have', async () => {
+    const belfry = await Belfry.open()
+    const operations = await operationsOf(belfry)
+    const start = operations.find(({ method, template }) => method === 'POST' && template === '/api/v1/flows')
+    expect(start?.example).to.deep.equal({
+      flow: 'belfry/Hang',
+      input: { name: '…', minutes: 0, manner: '…' },
+      clientId: 'an-example',
+    })
+    const { body } = await belfry.ask('/api/v1/openapi.json')
+    const text = JSON.stringify(body)
+    expect(text).to.match(/"type":"integer","minimum":0\},"example":\d+/)
+    expect(text).not.to.match(/"type":"integer","minimum":0\},"example":"/)
+    expect(operations.find(({ template }) => template === '/api/v1/app/bells/count')?.path).to.match(/\?name=Emmanuel$/)
+    await belfry.close()
+  })
+
   it('has examples that run, and answers that are what it says', async () => {
     const belfry = await Belfry.open()
     for (const { method, path, example, takesBody, template, isStream } of await operationsOf(belfry)) {
