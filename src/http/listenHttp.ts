@@ -3,7 +3,6 @@
  * meant, and turns errors into problems. Which nodes there are is asked anew for each request, so that a process that
  * begins to lead, or ceases to, keeps its address.
  */
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
@@ -17,6 +16,7 @@ import { basePath, openApiOf } from './openApi.js'
 import { assertMay, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
 import type { Route, Surroundings } from './Route.js'
+import { readTls } from './readTls.js'
 import { readStaticFiles, type StaticFile } from './StaticFiles.js'
 import type { Streams } from './Streams.js'
 
@@ -101,7 +101,7 @@ const houseNamed = (houses: readonly House[], request: FastifyRequest): House =>
 }
 
 const tlsOf = (host: string, tls: HttpOptions['tls']): { readonly cert: Buffer; readonly key: Buffer } | null => {
-  if (tls !== undefined) return { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+  if (tls !== undefined) return readTls(tls)
   if (isLoopback(host)) return null
   throw new CarillonError(
     'tls-required',

@@ -375,6 +375,39 @@ describe('a server that others could reach', () => {
     await belfry.close()
   })
 
+  it('says which file is at fault when its certificate or key cannot be used', async () => {
+    const belfry = await Belfry.open()
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'))
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const pem = (key = generateKeyPair()) => {
+      const subject = { name: 'carillon.example', key: key.publicKey }
+      const at = instantFromMillis(Date.now())
+      return { cert: makeCertificate({ subject, issuer: subject, issuerKey: key, at }), key: key.exportPrivate() }
+    }
+    const [good, other] = [pem(), pem()]
+    const certFile = file('cert.pem', good.cert)
+    const keyFile = file('key.pem', good.key)
+    const faulty = [
+      [{ certFile: join(folder, 'nothing.pem'), keyFile }, /nothing\.pem/],
+      [{ certFile, keyFile: folder }, /carillon-tls-/],
+      [{ certFile: file('words.pem', 'words'), keyFile }, /words\.pem/],
+      [{ certFile, keyFile: file('words.key', 'words') }, /words\.key/],
+      [{ certFile, keyFile: file('other.key', other.key) }, /cert\.pem.*other\.key/],
+    ] as const
+    for (const [tls, says] of faulty) {
+      const refused: unknown = await serveHttp({ node: belfry.node }, { host: '0.0.0.0', tls }).catch(
+        (error: unknown) => error,
+      )
+      expect(refused).to.be.instanceOf(CarillonError).and.to.have.property('code', 'certificate-invalid')
+      expect(refused).to.have.property('message').that.matches(says)
+    }
+    await belfry.close()
+    rmSync(folder, { recursive: true })
+  })
+
   it('serves with TLS, tells browsers to stay with it, and still wants a token', async () => {
     const belfry = await Belfry.open()
     const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'))
