@@ -199,6 +199,9 @@ describe('an attacker of the HTTP API', () => {
     )
     expect(statusOf(answer)).to.equal(400)
     expect(answer).to.contain('"code":"revision-unknown"')
+    const next = belfry.node.head.revision + 1
+    const from = await belfry.ask(`/api/v1/log/follow?from=${next + 1}`)
+    expect([from.status, from.body['code']]).to.deep.equal([400, 'revision-unknown'])
   })
 
   it('starts nothing by a client id that is empty or has no end', async () => {
