@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
+import { serveHttp } from '../../src/index.js'
 import { repository } from '../docs/pages.js'
 import { Belfry, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
@@ -96,6 +97,17 @@ describe('the dashboard, to visitors of every kind', function () {
     await page.context().addCookies(cookies)
     await page.reload()
     await page.waitForSelector('.door')
+  })
+
+  it('shows on a phone that it is live, however long the name of the node is', async () => {
+    const server = await serveHttp({ node: belfry.node, name: 'Quasimodo'.repeat(12) })
+    const page = await browser.page({ width: 360, height: 740, colours: 'light' })
+    await page.goto(server.newLink())
+    await page.waitForSelector('.figures')
+    const right = await page.evaluate<number>(`document.querySelector('.bar .lamp').getBoundingClientRect().right`)
+    expect(right).to.be.at.most(360)
+    await page.context().close()
+    await server.close()
   })
 
   it('says why a visitor is shown the door', async () => {
