@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { build } from 'vite'
 import { serveHttp } from '../../src/index.js'
 import { repository } from '../docs/pages.js'
-import { Belfry, Hang } from '../http/belfry.js'
+import { Belfry, bellsPanel, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
 
 describe('the dashboard, to visitors of every kind', function () {
@@ -72,6 +72,27 @@ describe('the dashboard, to visitors of every kind', function () {
     await belfry.node.run(Hang, { name: 'Meanwhile', minutes: 900, manner: 'plain' })
     await until(page, `document.querySelector('table').textContent.includes('Meanwhile')`)
     expect(await accessibilityFaults(page)).to.deep.equal([])
+  })
+
+  it('leads to the node that has the panel, where there are several', async () => {
+    const { node, adminToken: localToken } = belfry
+    const server = await serveHttp(
+      [
+        { node, name: 'Porch' },
+        { node, name: 'Tower', panels: [bellsPanel] },
+      ],
+      { localToken },
+    )
+    const page = await browser.page()
+    await page.goto(server.url)
+    await page.fill('input', await belfry.token(['bells:view']))
+    await page.click('button')
+    await page.getByRole('heading', { name: 'Bells' }).waitFor()
+    expect(await page.locator('select.node').inputValue()).to.equal('Tower')
+    await page.locator('select.node').selectOption('Porch')
+    await page.getByText('Your token shows nothing here').waitFor()
+    await page.context().close()
+    await server.close()
   })
 
   it('offers no action to whoever may only look at a panel', async () => {

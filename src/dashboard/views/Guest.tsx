@@ -33,6 +33,11 @@ export const Guest = ({
 }) => {
   const place = useRoute()
   const [node, setNode] = useState(chosenNodeName() ?? me.nodes[0])
+  const [looked, setLooked] = useState(chosenNodeName() === undefined ? 0 : me.nodes.length)
+  const choose = (name: string): void => {
+    chooseNode(name)
+    setNode(name)
+  }
   const turn = useTurns()
   const asking = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, `${node ?? ''} ${turn}`)
   const { asked } = asking
@@ -40,6 +45,11 @@ export const Guest = ({
   const panel = panels.find(({ name }) => place.view === 'panel' && name === place.rest[0]) ?? panels[0]
   useEffect(() => {
     if (asked.state === 'refused' && asked.error.status === 401) left(asked.error.message)
+    // Whoever has not chosen a node is led to the first that shows something, and stays with the last if none does.
+    const next = me.nodes[looked + 1]
+    if (asked.state !== 'answered' || panels.length > 0 || next === undefined) return
+    setLooked(looked + 1)
+    choose(next)
   }, [asked])
   useEffect(() => {
     document.title = [panel?.title, node, 'Carillon'].filter((part) => part !== undefined).join(' · ')
@@ -50,8 +60,8 @@ export const Guest = ({
       node={node}
       nodes={me.nodes}
       choose={(name) => {
-        chooseNode(name)
-        setNode(name)
+        setLooked(me.nodes.length)
+        choose(name)
       }}
       bar={
         <>
