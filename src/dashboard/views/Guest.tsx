@@ -66,11 +66,7 @@ export const Guest = ({
       bar={
         <>
           <span class="space" />
-          {asked.state === 'refused' ? (
-            <Lamp tone="red" text="not connected" />
-          ) : (
-            <Lamp tone="green" text="connected" />
-          )}
+          {asked.state === 'refused' ? <Lamp tone="red" text="not connected" /> : <Lamp tone="green" text="live" />}
         </>
       }
       nav={
