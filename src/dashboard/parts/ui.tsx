@@ -2,7 +2,7 @@
  * The small parts every view is made of: cards, lamps, buttons, and what is shown while there is nothing to show.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Refused } from '../api.js'
 import type { Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
@@ -129,7 +129,8 @@ export const Act = ({
   const group = useRef<HTMLSpanElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const wasAsking = useRef(false)
-  useEffect(() => {
+  // Before it is painted, so that a key that is pressed at once meets what is seen.
+  useLayoutEffect(() => {
     // Whoever has only a keyboard stays where they were: at first at the way back, since the other way is for good.
     if (asking) group.current?.querySelector<HTMLElement>('button:last-child')?.focus()
     else if (wasAsking.current) button.current?.focus()
