@@ -252,8 +252,12 @@ export const limits = {
   linkMs: 600_000,
   /** A session of the dashboard: a working day. */
   sessionMs: 43_200_000,
+  /** Sessions remembered because they were ended before their time. */
+  sessionsEnded: 10_000,
   /** The body of an HTTP request: room for the largest fact, its quoting and its envelope. */
   httpBodyBytes: 1024 * KiB,
+  /** The body of a request that brings a secret and no token: a token is much shorter. */
+  httpSecretBytes: 4 * KiB,
   /** Open HTTP connections. */
   httpConnections: 256,
   /** A request whose head and body have not come by then is dropped, so that slow senders cannot hold connections. */

@@ -77,11 +77,15 @@ const serve = async (
   }
 }
 
+/** A path as a shell takes it. */
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+
 const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
   const nameOf = ({ served: { node } }: Neighbour): string => node.party.name
   const width = Math.max(...neighbours.map((each) => nameOf(each).length))
   const [first] = neighbours
-  const store = first === undefined ? '' : ` --store ${first.store}`
+  const store = first === undefined ? '' : ` --store ${quoted(first.store)}`
+  const bank = quoted(neighbours.at(-4)?.store ?? '')
   say(
     '',
     `  The dashboard:  ${server.newLink()}`,
@@ -93,8 +97,8 @@ const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
     '  In another terminal:',
     '',
     `    npx carillon status${store}`,
-    `    npx carillon agenda --watch --store '${neighbours.at(-4)?.store ?? ''}'`,
-    `    npx carillon clock play --speed 1h --store '${neighbours.at(-4)?.store ?? ''}'`,
+    `    npx carillon agenda --watch --store ${bank}`,
+    `    npx carillon clock play --speed 1h --store ${bank}`,
     `    kill -9 ${process.pid}                    and npm start again: nothing is lost`,
     '',
     '  Stop with Ctrl-C. The clock of the banks runs a day a second and stands still while they are away.',

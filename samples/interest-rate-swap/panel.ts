@@ -122,7 +122,7 @@ const factsOf = (swap: SwapData): Block => {
       { label: 'Fixed', value: `${floating.filter(({ rate }) => rate !== null).length} of ${floating.length}` },
       { label: 'Paid', value: `${paid.length} of ${paymentDates(swap).length}` },
       {
-        label: `Paid by ${balance < 0 ? swap.floating.payer.name : swap.fixed.payer.name} so far`,
+        label: `Net paid by ${balance < 0 ? swap.floating.payer.name : swap.fixed.payer.name}`,
         value: showMinor(swap.fixed.notional.currency, Math.abs(balance)),
       },
     ],

@@ -33,6 +33,7 @@ export const endpoints: readonly Endpoint[] = [
     path: 'tasks',
     summary: 'tasks, as they were scheduled',
     query: t.exact(t.partial({ owner: t.string, limit: WholeC })),
+    example: { query: { owner: 'ada', limit: '20' } },
     answer: t.readonly(t.strict({ items: t.readonlyArray(TaskEntryC) })),
     handle: async ({ node, query: { owner, limit } }) => {
       const items: t.TypeOf<typeof TaskEntryC>[] = []
@@ -47,6 +48,7 @@ export const endpoints: readonly Endpoint[] = [
     path: 'tasks/slots',
     summary: 'the next time slots that take a task',
     query: t.exact(t.partial({ count: WholeC })),
+    example: { query: { count: '5' } },
     answer: t.readonly(t.strict({ items: t.readonlyArray(SlotC) })),
     handle: async ({ node, query: { count } }) => {
       const now = unixTime(instantFromMillis(node.nowMs))

@@ -3,6 +3,7 @@
  * is not granted is refused.
  */
 import * as t from 'io-ts'
+import { expecting } from '../encoding/expecting.js'
 import { limits } from '../limits.js'
 
 export interface PermissionBrand {
@@ -16,11 +17,14 @@ export interface PermissionBrand {
 const permissionPattern = /^(view|operate|admin|start:[\w./-]*\*?|(?!start:)[a-z][a-z0-9-]*:[a-z][a-z0-9-]*)$/
 
 /** Codec of a permission. */
-export const PermissionC = t.brand(
-  t.string,
-  (text): text is t.Branded<string, PermissionBrand> =>
-    text.length <= limits.permissionLength && permissionPattern.test(text) && text !== 'start:',
-  'Permission',
+export const PermissionC = expecting(
+  'view, operate, admin, start:a-flow, start:some/*, or a word of the app such as chores:manage',
+  t.brand(
+    t.string,
+    (text): text is t.Branded<string, PermissionBrand> =>
+      text.length <= limits.permissionLength && permissionPattern.test(text) && text !== 'start:',
+    'Permission',
+  ),
 )
 /** What the holder of a token may do. */
 export type Permission = t.TypeOf<typeof PermissionC>

@@ -4,7 +4,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import type { App } from '../app/App.js'
 import { toMillis, type Instant } from '../time/Instant.js'
-import { inputSketch } from './inputSketch.js'
+import { inputSketch } from '../http/inputSketch.js'
 import type { StoreStatus } from './storeStatus.js'
 import { printable, type Terminal } from './Terminal.js'
 import { storeHint } from './verb.js'

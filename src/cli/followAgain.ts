@@ -2,21 +2,13 @@
  * A live stream of a node, for as long as someone wants it: when the node goes away, it is looked for again, and the
  * stream goes on where it ended.
  */
-import { CarillonError } from '../errors/CarillonError.js'
 import { NodeApi, type NodePlace, type Query } from './NodeApi.js'
+import { isNodeAway, tellNodeAway } from './nodeAway.js'
 import type { ServerSentEvent } from './serverSentEvents.js'
 import type { Terminal } from './Terminal.js'
 import { pauseFor } from './untilSignalled.js'
 
 const lookAgainMs = 500
-
-/** What passes by itself while a node stops and starts. */
-const passing: ReadonlySet<string> = new Set([
-  'node-not-running',
-  'node-stopped',
-  'address-unavailable',
-  'store-locked',
-])
 
 type Followed = {
   readonly path: string
@@ -41,8 +33,8 @@ export const followAgain = async (
         api = await NodeApi.enter(place)
         break
       } catch (error) {
-        if (!(error instanceof CarillonError) || !passing.has(error.code)) throw error
-        if (!told) terminal.err(terminal.tone('dim', 'The node went away. Looking for it again; Ctrl-C ends this.'))
+        if (!isNodeAway(error)) throw error
+        if (!told) tellNodeAway(terminal)
         await pauseFor(lookAgainMs, stopped)
       }
     }

@@ -1,6 +1,7 @@
 /**
  * Ends what runs until it is told otherwise: a watch, a live stream.
  */
+import { setTimeout } from 'node:timers/promises'
 
 /** Told when the process is asked to end. */
 export const untilSignalled = (): AbortSignal => {
@@ -11,19 +12,10 @@ export const untilSignalled = (): AbortSignal => {
 }
 
 /** Resolves after so many milliseconds, or at once when it is told to stop. */
-export const pauseFor = (ms: number, stopped: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (stopped.aborted) {
-      resolve()
-      return
-    }
-    const timer = setTimeout(resolve, ms)
-    stopped.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
+export const pauseFor = async (ms: number, stopped: AbortSignal): Promise<void> => {
+  try {
+    await setTimeout(ms, undefined, { signal: stopped })
+  } catch (error) {
+    if (!stopped.aborted) throw error
+  }
+}

@@ -3,6 +3,7 @@
  * one before; in a pipe an answer is written when it differs from the last.
  */
 import { Option } from 'commander'
+import { isNodeAway, tellNodeAway } from './nodeAway.js'
 import type { Terminal } from './Terminal.js'
 import { pauseFor, untilSignalled } from './untilSignalled.js'
 import { wholeNumber } from './verb.js'
@@ -41,12 +42,22 @@ export const watching =
     const seconds = secondsIn(args)
     if (seconds === undefined) return act(terminal)(...args)
     const stopped = untilStopped()
-    for (let before: string | undefined; !stopped.aborted;) {
+    let before: string | undefined
+    let isAway = false
+    while (!stopped.aborted) {
       const { screen, lines } = collecting(terminal)
-      await act(screen)(...args)
-      const text = lines.join('\n')
-      if (text !== before) terminal.redraw(lines)
-      before = text
+      try {
+        await act(screen)(...args)
+        const text = lines.join('\n')
+        if (text !== before || isAway) terminal.redraw(lines)
+        before = text
+        isAway = false
+      } catch (error) {
+        // A node that is not there at the beginning is an error; one that was there may be back at the next look.
+        if (before === undefined || !isNodeAway(error)) throw error
+        if (!isAway) tellNodeAway(terminal)
+        isAway = true
+      }
       await pauseFor(seconds * 1_000, stopped)
     }
   }

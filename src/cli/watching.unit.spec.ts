@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Command } from 'commander'
+import { CarillonError } from '../errors/CarillonError.js'
 import type { Terminal } from './Terminal.js'
 import { watching, watchOption } from './watching.js'
 
@@ -55,6 +56,38 @@ describe('a verb with --watch', () => {
     }
     await verb(terminal, look, stopping.signal).parseAsync(['--watch', '1'], { from: 'user' })
     expect({ drawn, written }).to.deep.equal({ drawn: ['the sun shines', 'it rains'], written: [] })
+  })
+
+  it('waits for a node that goes away, says so once, and goes on when it is back', async () => {
+    const { terminal, drawn, written } = paper()
+    const stopping = new AbortController()
+    const away = (): never => {
+      throw new CarillonError('node-not-running', 'No node runs here.')
+    }
+    const looks = [() => 'the sun shines', away, away, () => 'it rains']
+    const look = (): string => {
+      const next = looks.shift() ?? away
+      if (looks.length === 0) stopping.abort()
+      return next()
+    }
+    await verb(terminal, look, stopping.signal).parseAsync(['--watch', '1'], { from: 'user' })
+    expect(drawn).to.deep.equal(['the sun shines', 'it rains'])
+    expect(written).to.deep.equal(['The node went away. Looking for it again; Ctrl-C ends this.'])
+  })
+
+  it('ends with an error when there is no node at the first look, or something else is wrong', async () => {
+    const refusal = async (...looks: readonly (() => string)[]): Promise<unknown> => {
+      const rest = [...looks]
+      const look = (): string => (rest.shift() ?? looks.at(-1)!)()
+      return verb(paper().terminal, look)
+        .parseAsync(['--watch', '1'], { from: 'user' })
+        .catch((error: unknown) => error)
+    }
+    const failing = (code: 'node-not-running' | 'state-unknown') => (): never => {
+      throw new CarillonError(code, 'It is not there.')
+    }
+    expect(await refusal(failing('node-not-running'))).to.have.property('code', 'node-not-running')
+    expect(await refusal(() => 'all is well', failing('state-unknown'))).to.have.property('code', 'state-unknown')
   })
 
   it('refuses a pace that is none', async () => {

@@ -3,9 +3,11 @@
  * views, `/` to the search of the vault.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { chooseNode, get, post, Refused, type Live, type Me, type PanelInfo } from './api.js'
+import { chooseNode, get, post, Refused, remove, type Live, type Me, type PanelInfo } from './api.js'
 import { ClockHands } from './parts/ClockHands.js'
-import { Act, Empty, Lamp } from './parts/ui.js'
+import { Guarded } from './parts/Guarded.js'
+import { PanelLinks, Shell } from './parts/Shell.js'
+import { Act, Lamp, Nothing } from './parts/ui.js'
 import { useGet, useLive, type Connection } from './useLive.js'
 import { linkTo, useRoute, type RoutePlace } from './useRoute.js'
 import { count, instant } from './words.js'
@@ -13,6 +15,7 @@ import { Agenda } from './views/Agenda.js'
 import { Attention } from './views/Attention.js'
 import { Enter } from './views/Enter.js'
 import { Flow, Flows } from './views/Flows.js'
+import { Guest } from './views/Guest.js'
 import { Log } from './views/Log.js'
 import { Occurrences } from './views/Occurrences.js'
 import { Overview } from './views/Overview.js'
@@ -109,6 +112,9 @@ const useKeys = (): void => {
   }, [])
 }
 
+/** The beginning of every state ref and every flow id. */
+const isHex = (text: string): boolean => /^[0-9a-f]{4,64}(:\d{1,4})?$/.test(text)
+
 const View = ({
   place,
   live,
@@ -135,11 +141,11 @@ const View = ({
     case 'flows':
       return <Flows live={live} nowMs={nowMs} />
     case 'flow':
-      return <Flow id={first} live={live} mayOperate={mayOperate} />
+      return isHex(first) ? <Flow id={first} live={live} mayOperate={mayOperate} /> : <Nothing />
     case 'vault':
       return <Vault live={live} />
     case 'state':
-      return <State text={first} live={live} mayOperate={mayOperate} />
+      return isHex(first) ? <State text={first} live={live} mayOperate={mayOperate} /> : <Nothing />
     case 'log':
       return <Log live={live} />
     case 'parties':
@@ -149,20 +155,31 @@ const View = ({
     default: {
       const panel = panels.find(({ name }) => place.view === 'panel' && name === first)
       return panel === undefined ? (
-        <Empty title="There is nothing here.">
-          <a href={linkTo('overview')}>Back to the overview</a>
-        </Empty>
+        <Nothing />
       ) : (
-        <Panel key={`${live.node} ${panel.name}`} panel={panel} live={live} nowMs={nowMs} />
+        <Panel
+          key={`${live.node} ${panel.name}`}
+          panel={panel}
+          node={live.node}
+          when={live.head.revision}
+          nowMs={nowMs}
+        />
       )
     }
   }
 }
 
-const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) => {
+/** Why somebody who was inside is shown the door. */
+const overBecause = ({ message }: Refused): string => {
+  const [why = ''] = message.split(' Send "Authorization')
+  return why === 'The session is over.'
+    ? 'The session is over: it lasts twelve hours, and no longer than its token.'
+    : `The session is over: ${why.charAt(0).toLowerCase()}${why.slice(1)}`
+}
+
+const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) => void }) => {
   const place = useRoute()
   const [node, setNode] = useState<string>()
-  const [menu, setMenu] = useState(false)
   const { live, connection, refusals } = useLive(node)
   const panels = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, node ?? '')
   const nowMs = useNow(live)
@@ -170,12 +187,11 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
   const here = parents[place.view] ?? place.view
   useTitle(titleOf(here, place, shown), live?.node)
   useKeys()
-  useEffect(() => setMenu(false), [place.view, place.rest.join()])
   useEffect(() => {
     if (connection !== 'lost') return
     get<Me>('/me').catch((error: unknown) => {
       if (!(error instanceof Refused)) return
-      if (error.status === 401) left()
+      if (error.status === 401) left(overBecause(error))
       if (error.code !== 'party-unknown') return
       // The node that was looked at is not served any more.
       chooseNode(undefined)
@@ -187,105 +203,73 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: () => void }) =>
   const { parked, missed, failed } = live.activities
   const waiting = parked + missed + failed + live.flows.parked
   return (
-    <div class={`shell ${menu ? 'menu-open' : ''}`}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault()
-          document.getElementById('main')?.focus()
-        }}
-      >
-        To the content
-      </a>
-      <header class="bar">
-        <button type="button" class="menu" aria-label="Menu" aria-expanded={menu} onClick={() => setMenu(!menu)}>
-          {menu ? '✕' : '☰'}
-        </button>
-        <a class="brand" href={linkTo('overview')}>
-          <img src="/bell.svg" alt="" width="22" height="22" />
-          Carillon
-        </a>
-        {live.nodes.length < 2 ? (
-          <span class="node">{live.node}</span>
-        ) : (
-          <select
-            class="node"
-            aria-label="Node"
-            value={live.node}
-            onChange={({ currentTarget }) => {
-              chooseNode(currentTarget.value)
-              setNode(currentTarget.value)
-              // A state, a flow or a panel of one node is nothing to another.
-              if (here !== place.view) location.hash = linkTo(here)
-              if (place.view === 'panel') location.hash = linkTo('overview')
-            }}
-          >
-            {live.nodes.map((name) => (
-              <option key={name}>{name}</option>
+    <Shell
+      place={place}
+      node={live.node}
+      nodes={live.nodes}
+      choose={(name) => {
+        chooseNode(name)
+        setNode(name)
+        // A state, a flow or a panel of one node is nothing to another.
+        if (here !== place.view) location.hash = linkTo(here)
+        if (place.view === 'panel') location.hash = linkTo('overview')
+      }}
+      bar={
+        <>
+          <span class="app">
+            {live.app.name} {live.app.version === noVersion ? '' : live.app.version}
+          </span>
+          <span class="space" />
+          {live.virtualTime && may('operate') ? <ClockHands key={live.node} nowMs={nowMs} /> : null}
+          <time class="clock">{new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
+          {connectionLamp(connection, live)}
+        </>
+      }
+      nav={
+        <>
+          <ul>
+            {views.map(([view, label], index) => (
+              <li key={view}>
+                <a href={linkTo(view)} aria-current={here === view ? 'page' : undefined}>
+                  <kbd aria-hidden="true">{index + 1}</kbd>
+                  {label}
+                  {view === 'attention' && waiting > 0 ? <span class="badge alarm">{count(waiting)}</span> : null}
+                </a>
+              </li>
             ))}
-          </select>
-        )}
-        <span class="app">
-          {live.app.name} {live.app.version === noVersion ? '' : live.app.version}
-        </span>
-        <span class="space" />
-        {live.virtualTime && may('operate') ? <ClockHands key={live.node} nowMs={nowMs} /> : null}
-        <time class="clock">{new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
-        {connectionLamp(connection, live)}
-      </header>
-      <nav aria-label="Views">
-        <ul>
-          {views.map(([view, label], index) => (
-            <li key={view}>
-              <a href={linkTo(view)} aria-current={here === view ? 'page' : undefined}>
-                <kbd aria-hidden="true">{index + 1}</kbd>
-                {label}
-                {view === 'attention' && waiting > 0 ? <span class="badge alarm">{count(waiting)}</span> : null}
+          </ul>
+          {shown.length === 0 ? null : (
+            <>
+              <h2>{live.app.name}</h2>
+              <PanelLinks place={place} panels={shown} />
+            </>
+          )}
+          <div class="foot">
+            {may('admin') ? (
+              <a href={linkTo('tokens')} aria-current={here === 'tokens' ? 'page' : undefined}>
+                Tokens
               </a>
-            </li>
-          ))}
-        </ul>
-        {shown.length === 0 ? null : (
-          <>
-            <h2>{live.app.name}</h2>
-            <ul>
-              {shown.map((panel) => (
-                <li key={panel.name}>
-                  <a
-                    href={linkTo('panel', panel.name)}
-                    aria-current={place.view === 'panel' && place.rest[0] === panel.name ? 'page' : undefined}
-                  >
-                    {panel.title}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-        <div class="foot">
-          {may('admin') ? (
-            <a href={linkTo('tokens')} aria-current={here === 'tokens' ? 'page' : undefined}>
-              Tokens
-            </a>
-          ) : null}
-          {may('operate') ? (
-            <Act
-              label={live.draining ? 'End draining' : 'Drain'}
-              confirm={live.draining ? undefined : 'Nothing new is started until draining ends.'}
-              act={() => post(`/drain/${live.draining ? 'end' : 'start'}`)}
-            />
-          ) : null}
-          <small>
-            {me.name}, Carillon {live.version}
-          </small>
-        </div>
-      </nav>
-      <main id="main" tabIndex={-1}>
-        <Notice connection={connection} live={live} />
-        <View key={live.node} place={place} live={live} nowMs={nowMs} mayOperate={may('operate')} panels={shown} />
-      </main>
-    </div>
+            ) : null}
+            {may('operate') ? (
+              <Act
+                label={live.draining ? 'End draining' : 'Drain'}
+                confirm={live.draining ? undefined : 'Nothing new is started until draining ends.'}
+                act={() => post(`/drain/${live.draining ? 'end' : 'start'}`)}
+              />
+            ) : null}
+            <Act label="Leave" act={() => remove('/session')} done={left} />
+            <small>
+              {me.name}, Carillon {live.version}
+            </small>
+          </div>
+        </>
+      }
+    >
+      <Notice connection={connection} live={live} />
+      <Guarded key={[live.node, place.view, ...place.rest].join(' ')}>
+        <View place={place} live={live} nowMs={nowMs} mayOperate={may('operate')} panels={shown} />
+      </Guarded>
+    </Shell>
   )
 }
 
@@ -328,5 +312,10 @@ export const App = () => {
   }, [])
   if (outside !== undefined) return <Enter entered={enter} why={outside.why} />
   if (me === undefined) return <div class="waiting whole" role="status" aria-label="Loading" />
-  return <Inside me={me} left={() => setOutside({ why: 'The session is over: sessions last twelve hours.' })} />
+  const left = (why?: string): void => setOutside({ why })
+  return me.permissions.some((each) => each === 'view' || each === 'admin') ? (
+    <Inside me={me} left={left} />
+  ) : (
+    <Guest me={me} left={left} />
+  )
 }

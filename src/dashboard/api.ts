@@ -44,7 +44,7 @@ export type PanelActionInfo = {
   readonly confirm?: string
   readonly fields?: readonly Field[]
 }
-export type PanelContent = { readonly blocks: readonly Block[] }
+export type PanelContent = { readonly blocks: readonly Block[]; readonly now: string }
 export type Page<A> = { readonly items: readonly A[]; readonly next?: string }
 
 export class Refused extends Error {
@@ -73,6 +73,8 @@ export const chooseNode = (name: string | undefined): void => {
   if (name === undefined) sessionStorage.removeItem(nodeKey)
   else sessionStorage.setItem(nodeKey, name)
 }
+
+export const chosenNodeName = (): string | undefined => chosenNode
 
 export const addressOf = (path: string, query: Query = {}): string => {
   const given = Object.entries({ ...query, node: chosenNode }).filter(

@@ -6,9 +6,18 @@ import { useEffect, useState } from 'preact/hooks'
 
 export type RoutePlace = { readonly view: string; readonly rest: readonly string[]; readonly query: URLSearchParams }
 
+/** An address may have been cut off or typed; what cannot be decoded is taken as it stands. */
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 const placeOf = (): RoutePlace => {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
-  const [view = '', ...rest] = path.split('/').map(decodeURIComponent)
+  const [view = '', ...rest] = path.split('/').map(decoded)
   return { view: view === '' ? 'overview' : view, rest, query: new URLSearchParams(query) }
 }
 

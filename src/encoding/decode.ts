@@ -4,6 +4,7 @@
 import { isLeft, type Either, left, right } from 'fp-ts/lib/Either.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { Type, type Context, type Decoder, type Errors } from 'io-ts'
+import { expectedBy } from './expecting.js'
 import { plainForm } from './plainForm.js'
 
 const show = (value: unknown): string => {
@@ -16,8 +17,17 @@ const show = (value: unknown): string => {
   }
 }
 
+type Wrapped = { readonly name?: string; readonly _tag?: string; readonly type?: Wrapped }
+
+/** Whether a codec puts others together without a place of their own in the value: their numbers mean nothing to its writer. */
+const isTogether = ({ _tag: tag = '', type }: Wrapped): boolean =>
+  tag === 'IntersectionType' ||
+  tag === 'UnionType' ||
+  (/^(Readonly|Exact|Refinement)Type$/.test(tag) && type !== undefined && isTogether(type))
+
 const placeOf = (context: Context): string =>
   context
+    .filter((_, index) => index === 0 || !isTogether(context[index - 1]?.type ?? {}))
     .map(({ key }) => key)
     .filter((key) => key !== '')
     .join('.')
@@ -26,7 +36,8 @@ const placeOf = (context: Context): string =>
 export const explain = (errors: Errors): readonly string[] => [
   ...new Set(
     errors.map(({ context, message, value }) => {
-      const expected = context.at(-1)?.type.name ?? 'another value'
+      const last = context.at(-1)?.type
+      const expected = last === undefined ? 'another value' : expectedBy(last)
       const place = placeOf(context)
       return message ?? `${place === '' ? 'the value' : place} is ${show(value)}, expected ${expected}`
     }),

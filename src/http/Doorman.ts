@@ -83,22 +83,20 @@ export class Doorman {
 
   /** Who asks; refused when nobody is known by what the request brings. */
   async admit(request: FastifyRequest): Promise<Principal> {
-    if (this.#refusals.isEmpty(request.ip, Date.now())) throw tooMany(request.ip, 1_000)
     try {
       return { ...(await this.#credential(request)), from: request.ip }
     } catch (error) {
-      this.countRefusal(request)
-      throw error
+      throw this.refusalOf(request, error)
     }
   }
 
-  /** For the one route that takes a secret without a token. */
-  assertPatience(request: FastifyRequest): void {
-    if (this.#refusals.isEmpty(request.ip, Date.now())) throw tooMany(request.ip, 1_000)
-  }
-
-  countRefusal(request: FastifyRequest): void {
-    this.#refusals.take(request.ip, Date.now())
+  /**
+   * What a caller hears whose secret opens nothing: why, and after many of them only to wait. A right secret is let in
+   * all the same, for behind a proxy everybody has the same address; and nobody finds one of 256 bits by trying.
+   */
+  refusalOf(request: FastifyRequest, error: unknown): unknown {
+    const waitMs = this.#refusals.take(request.ip, Date.now())
+    return waitMs > 0 ? tooMany(request.ip, waitMs) : error
   }
 
   #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {

@@ -30,6 +30,8 @@ export type EndpointOptions<Q, B, A> = {
   readonly query?: t.Type<Q, unknown>
   readonly body?: t.Type<B, unknown>
   readonly answer: t.Type<A, unknown>
+  /** A request to show in the OpenAPI document; values of the query as text. Default: none. */
+  readonly example?: { readonly query?: Readonly<Record<string, string>>; readonly body?: B }
   readonly handle: (asked: EndpointAsked<Q, B>) => Promise<A>
 }
 
@@ -42,7 +44,7 @@ const pathPattern = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/
 export const defineEndpoint = <Q = undefined, B = undefined, A = unknown>(
   options: EndpointOptions<Q, B, A>,
 ): Endpoint => {
-  const { method, path, summary, query, body, answer, handle } = options
+  const { method, path, summary, query, body, answer, example, handle } = options
   const permission = options.permission ?? (method === 'GET' ? 'view' : 'operate')
   if (!pathPattern.test(path) || !PermissionC.is(permission))
     throw new CarillonError(
@@ -60,6 +62,7 @@ export const defineEndpoint = <Q = undefined, B = undefined, A = unknown>(
       ...(query === undefined ? {} : { query }),
       ...(body === undefined ? {} : { body }),
       answer,
+      ...(example === undefined ? {} : { example }),
       handle: ({ house, query: asked, body: given, principal }) =>
         handle({ node: house.node, query: asked, body: given, by: operatorOf(principal) }),
     }),

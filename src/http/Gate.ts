@@ -23,12 +23,27 @@ const refuse = (why: string): CarillonError =>
     `${why} Send "Authorization: Bearer <token>"; make one with "carillon token new", or open a link from "carillon token link".`,
   )
 
+type SessionText = { readonly token: string; readonly untilMs: number; readonly session: string }
+
+const newSessionId = (): string => randomBytes(9).toString('base64url')
+
+/** Forgets what has lapsed, and then the oldest, until one more has its place. */
+const makeRoom = (lapsing: Map<string, number>, most: number, nowMs: number): void => {
+  for (const [key, lapsesMs] of lapsing) if (lapsesMs <= nowMs) lapsing.delete(key)
+  for (const oldest of lapsing.keys()) {
+    if (lapsing.size < most) break
+    lapsing.delete(oldest)
+  }
+}
+
 export class Gate {
   readonly #views: Views
   readonly #localToken: string
   readonly #nowMs: () => number
   /** Codes of links that were not used yet, by hash, and when each lapses. */
   readonly #codes = new Map<string, number>()
+  /** Sessions that were ended before their time, and when each would have lapsed. A restart forgets them. */
+  readonly #ended = new Map<string, number>()
 
   /** Expiry is judged by the machine's clock: a node in virtual time still has real visitors. */
   constructor(views: Views, localToken: string, nowMs: () => number = Date.now) {
@@ -40,11 +55,7 @@ export class Gate {
   /** A code that opens one session with all permissions, soon. */
   newCode(): string {
     const nowMs = this.#nowMs()
-    for (const [hash, lapsesMs] of this.#codes) if (lapsesMs <= nowMs) this.#codes.delete(hash)
-    for (const oldest of this.#codes.keys()) {
-      if (this.#codes.size < limits.linksUnused) break
-      this.#codes.delete(oldest)
-    }
+    makeRoom(this.#codes, limits.linksUnused, nowMs)
     const code = randomBytes(24).toString('base64url')
     this.#codes.set(sha256(code), nowMs + limits.linkMs)
     return code
@@ -60,7 +71,7 @@ export class Gate {
     if (expiresAtMs !== undefined && expiresAtMs <= this.#nowMs())
       throw refuse(`The token "${token.name}" has expired.`)
     const { name, permissions } = token
-    return { name, permissions, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) }
+    return { name, permissions, token: token.id, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) }
   }
 
   /** Begins a session with a code, which is spent by that, or with a token. The text is for the cookie. */
@@ -72,30 +83,38 @@ export class Gate {
       this.#codes.delete(hash)
       if (lapsesMs === undefined || lapsesMs <= this.#nowMs())
         throw refuse('The link was used before, or is too old: it works once.')
-      return { cookie: this.#sign({ token: 'local', untilMs }), expiresAtMs: untilMs }
+      return { cookie: this.#sign({ token: 'local', untilMs, session: newSessionId() }), expiresAtMs: untilMs }
     }
     const { expiresAtMs } = await this.byToken(secret)
     const endMs = Math.min(untilMs, expiresAtMs ?? untilMs)
     const token = sameText(secret, this.#localToken) ? 'local' : (idInToken(secret) ?? 'local')
-    return { cookie: this.#sign({ token, untilMs: endMs }), expiresAtMs: endMs }
+    return { cookie: this.#sign({ token, untilMs: endMs, session: newSessionId() }), expiresAtMs: endMs }
   }
 
   /** The holder of a session. The token behind it is looked up again each time, so that revoking it ends the session. */
   async bySession(cookie: string): Promise<Credential> {
-    const [token, until, signature] = cookie.split('.')
+    const [token, until, session, signature] = cookie.split('.')
     const untilMs = Number(until)
-    if (token === undefined || signature === undefined || !sameText(cookie, this.#sign({ token, untilMs })))
+    if (session === undefined || token === undefined || signature === undefined)
       throw refuse('The session is not known here.')
-    if (untilMs <= this.#nowMs()) throw refuse('The session is over.')
-    if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs }
+    if (!sameText(cookie, this.#sign({ token, untilMs, session }))) throw refuse('The session is not known here.')
+    if (untilMs <= this.#nowMs() || this.#ended.has(session)) throw refuse('The session is over.')
+    if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs, session }
     const stored = await this.#views.readViews((db) => findToken(db, token))
     if (stored === undefined || stored.revokedAt !== undefined) throw refuse('The token of this session was revoked.')
-    return { name: stored.name, permissions: stored.permissions, expiresAtMs: untilMs }
+    return { name: stored.name, permissions: stored.permissions, expiresAtMs: untilMs, token: stored.id, session }
+  }
+
+  /** From now on nobody is let in by this session, whoever else may have its cookie. */
+  endSession({ session, expiresAtMs }: Credential): void {
+    if (session === undefined || expiresAtMs === undefined) return
+    makeRoom(this.#ended, limits.sessionsEnded, this.#nowMs())
+    this.#ended.set(session, expiresAtMs)
   }
 
   /** Signed with the local token, so a session outlives a restart of the node but not a change of that file. */
-  #sign({ token, untilMs }: { readonly token: string; readonly untilMs: number }): string {
-    const text = `${token}.${untilMs}`
+  #sign({ token, untilMs, session }: SessionText): string {
+    const text = `${token}.${untilMs}.${session}`
     return `${text}.${createHmac('sha256', `session ${this.#localToken}`).update(text).digest('base64url')}`
   }
 }

@@ -185,7 +185,7 @@ export const PanelSummaryC = t.readonly(
   'Panel',
 )
 
-export const PanelContentC = t.readonly(t.strict({ blocks: t.readonlyArray(BlockC) }), 'PanelContent')
+export const PanelContentC = t.readonly(t.strict({ blocks: t.readonlyArray(BlockC), now: InstantC }), 'PanelContent')
 
 export const ActionBodyC = t.exact(t.partial({ row: t.string, input: t.record(t.string, JsonC) }), 'ActionBody')
 export const ActionDoneC = record({ done: t.literal(true) }, { message: t.string })

@@ -11,6 +11,10 @@ export type Principal = {
   /** The address the request came from. */
   readonly from: string
   readonly expiresAtMs?: number
+  /** The id of the token, where it is one that was issued: what can be revoked. */
+  readonly token?: string
+  /** The session, where it came by one: what can be ended. */
+  readonly session?: string
 }
 
 /** As the log is to remember it: who, and from where. */

@@ -31,11 +31,6 @@ export class RateLimit {
     return 0
   }
 
-  /** Whether a caller's bucket is empty, without taking from it. */
-  isEmpty(caller: string, nowMs: number): boolean {
-    return this.#levelAt(caller, nowMs).level < 1
-  }
-
   #levelAt(caller: string, nowMs: number): Bucket {
     const known = this.#buckets.get(caller)
     if (known === undefined) return { level: this.#burst, atMs: nowMs }

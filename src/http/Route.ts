@@ -8,6 +8,7 @@ import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Standby } from '../node/standby/Standby.js'
+import type { App } from '../app/App.js'
 import type { Gate } from './Gate.js'
 import type { House } from './House.js'
 import type { Principal } from './Principal.js'
@@ -20,7 +21,7 @@ export type Surroundings = {
   readonly gate: Gate
   readonly streams: Streams
   readonly metrics: () => Promise<string>
-  readonly openApi: () => unknown
+  readonly openApi: (flows?: App['flows']) => unknown
 }
 
 export type Asked<P, Q, B> = Surroundings & {

@@ -1,11 +1,12 @@
 /**
  * Live streams: server-sent events with ids a client can resume from. So many are open at a time, each is cut off when
- * its reader falls too far behind, and none outlives the server.
+ * its reader falls too far behind, and none outlives the server, nor the token or the session it was opened with.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
+import type { Principal } from './Principal.js'
 
 export type Stream = {
   /** False once the reader is gone or was cut off. */
@@ -18,13 +19,22 @@ export type Stream = {
   readonly drained: () => Promise<void>
 }
 
+/** Who asked for the stream, and where it is to be written. */
+type Opening = { readonly reply: FastifyReply; readonly principal: Principal }
+
 export class Streams {
-  readonly #open = new Map<ServerResponse, string>()
+  readonly #open = new Map<ServerResponse, Principal>()
+  readonly #nowMs: () => number
+
+  /** Expiry is judged by the machine's clock, as at the {@link Gate}. */
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs
+  }
 
   /** Turns a request into a stream. Refused when the caller, or everyone together, has too many already. */
-  open(request: FastifyRequest, reply: FastifyReply): Stream {
-    const caller = request.ip
-    const ofCaller = [...this.#open.values()].filter((other) => other === caller).length
+  open({ reply, principal }: Opening): Stream {
+    const { from: caller, expiresAtMs = Infinity } = principal
+    const ofCaller = [...this.#open.values()].filter(({ from }) => from === caller).length
     if (this.#open.size >= limits.httpStreams || ofCaller >= limits.httpStreamsPerCaller)
       throw new CarillonError(
         'rate-exceeded',
@@ -39,8 +49,14 @@ export class Streams {
       'x-accel-buffering': 'no',
     })
     raw.write('retry: 1000\n\n')
-    this.#open.set(raw, caller)
-    const beat = setInterval(() => raw.write(': alive\n\n'), limits.httpStreamBeatMs).unref()
+    this.#open.set(raw, principal)
+    /** Whether its token still holds. One that does not is hung up on before it hears another word. */
+    const hasTime = (): boolean => {
+      if (this.#nowMs() < expiresAtMs) return true
+      raw.destroy()
+      return false
+    }
+    const beat = setInterval(() => hasTime() && raw.write(': alive\n\n'), limits.httpStreamBeatMs).unref()
     const callbacks: (() => void)[] = []
     raw.once('close', () => {
       clearInterval(beat)
@@ -52,7 +68,7 @@ export class Streams {
     return {
       isOpen,
       send: ({ id, event, data }) => {
-        if (!isOpen()) return
+        if (!isOpen() || !hasTime()) return
         raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
         if (raw.writableLength > limits.httpStreamUnreadBytes) raw.destroy()
       },
@@ -68,6 +84,12 @@ export class Streams {
             })
           : Promise.resolve(),
     }
+  }
+
+  /** Hangs up on whoever came with this token, or in this session. */
+  endOf(gone: Pick<Principal, 'token'> | Pick<Principal, 'session'>): void {
+    for (const [raw, { token, session }] of this.#open)
+      if (('token' in gone && gone.token === token) || ('session' in gone && gone.session === session)) raw.destroy()
   }
 
   /** Hangs up on everyone. */

@@ -299,7 +299,13 @@ export const TokenC = record(
 
 export const MeC = record(
   'Me',
-  { name: t.string, permissions: t.readonlyArray(t.string), from: t.string },
+  {
+    name: t.string,
+    permissions: t.readonlyArray(t.string),
+    from: t.string,
+    /** The nodes that this server serves; none while it stands by. */
+    nodes: t.readonlyArray(t.string),
+  },
   { expiresAt: InstantC },
 )
 

@@ -3,7 +3,6 @@
  * meant, and turns errors into problems. Which nodes there are is asked anew for each request, so that a process that
  * begins to lead, or ceases to, keeps its address.
  */
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
@@ -17,6 +16,7 @@ import { basePath, openApiOf } from './openApi.js'
 import { assertMay, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
 import type { Route, Surroundings } from './Route.js'
+import { readTls } from './readTls.js'
 import { readStaticFiles, type StaticFile } from './StaticFiles.js'
 import type { Streams } from './Streams.js'
 
@@ -101,7 +101,7 @@ const houseNamed = (houses: readonly House[], request: FastifyRequest): House =>
 }
 
 const tlsOf = (host: string, tls: HttpOptions['tls']): { readonly cert: Buffer; readonly key: Buffer } | null => {
-  if (tls !== undefined) return { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+  if (tls !== undefined) return readTls(tls)
   if (isLoopback(host)) return null
   throw new CarillonError(
     'tls-required',
@@ -158,12 +158,11 @@ const register = (server: FastifyInstance, route: Route, parts: Parts): void => 
   server.route({
     method: route.method,
     url: fastifyPath(route.path),
+    // Whoever has not said who it is has a secret to say, and nothing else.
+    ...(route.permission === 'none' ? { bodyLimit: limits.httpSecretBytes } : {}),
     // Before the body is read: whoever may not ask is not listened to.
     onRequest: async (request) => {
-      if (route.permission === 'none') {
-        doorman.assertPatience(request)
-        return
-      }
+      if (route.permission === 'none') return
       const principal = await doorman.admit(request)
       if (isFixed(route.permission)) assertMay(principal, route.permission)
       principals.set(request, principal)
@@ -179,8 +178,7 @@ const register = (server: FastifyInstance, route: Route, parts: Parts): void => 
           .type(route.form === 'text' ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json; charset=utf-8')
           .send(route.form === 'text' ? answer : JSON.stringify(answer))
       } catch (error) {
-        if (route.permission === 'none') doorman.countRefusal(request)
-        throw error
+        throw route.permission === 'none' ? doorman.refusalOf(request, error) : error
       }
     },
   })
@@ -228,6 +226,11 @@ const build = async (tls: ReturnType<typeof tlsOf>, parts: Parts): Promise<Fasti
   server.server.headersTimeout = parts.requestMs
   // Only JSON is understood; a form of another site could send plain text.
   server.removeContentTypeParser('text/plain')
+  // Many a client names the type of every body, of one that is not there too.
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
+    body === '' ? done(null, undefined) : void parseJson(request, body, done),
+  )
   server.addHook('onRequest', (request, reply, next) => {
     try {
       meet(request, reply)
@@ -270,14 +273,13 @@ export const listenHttp = async (
 ): Promise<HttpServer> => {
   const { host = '127.0.0.1', port = 0, names = [], logger = silentLogger } = options
   const tls = tlsOf(host, options.tls)
-  const document = openApiOf(routes)
   const server = await build(tls, {
     houses,
     routes,
     doorman: new Doorman(gate, { host, names, perSecond: options.requestsPerSecond ?? limits.httpRequestsPerSecond }),
     logger,
     requestMs: options.requestMs ?? limits.httpRequestMs,
-    surroundings: { gate, streams, metrics, openApi: () => document },
+    surroundings: { gate, streams, metrics, openApi: (flows) => openApiOf(routes, flows) },
     ...(standby === undefined ? {} : { standby }),
   })
   try {

@@ -1,10 +1,17 @@
 /**
  * The OpenAPI document of the API, made from the routes: what it says is what the node decodes and what it needs.
  */
+import { isRight } from 'fp-ts/lib/Either.js'
+import type { App } from '../app/App.js'
+import { decodeWith } from '../encoding/decode.js'
+import { sketchOf } from './inputSketch.js'
 import { schemaOf, type Schema } from './jsonSchema.js'
 import { packageVersion } from './packageVersion.js'
 import { ProblemC } from './problem.js'
-import type { Route } from './Route.js'
+import type { Route, RouteExample } from './Route.js'
+
+/** Examples of a path or a query are written as they are sent; a number among them is shown as the number it is. */
+const exampleAs = ({ type }: Schema, text: string): string | number => (type === 'integer' ? Number(text) : text)
 
 const parameters = (
   codec: Route['params'],
@@ -19,7 +26,7 @@ const parameters = (
     in: place,
     required: place === 'path' || required.includes(name),
     schema: each,
-    ...(example[name] === undefined ? {} : { example: example[name] }),
+    ...(example[name] === undefined ? {} : { example: exampleAs(each, example[name]) }),
   }))
 }
 
@@ -78,7 +85,19 @@ const operationOf = (route: Route): Schema => {
 /** Where all paths of the API begin. */
 export const basePath = '/api/v1'
 
-export const openApiOf = (routes: readonly Route[]): Schema => {
+/** A start of a flow that the node will accept, made of what its app defines; none when no flow can be sketched. */
+const startExampleOf = (flows: App['flows']): RouteExample => {
+  const found = flows.find(
+    ({ respondsTo, schedulable, input }) =>
+      respondsTo === undefined && !schedulable && isRight(decodeWith(input, sketchOf(input))),
+  )
+  return found === undefined ? {} : { body: { flow: found.name, input: sketchOf(found.input), clientId: 'an-example' } }
+}
+
+export const openApiOf = (all: readonly Route[], flows: App['flows'] = []): Schema => {
+  const routes = all.map((route) =>
+    route.permission === 'start:{flow}' ? { ...route, example: startExampleOf(flows) } : route,
+  )
   const paths: Record<string, Record<string, Schema>> = {}
   for (const route of routes)
     paths[`${basePath}${route.path}`] = {

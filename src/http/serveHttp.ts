@@ -37,6 +37,14 @@ export const houseOf = (served: ServedNode, ofAll: ClockControl | undefined): Ho
   return { name, node, panels, endpoints, rollup, clock, verification: new LogVerification(node) }
 }
 
+/** A token that is revoked is of no use to whoever listens already, however it was revoked. */
+export const endStreamsOfRevoked = (node: Node, streams: Streams): void => {
+  node.follow((committed) => {
+    if (committed.has('TokenRevoked'))
+      for (const { token } of committed.ofType('TokenRevoked')) streams.endOf({ token })
+  })
+}
+
 /** Addresses that apps contribute, each once: nodes of several apps may have some in common. */
 export const appRoutesOf = (houses: readonly Pick<House, 'endpoints'>[]): readonly Route[] => [
   ...new Map(
@@ -53,13 +61,15 @@ export const serveHttp = (
 ): Promise<HttpServer> => {
   const all: readonly [ServedNode, ...ServedNode[]] = 'node' in served ? [served] : served
   const houses = all.map((each) => houseOf(each, options.clock))
+  const streams = new Streams()
+  endStreamsOfRevoked(all[0].node, streams)
   const metrics = new NodeMetrics()
   for (const { name, node } of houses) metrics.watch(name, node)
   const offered = {
     routes: [...builtInRoutes, ...appRoutesOf(houses)],
     houses: () => houses,
     gate: new Gate(all[0].node, options.localToken ?? newTokenText().text),
-    streams: new Streams(),
+    streams,
     metrics: () => metrics.text(),
   }
   return listenHttp(offered, options)

@@ -8,7 +8,7 @@ import { builtInRoutes } from './builtInRoutes.js'
 import { Gate } from './Gate.js'
 import type { House } from './House.js'
 import { listenHttp, type HttpOptions, type HttpServer } from './listenHttp.js'
-import { appRoutesOf, houseOf, type ServedNode } from './serveHttp.js'
+import { appRoutesOf, endStreamsOfRevoked, houseOf, type ServedNode } from './serveHttp.js'
 import { Streams } from './Streams.js'
 import { newTokenText } from './TokenText.js'
 
@@ -27,6 +27,7 @@ export const serveStandby = async (
     streams.close()
     const { node } = standby
     houses = node === undefined ? [] : [houseOf({ node, name, panels, endpoints }, undefined)]
+    if (node !== undefined) endStreamsOfRevoked(node, streams)
   }
   const unfollow = standby.onRole(settle)
   settle()

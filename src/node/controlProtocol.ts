@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { NewTokenC } from '../access/operateTokens.js'
 import { TokenIdC } from '../access/Token.js'
 import { JsonC } from '../encoding/JsonC.js'
+import { expecting } from '../encoding/expecting.js'
 import { FlowIdC } from '../flow/FlowId.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
@@ -50,10 +51,9 @@ export interface NoteBrand {
 }
 
 /** A remark of the operator, short enough to be read. */
-export const NoteC = t.brand(
-  t.string,
-  (text): text is t.Branded<string, NoteBrand> => text.length <= limits.noteLength,
-  'Note',
+export const NoteC = expecting(
+  `a text of at most ${limits.noteLength.toLocaleString('en')} characters`,
+  t.brand(t.string, (text): text is t.Branded<string, NoteBrand> => text.length <= limits.noteLength, 'Note'),
 )
 export type Note = t.TypeOf<typeof NoteC>
 

@@ -4,6 +4,7 @@
  */
 import { DateTime, type DurationLikeObject } from 'luxon'
 import * as t from 'io-ts'
+import { expecting } from '../encoding/expecting.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { instantMillis, instantText } from './instantText.js'
 import { monthLength } from './monthLength.js'
@@ -29,7 +30,10 @@ const isCanonical = (text: string): text is t.Branded<string, InstantBrand> => {
 }
 
 /** Codec of an instant in a state, a flow input or an event. */
-export const InstantC = t.brand(t.string, isCanonical, 'Instant')
+export const InstantC = expecting(
+  'Instant, such as 2026-01-31T09:00:00.000Z',
+  t.brand(t.string, isCanonical, 'Instant'),
+)
 /** A point in time, as text: `2026-01-31T09:00:00.000Z`. Make one with {@link instant}; compare two with `<`. */
 export type Instant = t.TypeOf<typeof InstantC>
 

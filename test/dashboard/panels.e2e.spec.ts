@@ -101,8 +101,26 @@ describe("the samples' panels in a real browser", function () {
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${panel} on a phone`).to.be.at.most(390)
     expect(await page.evaluate(labelsOverlap), `labels of ${panel} on a phone`).to.equal(false)
+    const spilling = `[...document.querySelectorAll('.figure')].filter((each) => each.scrollWidth > each.clientWidth).length`
+    expect(await page.evaluate(spilling), `figures of ${panel} on a phone`).to.equal(0)
     await page.setViewportSize(desk)
   }
+
+  it('give time the width of a phone, on which no mark leaves its track', async () => {
+    await see(names.fixedPayer, 'swaps', 'Cash flows of example')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const widths = `[...document.querySelectorAll('.track')].map((track) => track.getBoundingClientRect().width)`
+    for (const width of await page.evaluate<readonly number[]>(widths)) expect(width).to.be.greaterThan(270)
+    const outside = `[...document.querySelectorAll('.track')].flatMap((track) => {
+      const { left, right } = track.getBoundingClientRect()
+      return [...track.querySelectorAll('.mark')].filter((mark) => {
+        const box = mark.getBoundingClientRect()
+        return box.left < left || box.right > right
+      })
+    }).length`
+    expect(await page.evaluate(outside)).to.equal(0)
+    await page.setViewportSize(desk)
+  })
 
   it('show the fixings and cash flows of a swap, and turn its clock, which the other nodes do not share', async () => {
     await see(names.fixedPayer, 'swaps', 'Cash flows of example')

@@ -162,6 +162,22 @@ describe('the HTTP API', () => {
     expect((await post('/flows', { flow: 'belfry/Fly', input: {} })).body['code']).to.equal('flow-unknown')
   })
 
+  it('says where a request does not fit, and what would', async () => {
+    const detail = async (answer: Promise<Answered>): Promise<string> => String((await answer).body['detail'])
+    expect(await detail(get('/states?limit=-1'))).to.contain('limit is "-1", expected a whole number from 0 on')
+    expect(await detail(get('/states/abc'))).to.contain('expected a state ref, or at least 4 of its hex digits')
+    expect(await detail(get('/agenda/timeline?from=2026-01-31'))).to.contain('such as 2026-01-31T09:00:00.000Z')
+    expect(await detail(post('/tokens', { name: 'x', permissions: ['view', 'root'] }))).to.match(
+      /: permissions\.1 is "root", expected view, operate, admin, start:/,
+    )
+  })
+
+  it('takes no body for none, whatever its type is called', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const begun = await belfry.ask('/api/v1/log/verification', { method: 'POST', headers })
+    expect(begun.status).to.equal(202)
+  })
+
   it('follows the log from the last event a client saw, each event once and in order', async () => {
     const path = '/api/v1/log/follow'
     const first = await listen(belfry, `${path}?lastEventId=2`, 4)

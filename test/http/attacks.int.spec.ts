@@ -199,6 +199,9 @@ describe('an attacker of the HTTP API', () => {
     )
     expect(statusOf(answer)).to.equal(400)
     expect(answer).to.contain('"code":"revision-unknown"')
+    const next = belfry.node.head.revision + 1
+    const from = await belfry.ask(`/api/v1/log/follow?from=${next + 1}`)
+    expect([from.status, from.body['code']]).to.deep.equal([400, 'revision-unknown'])
   })
 
   it('starts nothing by a client id that is empty or has no end', async () => {
@@ -306,11 +309,21 @@ describe('an attacker of the HTTP API', () => {
     await tower.close()
   })
 
-  it('is not let try tokens at will, and the right one does not work meanwhile', async () => {
+  it('is not let try tokens at will, and keeps nobody else out by it', async () => {
     for (let tried = 0; tried < limits.httpRefusalBurst; tried += 1)
       expect((await belfry.ask('/api/v1/me', { token: newTokenText().text })).status).to.equal(401)
     expect((await belfry.ask('/api/v1/me', { token: newTokenText().text })).status).to.equal(429)
-    expect((await belfry.ask('/api/v1/me')).status).to.equal(429)
+    // Everyone behind a proxy, and everyone on this machine, has the same address.
+    expect((await belfry.ask('/api/v1/me')).status).to.equal(200)
+    const enter = (secret: string) => belfry.ask('/api/v1/session', { method: 'POST', body: { secret }, token: '' })
+    const [, code = ''] = belfry.server.newLink().split('#link=')
+    expect((await enter('no such code')).status).to.equal(429)
+    expect((await enter(code)).status).to.equal(200)
+  })
+
+  it('is not listened to at length before it has said who it is', async () => {
+    const body = { secret: 'x'.repeat(limits.httpSecretBytes) }
+    expect((await belfry.ask('/api/v1/session', { method: 'POST', body, token: '' })).status).to.equal(413)
   })
 
   it('opens only so many live streams', async () => {
@@ -365,6 +378,39 @@ describe('a server that others could reach', () => {
     await belfry.close()
   })
 
+  it('says which file is at fault when its certificate or key cannot be used', async () => {
+    const belfry = await Belfry.open()
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'))
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const pem = (key = generateKeyPair()) => {
+      const subject = { name: 'carillon.example', key: key.publicKey }
+      const at = instantFromMillis(Date.now())
+      return { cert: makeCertificate({ subject, issuer: subject, issuerKey: key, at }), key: key.exportPrivate() }
+    }
+    const [good, other] = [pem(), pem()]
+    const certFile = file('cert.pem', good.cert)
+    const keyFile = file('key.pem', good.key)
+    const faulty = [
+      [{ certFile: join(folder, 'nothing.pem'), keyFile }, /nothing\.pem/],
+      [{ certFile, keyFile: folder }, /carillon-tls-/],
+      [{ certFile: file('words.pem', 'words'), keyFile }, /words\.pem/],
+      [{ certFile, keyFile: file('words.key', 'words') }, /words\.key/],
+      [{ certFile, keyFile: file('other.key', other.key) }, /cert\.pem.*other\.key/],
+    ] as const
+    for (const [tls, says] of faulty) {
+      const refused: unknown = await serveHttp({ node: belfry.node }, { host: '0.0.0.0', tls }).catch(
+        (error: unknown) => error,
+      )
+      expect(refused).to.be.instanceOf(CarillonError).and.to.have.property('code', 'certificate-invalid')
+      expect(refused).to.have.property('message').that.matches(says)
+    }
+    await belfry.close()
+    rmSync(folder, { recursive: true })
+  })
+
   it('serves with TLS, tells browsers to stay with it, and still wants a token', async () => {
     const belfry = await Belfry.open()
     const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'))
@@ -405,6 +451,23 @@ describe('a server that others could reach', () => {
 })
 
 describe('the OpenAPI document', () => {
+  it('shows how a flow of the app is started, and values of the type they have', async () => {
+    const belfry = await Belfry.open()
+    const operations = await operationsOf(belfry)
+    const start = operations.find(({ method, template }) => method === 'POST' && template === '/api/v1/flows')
+    expect(start?.example).to.deep.equal({
+      flow: 'belfry/Hang',
+      input: { name: '…', minutes: 0, manner: '…' },
+      clientId: 'an-example',
+    })
+    const { body } = await belfry.ask('/api/v1/openapi.json')
+    const text = JSON.stringify(body)
+    expect(text).to.match(/"type":"integer","minimum":0\},"example":\d+/)
+    expect(text).not.to.match(/"type":"integer","minimum":0\},"example":"/)
+    expect(operations.find(({ template }) => template === '/api/v1/app/bells/count')?.path).to.match(/\?name=Emmanuel$/)
+    await belfry.close()
+  })
+
   it('has examples that run, and answers that are what it says', async () => {
     const belfry = await Belfry.open()
     for (const { method, path, example, takesBody, template, isStream } of await operationsOf(belfry)) {

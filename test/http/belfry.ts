@@ -122,8 +122,12 @@ export const countBells = defineEndpoint({
   method: 'GET',
   path: 'bells/count',
   summary: 'How many bells hang',
+  query: t.exact(t.partial({ name: t.string })),
   answer: t.strict({ bells: t.number }),
-  handle: async ({ node }) => ({ bells: (await node.states(Bell)).length }),
+  example: { query: { name: 'Emmanuel' } },
+  handle: async ({ node, query: { name } }) => ({
+    bells: (await node.states(Bell)).filter(({ data }) => name === undefined || data.name === name).length,
+  }),
 })
 
 export type Asking = {

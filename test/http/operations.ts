@@ -17,7 +17,7 @@ export type Operation = {
 
 type Described = {
   readonly 'x-permission': string
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly example?: string }[]
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly example?: string | number }[]
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } }
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
@@ -33,7 +33,7 @@ export const operationsOf = async (belfry: Belfry): Promise<readonly Operation[]
   return Object.entries(body['paths'] as Record<string, Record<string, Described>>).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
       const exampleOf = (name: string): string =>
-        described.parameters.find((parameter) => parameter.name === name)?.example ?? real[name] ?? 'hang'
+        String(described.parameters.find((parameter) => parameter.name === name)?.example ?? real[name] ?? 'hang')
       const query = described.parameters
         .filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
         .map(({ name, example }) => `${name}=${encodeURIComponent(example ?? '')}`)

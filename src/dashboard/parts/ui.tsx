@@ -2,9 +2,10 @@
  * The small parts every view is made of: cards, lamps, buttons, and what is shown while there is nothing to show.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Refused } from '../api.js'
 import type { Asking } from '../useLive.js'
+import { linkTo } from '../useRoute.js'
 
 export const Card = ({
   title,
@@ -71,6 +72,13 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 )
 
+/** For an address where nothing is. */
+export const Nothing = ({ children }: { readonly children?: ComponentChildren }) => (
+  <Empty title="There is nothing here.">
+    {children} <a href={linkTo('overview')}>To the overview</a> <a href={linkTo('vault')}>To the vault</a>
+  </Empty>
+)
+
 export const Failure = ({ error, again }: { readonly error: Refused; readonly again: () => void }) => (
   <div class="empty failure" role="alert">
     <strong>{error.code === 'permission-missing' ? 'Your token does not allow this.' : 'That did not work.'}</strong>
@@ -90,6 +98,7 @@ export function Answered<A>({
   readonly children: (answer: A) => ComponentChildren
 }) {
   const { asked, again } = asking
+  if (asked.state === 'refused' && asked.error.status === 404) return <Nothing>{asked.error.message}</Nothing>
   if (asked.state === 'asking') return <div class="waiting" role="status" aria-label="Loading" />
   if (asked.state === 'refused') return <Failure error={asked.error} again={again} />
   return <>{children(asked.answer)}</>
@@ -120,7 +129,8 @@ export const Act = ({
   const group = useRef<HTMLSpanElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const wasAsking = useRef(false)
-  useEffect(() => {
+  // Before it is painted, so that a key that is pressed at once meets what is seen.
+  useLayoutEffect(() => {
     // Whoever has only a keyboard stays where they were: at first at the way back, since the other way is for good.
     if (asking) group.current?.querySelector<HTMLElement>('button:last-child')?.focus()
     else if (wasAsking.current) button.current?.focus()

@@ -260,7 +260,7 @@ export const Flow = ({
   readonly live: Live
   readonly mayOperate: boolean
 }) => {
-  const asking = useAnswer(() => get<FlowDetails>(`/flows/${id}`), id, live.head.revision)
+  const asking = useAnswer(() => get<FlowDetails>(`/flows/${encodeURIComponent(id)}`), id, live.head.revision)
   return (
     <Answered asking={asking}>
       {(flow) => {

@@ -2,16 +2,7 @@
  * A panel of the app: its blocks drawn, its actions offered to whoever may take them.
  */
 import { useState } from 'preact/hooks'
-import {
-  get,
-  post,
-  type Block,
-  type Cell,
-  type Live,
-  type PanelActionInfo,
-  type PanelContent,
-  type PanelInfo,
-} from '../api.js'
+import { get, post, type Block, type Cell, type PanelActionInfo, type PanelContent, type PanelInfo } from '../api.js'
 import { Table, type TableCell } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Facts, Lamp } from '../parts/ui.js'
 import { useAnswer } from '../useLive.js'
@@ -145,7 +136,8 @@ const TimeBlock = ({
   ]
   const first = Math.min(...times)
   const last = Math.max(...times)
-  const share = (ms: number): number => 1 + ((ms - first) / Math.max(1, last - first)) * 98
+  // Half a mark lies on either side of its instant, and is to stay within the track on a phone too.
+  const share = (ms: number): number => 2 + ((ms - first) / Math.max(1, last - first)) * 96
   const lanes = [...new Set(block.items.map(({ lane }) => lane))]
   const isShort = last - first < 172_800_000
   return (
@@ -281,19 +273,19 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
 
 export const Panel = ({
   panel,
-  live,
+  node,
+  when,
   nowMs,
 }: {
   readonly panel: PanelInfo
-  readonly live: Live
-  readonly nowMs: number
+  readonly node: string
+  /** Changes whenever the panel is to be asked for anew. */
+  readonly when: unknown
+  /** Default: when the node answered. */
+  readonly nowMs?: number
 }) => {
   const [said, setSaid] = useState<string>()
-  const asking = useAnswer(
-    () => get<PanelContent>(`/panels/${panel.name}`),
-    `${live.node} ${panel.name}`,
-    live.head.revision,
-  )
+  const asking = useAnswer(() => get<PanelContent>(`/panels/${panel.name}`), `${node} ${panel.name}`, when)
   const run = (action: PanelActionInfo, row?: string) => async (input: Readonly<Record<string, unknown>>) => {
     const body = { input, ...(row === undefined ? {} : { row }) }
     const { message } = await post<{ readonly message?: string }>(`/panels/${panel.name}/actions/${action.name}`, body)
@@ -317,9 +309,9 @@ export const Panel = ({
         </p>
       )}
       <Answered asking={asking}>
-        {({ blocks }) =>
+        {({ blocks, now }) =>
           blocks.map((block, index) => {
-            const view = <BlockView block={block} doing={{ offered, nowMs }} />
+            const view = <BlockView block={block} doing={{ offered, nowMs: nowMs ?? Date.parse(now) }} />
             return block.kind === 'facts' || block.kind === 'lamps' ? (
               <div key={index} class="bare">
                 {block.title === undefined ? null : <h2>{block.title}</h2>}

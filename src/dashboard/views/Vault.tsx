@@ -142,8 +142,8 @@ export const State = ({
   readonly live: Live
   readonly mayOperate: boolean
 }) => {
-  const why = useAnswer(() => get<Why>(`/states/${text}/why`), text, live.head.revision)
-  const graph = useAnswer(() => get<Graph>(`/states/${text}/graph`, { depth: 3 }), text, 0)
+  const why = useAnswer(() => get<Why>(`/states/${encodeURIComponent(text)}/why`), text, live.head.revision)
+  const graph = useAnswer(() => get<Graph>(`/states/${encodeURIComponent(text)}/graph`, { depth: 3 }), text, 0)
   return (
     <Answered asking={why}>
       {(found) => (

@@ -13,16 +13,24 @@ import { operatorOf } from '../Principal.js'
 import { done, DoneC, route, type Asked } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
 
+type Me = t.TypeOf<typeof MeC>
+
 const SecretC = t.strict({ secret: t.string })
 
-/** What is asked about whoever asks, which needs no node. */
-type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, 'gate' | 'principal' | 'body' | 'request' | 'reply'>
+type VisitPart = 'gate' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
 
-const me = ({ principal: { name, permissions, from, expiresAtMs } }: Visit): Promise<t.TypeOf<typeof MeC>> =>
+/** What is asked about whoever asks, which needs no node. */
+type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
+
+const me = (
+  { principal: { name, permissions, from, expiresAtMs } }: Visit,
+  nodes: readonly string[] = [],
+): Promise<Me> =>
   Promise.resolve({
     name,
     permissions,
     from,
+    nodes,
     ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
   })
 
@@ -37,7 +45,9 @@ const openSession = async ({
   return done
 }
 
-const endSession = ({ request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
+const endSession = ({ gate, streams, principal, request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
+  gate.endSession(principal)
+  if (principal.session !== undefined) streams.endOf({ session: principal.session })
   void reply.header('set-cookie', sessionCookie(request, '', 0))
   return Promise.resolve(done)
 }
@@ -51,8 +61,12 @@ export const accessRoutes = [
     summary: 'Whose token this is, and what it allows',
     permission: 'any',
     answer: MeC,
-    handle: me,
-    standingBy: me,
+    handle: (asked) =>
+      me(
+        asked,
+        asked.houses.map(({ name }) => name),
+      ),
+    standingBy: (asked) => me(asked),
   }),
   route({
     method: 'POST',
@@ -71,7 +85,7 @@ export const accessRoutes = [
     path: '/session',
     tag: 'access',
     verbs: ['token revoke'],
-    summary: 'Ends the session of a browser',
+    summary: 'Ends the session of a browser, and its live streams',
     permission: 'any',
     answer: DoneC,
     handle: endSession,

@@ -2,10 +2,11 @@
  * What the API says about itself: its OpenAPI document, and the metrics of the process.
  */
 import * as t from 'io-ts'
+import type { App } from '../../app/App.js'
 import { route, type Surroundings } from '../Route.js'
 
-const document = ({ openApi }: Pick<Surroundings, 'openApi'>): Promise<Record<string, unknown>> =>
-  Promise.resolve(openApi() as Record<string, unknown>)
+const document = ({ openApi }: Pick<Surroundings, 'openApi'>, flows?: App['flows']): Promise<Record<string, unknown>> =>
+  Promise.resolve(openApi(flows) as Record<string, unknown>)
 
 export const documentRoutes = [
   route({
@@ -16,8 +17,8 @@ export const documentRoutes = [
     summary: 'This API as an OpenAPI 3.1 document',
     permission: 'view',
     answer: t.UnknownRecord,
-    handle: document,
-    standingBy: document,
+    handle: (asked) => document(asked, asked.house.node.app.flows),
+    standingBy: (asked) => document(asked),
   }),
   route({
     method: 'GET',

@@ -198,11 +198,11 @@ export const flowRoutes = [
     params: FlowC,
     answer: FlowSummaryC,
     form: 'events',
-    handle: async ({ house: { node }, params, request, reply, streams }) => {
+    handle: async ({ house: { node }, params, principal, reply, streams }) => {
       const id = await node.flowId(params.flow)
       const now = await node.flow(id)
       if (now === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
-      const stream = streams.open(request, reply)
+      const stream = streams.open({ reply, principal })
       const tell = (flow: FlowDetails): void => {
         stream.send({
           id: String(flow.record.length),

@@ -128,14 +128,17 @@ export const logRoutes = [
     query: t.exact(t.partial({ lastEventId: t.string, from: CountC })),
     answer: LogEntryC,
     form: 'events',
-    handle: ({ house: { node }, query, request, reply, streams }) => {
+    handle: ({ house: { node }, query, principal, request, reply, streams }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
       const seen = lastEventId(request, query.lastEventId)
       const { revision: last } = node.head
       // Who has seen more than there is has followed another log, or one that has lost its end.
       if (seen !== undefined && seen > last) throw revisionUnknown(seen, last)
-      const after = seen ?? (query.from ?? last + 1) - 1
-      const stream = streams.open(request, reply)
+      const from = query.from ?? last + 1
+      // Where the next event will be is as far as anyone can ask from: later ones would be heard without those before.
+      if (seen === undefined && from > last + 1) throw revisionUnknown(from, last)
+      const after = seen ?? from - 1
+      const stream = streams.open({ reply, principal })
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
       follow(node, stream, after).catch(() => reply.raw.destroy())
       return Promise.resolve(undefined)

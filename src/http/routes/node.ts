@@ -155,10 +155,10 @@ export const nodeRoutes = [
     answer: LiveC,
     form: 'events',
     handle: async (asked) => {
-      const { house, streams, request, reply } = asked
+      const { house, streams, principal, reply } = asked
       const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({ ...(await statusOf(asked)), ...perSecond(house) })
       const first = await now()
-      const stream = streams.open(request, reply)
+      const stream = streams.open({ reply, principal })
       let timer: NodeJS.Timeout | undefined
       const send = (live: t.TypeOf<typeof LiveC>): void =>
         stream.send({ id: String(live.head.revision), event: 'live', data: live })

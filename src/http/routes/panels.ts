@@ -3,6 +3,7 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { instantFromMillis } from '../../time/Instant.js'
 import type { House } from '../House.js'
 import { ActionBodyC, ActionDoneC, PanelContentC, PanelSummaryC, type Panel } from '../Panel.js'
 import { assertMay, mayDo, operatorOf, type Principal } from '../Principal.js'
@@ -61,7 +62,8 @@ export const panelRoutes = [
     handle: async ({ house, params, principal }) => {
       const panel = panelOf(house, params.panel)
       assertMay(principal, panel.permissions.view)
-      return { blocks: await panel.read(house.node) }
+      const blocks = await panel.read(house.node)
+      return { blocks, now: instantFromMillis(house.node.nowMs) }
     },
   }),
   route({

@@ -3,7 +3,7 @@
  * what belongs there. It need not be accepted as it stands.
  */
 import type * as t from 'io-ts'
-import { schemaOf, type Schema } from '../http/jsonSchema.js'
+import { schemaOf, type Schema } from './jsonSchema.js'
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 
@@ -40,5 +40,8 @@ const sketch = (schema: Schema): unknown => {
   }
 }
 
+/** What an input looks like. */
+export const sketchOf = (input: t.Any): unknown => sketch(schemaOf(input))
+
 /** The sketch as JSON. */
-export const inputSketch = (input: t.Any): string => JSON.stringify(sketch(schemaOf(input)))
+export const inputSketch = (input: t.Any): string => JSON.stringify(sketchOf(input))
