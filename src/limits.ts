@@ -17,7 +17,7 @@ export const limits = {
    * Below 128 KiB the texts of a tick are ordinary objects to the collector of garbage, which handles larger ones page
    * by page.
    */
-  tickBytesAtRest: 96 * KiB,
+  tickAtRestBytes: 96 * KiB,
   /** From this size on a tick is committed by a thread, while the next is decided. */
   handedOverBytes: 64 * KiB,
   /** A single fact may not be larger. */

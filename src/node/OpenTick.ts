@@ -103,7 +103,7 @@ export class OpenTick implements Decision {
   readonly readsClock = readsClock
 
   readonly isFull = (): boolean =>
-    this.#bytes >= limits.tickBytes || (this.#bytes >= limits.tickBytesAtRest && this.#isAtRest())
+    this.#bytes >= limits.tickBytes || (this.#bytes >= limits.tickAtRestBytes && this.#isAtRest())
 
   readonly hasRecorded = (): boolean => this.#recorded
 

@@ -53,7 +53,7 @@ describe('a tick', () => {
     expect(first).to.be.within(limits.tickBytes, limits.tickBytes + slack)
     const following = others.slice(0, -1)
     expect(following).not.to.be.empty
-    for (const size of following) expect(size).to.be.within(limits.tickBytesAtRest, limits.tickBytesAtRest + slack)
+    for (const size of following) expect(size).to.be.within(limits.tickAtRestBytes, limits.tickAtRestBytes + slack)
   })
 
   it('goes on while the disk is busy, and where a store never hands over', async () => {
