@@ -17,7 +17,7 @@ export const chains: Workload = {
   doesNotMeasure: 'Chains out of step with each other: all beat at the same instants, which is the harder case.',
   durability: fullDurability,
   seed: noSeed,
-  repetitions: 1,
+  repetitions: 3,
   run: async ({ quick, folder }) => {
     const count = quick ? 5 : 200
     const beats = quick ? 3 : 120

@@ -17,7 +17,7 @@ export const lateness: Workload = {
   doesNotMeasure: 'A node that is busy with anything else.',
   durability: fullDurability,
   seed: noSeed,
-  repetitions: 1,
+  repetitions: 3,
   run: async ({ quick, folder }) => {
     const seconds = quick ? 0.2 : 12
     const count = perSecond * seconds
