@@ -58,5 +58,5 @@ export const fireAll = async (node: Node, clock: HeldClock, count: number): Prom
       if (dueMs !== undefined) endedAfterMs.push(nowMs - dueMs)
     }
   }
-  return { latenessMs, endedAfterMs, lastHeardMs: Math.max(...heard.values()) }
+  return { latenessMs, endedAfterMs, lastHeardMs: [...heard.values()].at(-1) ?? 0 }
 }

@@ -22,6 +22,14 @@ import type { Flight, TickStore } from './TickStore.js'
 
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
 
+export type EmbeddedStoreOptions = {
+  /**
+   * Whether a thread commits large ticks. When it is done with one depends on the machine, and so does what the next tick
+   * holds. Default true.
+   */
+  readonly usesThread?: boolean
+}
+
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
 export class EmbeddedStore implements TickStore {
   readonly views: Views
@@ -49,10 +57,13 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static open(file: string): EmbeddedStore {
+  static open(file: string, { usesThread = true }: EmbeddedStoreOptions = {}): EmbeddedStore {
     try {
       const isFile = file !== ':memory:'
-      const db = new WriteBehind(openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`), isFile ? file : undefined)
+      const db = new WriteBehind(
+        openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`),
+        isFile && usesThread ? file : undefined,
+      )
       let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })

@@ -11,7 +11,6 @@ import { decideDue } from '../scheduler/decideDue.js'
 import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
-import { VirtualClock } from '../time/VirtualClock.js'
 import { Backlog } from './Backlog.js'
 import type { Committed } from './Committed.js'
 import { signHead } from '../heads/SignedHead.js'
@@ -226,11 +225,11 @@ export class Loop {
   }
 
   /**
-   * What falls due at one instant after a pause belongs into one tick, as far as it fits; what follows makes use of the
-   * disk. In virtual time, where a tick ends must not depend on how fast the disk is.
+   * Whether a tick that is closed now would be on its way at once. What falls due at one instant after a pause belongs
+   * into one tick, as far as it fits; what follows makes use of the disk.
    */
   readonly #isAtRest = (): boolean =>
-    !this.#wasIdle && !(this.#parts.clock instanceof VirtualClock) && (this.#parts.store.isAtRest?.() ?? false)
+    !this.#wasIdle && !this.#isCatchingUp() && (this.#parts.store.isAtRest?.() ?? false)
 
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return
@@ -461,8 +460,21 @@ export class Loop {
     return true
   }
 
+  /** Tells everyone, also when something is wrong with telling one of them; that is thrown when all have been told. */
   #release(tick: OpenTick): void {
-    for (const action of tick.releases) action()
+    const failures: unknown[] = []
+    for (const action of tick.releases) {
+      try {
+        action()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    this.#tellFollowers(tick)
+    if (failures.length > 0) throw failures[0]
+  }
+
+  #tellFollowers(tick: OpenTick): void {
     if (tick.isEmpty || this.#followers.size === 0) return
     const committed = tick.committed()
     for (const follower of [...this.#followers]) {

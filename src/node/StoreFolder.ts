@@ -11,7 +11,7 @@ import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import { readMark, showMark } from './backup/RestoredMark.js'
-import { EmbeddedStore } from './EmbeddedStore.js'
+import { EmbeddedStore, type EmbeddedStoreOptions } from './EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 import { LogBackedStore } from './LogBackedStore.js'
@@ -159,6 +159,7 @@ export const openStoreFolder = (
   folder: string,
   key?: KeyPair,
   keyOptions: KeyFileOptions = {},
+  storeOptions: EmbeddedStoreOptions = {},
 ): Promise<OpenedFolder> =>
   holdFolder(
     folder,
@@ -172,7 +173,7 @@ export const openStoreFolder = (
         )
       assertNotRestored(folder, files.database)
       keepPrivate(files.database)
-      return EmbeddedStore.open(files.database)
+      return EmbeddedStore.open(files.database, storeOptions)
     },
     key,
     keyOptions,

@@ -10,6 +10,7 @@ import type { FlowId } from '../flow/FlowId.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { systemClock } from '../time/SystemClock.js'
+import { VirtualClock } from '../time/VirtualClock.js'
 import { builtInFlows } from './builtInFlows.js'
 import { compareWithPeers, isMarked } from './backup/compareWithPeers.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
@@ -109,7 +110,11 @@ export const open = async (options: NodeOptions): Promise<Opened> => {
 
 const openAny = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
-  if (typeof options.store === 'string') return openStoreFolder(options.store, options.key, keyOptionsOf(options))
+  if (typeof options.store === 'string') {
+    // In virtual time the log must not depend on how fast the disk is.
+    const usesThread = !(options.clock instanceof VirtualClock)
+    return openStoreFolder(options.store, options.key, keyOptionsOf(options), { usesThread })
+  }
   const store = options.store ?? EmbeddedStore.inMemory()
   // A store that was handed in is its owner's to close.
   return {

@@ -142,9 +142,9 @@ export class WriteBehind implements Database {
     return this.#mode === 'gathering' && this.#thread?.isReady() === true
   }
 
-  /** Whether the thread has nothing to do. */
+  /** Whether the transaction, if it were handed over now, would be carried out at once. */
   isAtRest(): boolean {
-    return this.#thread?.isAtRest() === true
+    return this.#mode === 'gathering' && this.#thread?.isAtRest() === true
   }
 
   /** Gives the transaction to the thread; this connection is ready for the next. */

@@ -205,6 +205,8 @@ for (const { name, make } of smallDisks)
     let disk: SmallDisk
     let node: Node | undefined
     const clock = new VirtualClock(instant('2026-01-01T00:00:00.000Z'))
+    // Not known as virtual, or no thread would be used.
+    const { now, wakeAt } = clock
     beforeEach(() => {
       disk = make()
     })
@@ -220,7 +222,7 @@ for (const { name, make } of smallDisks)
       node = await startNode({
         app: bank,
         store: join(disk.folder, 'store'),
-        clock,
+        clock: { now, wakeAt },
         onFailure: (error) => failures.push(error),
       })
       const batch = 150
