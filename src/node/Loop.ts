@@ -2,7 +2,7 @@
  * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
-import { CarillonError, concernsNode, messageOf, NodeFault } from '../errors/CarillonError.js'
+import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
@@ -14,22 +14,14 @@ import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
 import type { Committed } from './Committed.js'
 import { signHead } from '../heads/SignedHead.js'
+import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
-import { Queue } from './Queue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../views/MapTable.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick } from '../log/Tick.js'
 import type { Flight, TickStore } from './TickStore.js'
-
-type Input = {
-  readonly decide: (decision: Decision) => void
-  /** Called when the tick that held the input could not be written, or the node has stopped. */
-  readonly fail: (error: CarillonError) => void
-  /** Inputs that report something that has really happened are kept until they are recorded. */
-  readonly mustBeRecorded: boolean
-}
 
 /** A tick that is on its way to the disk: decided, not released. */
 type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
@@ -51,7 +43,7 @@ export type Leadership = {
 
 export class Loop {
   readonly #parts: LoopParts
-  readonly #inputs = new Queue<Input>()
+  readonly #inputs = new Inputs()
   readonly #followers = new Set<(committed: Committed) => void>()
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
@@ -105,34 +97,11 @@ export class Loop {
 
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
   submit<A>(decide: (decision: Decision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
-    return new Promise<A>((resolve, reject) => {
-      const closed = this.#stopped ?? this.#closing
-      if (closed !== undefined) {
-        reject(closed)
-        return
-      }
-      if (this.#inputs.length >= limits.waitingInputs && options.mustBeRecorded !== true) {
-        reject(
-          new CarillonError(
-            'node-busy',
-            `${limits.waitingInputs} requests are waiting already. Try again in a moment.`,
-            { waiting: this.#inputs.length },
-          ),
-        )
-        return
-      }
-      this.#inputs.push({
-        decide: (decision) => {
-          const answer = decide(decision)
-          decision.release(() => {
-            resolve(answer)
-          })
-        },
-        fail: reject,
-        mustBeRecorded: options.mustBeRecorded ?? false,
-      })
-      this.#schedule()
-    })
+    const closed = this.#stopped ?? this.#closing
+    if (closed !== undefined) return Promise.reject(closed)
+    const answer = this.#inputs.add(decide, options.mustBeRecorded ?? false)
+    this.#schedule()
+    return answer
   }
 
   /** Calls back with the events of every tick, after they are durable and in order. */
@@ -208,7 +177,7 @@ export class Loop {
     const { stands, lost } = this.#landBeforeStop()
     if (stands !== undefined) this.#release(stands)
     for (const input of lost) input.fail(this.#stopped)
-    for (const input of this.#inputs.drain()) input.fail(this.#stopped)
+    this.#inputs.failAll(this.#stopped)
     for (const callback of this.#stopWaits) callback(this.#stopped)
     this.#stopWaits.clear()
     this.#settle()
@@ -270,7 +239,7 @@ export class Loop {
   #decide(tick: OpenTick, taken: Input[]): void {
     const phases = [
       () => {
-        this.#decideInputs(tick, taken)
+        this.#inputs.decide(tick, taken)
       },
       () => {
         this.#wakeFlows(tick)
@@ -294,32 +263,6 @@ export class Loop {
       const standing = { range: facts.range, goneOnAt: heads.goneOnAt }
       tick.emit(signHead(this.#parts.key, facts.now.head, standing))
       this.#ticksSinceSignedHead = 0
-    }
-  }
-
-  #decideInputs(tick: OpenTick, taken: Input[]): void {
-    let count = 0
-    while (count < limits.inputsPerTick && !tick.isFull()) {
-      const input = this.#inputs.take()
-      if (input === undefined) return
-      taken.push(input)
-      count += 1
-      const before = tick.events.length
-      try {
-        input.decide(tick)
-      } catch (error) {
-        if (!(error instanceof CarillonError) || concernsNode(error)) throw error
-        if (tick.events.length !== before)
-          throw new NodeFault(
-            'invariant-broken',
-            `An input was refused after it had stated facts: ${error.message}`,
-            {},
-            error,
-          )
-        tick.release(() => {
-          input.fail(error)
-        })
-      }
     }
   }
 
@@ -438,7 +381,7 @@ export class Loop {
         if (error.consequence === 'stop') throw error
         this.#trouble = error
         logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
-        this.#giveBack(taken, error)
+        this.#inputs.giveBack(taken, error)
         return false
       }
     }
@@ -486,12 +429,6 @@ export class Loop {
     }
   }
 
-  /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
-  #giveBack(taken: readonly Input[], error: CarillonError): void {
-    this.#inputs.putBack(taken.filter(({ mustBeRecorded }) => mustBeRecorded))
-    for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
-  }
-
   /** True when the same tick may be tried again later; otherwise the node stops. */
   #failed(error: unknown, undecided: readonly Input[]): boolean {
     const { store, engine, logger } = this.#parts
@@ -512,7 +449,7 @@ export class Loop {
     if (known.consequence === 'retry' && !wasStopped) {
       this.#trouble = known
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
-      this.#giveBack(taken, known)
+      this.#inputs.giveBack(taken, known)
       return true
     }
     for (const input of taken) input.fail(known)
