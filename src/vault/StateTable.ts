@@ -3,138 +3,15 @@
  * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
-import type { TransactionId } from '../ledger/TransactionId.js'
 import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
-import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
+import type { Database, SqlValue, Statement } from '../views/Database.js'
 import { HeldStates } from './HeldStates.js'
 import type { Kinds } from './Kinds.js'
-import type { StateRow, Standing } from './StateRow.js'
+import { orNull, ownColumns, seqOf, stateColumns, stateRowOf } from './stateColumns.js'
+import type { StateRow } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
-
-/** What waits for a hand: word for word as in the index, or SQLite would not use it. */
-export const waitsForHand = (table: string): string =>
-  `(${table}.standing IN ('parked', 'missed') OR ${table}.standing = 'ended' AND ${table}.error IS NOT NULL)`
-
-export const statesSchema = `
-  CREATE TABLE IF NOT EXISTS states (
-    seq INTEGER PRIMARY KEY,
-    transaction_seq INTEGER NOT NULL,
-    output_index INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    relevant INTEGER NOT NULL,
-    participants TEXT NOT NULL,
-    key TEXT,
-    from_revision INTEGER NOT NULL,
-    until_revision INTEGER,
-    consumed_by INTEGER,
-    standing TEXT,
-    due_ms INTEGER,
-    acts_at_ms INTEGER,
-    activity TEXT,
-    attempt INTEGER NOT NULL,
-    error TEXT,
-    note TEXT,
-    cause TEXT
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
-  CREATE INDEX IF NOT EXISTS states_consumed ON states (kind, until_revision, seq) WHERE until_revision IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_keyed ON states (kind, key, until_revision, seq) WHERE key IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
-  CREATE INDEX IF NOT EXISTS states_hand ON states (seq) WHERE (standing IN ('parked', 'missed') OR standing = 'ended' AND error IS NOT NULL);
-  CREATE INDEX IF NOT EXISTS states_started ON states (seq) WHERE standing = 'started' AND until_revision IS NULL;
-`
-
-const ownColumns = [
-  'seq',
-  'transaction_seq',
-  'output_index',
-  'kind',
-  'text',
-  'relevant',
-  'participants',
-  'key',
-  'from_revision',
-  'until_revision',
-  'consumed_by',
-  'standing',
-  'due_ms',
-  'acts_at_ms',
-  'activity',
-  'attempt',
-  'error',
-  'note',
-  'cause',
-] as const
-
-/** The columns of {@link stateRowOf}, in the order {@link stateRowOfList} takes them. */
-export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.key, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
-
-const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** A row of {@link stateColumns} as a {@link StateRow}. */
-export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
-  const kind = kinds.withId(Number(row['kind']))
-  assertInvariant(kind !== undefined, `state ${String(row['seq'])} is of an unknown kind`)
-  return {
-    seq: Number(row['seq']),
-    transactionSeq: Number(row['transaction_seq']),
-    ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
-    kind,
-    notary: textOrNull(row['notary']) as PublicKey | null,
-    text: String(row['text']),
-    relevant: row['relevant'] === 1,
-    participants: String(row['participants']),
-    key: textOrNull(row['key']),
-    fromRevision: Number(row['from_revision']),
-    untilRevision: orNull(row['until_revision']),
-    consumedBy: orNull(row['consumed_by']),
-    standing: textOrNull(row['standing']) as Standing | null,
-    dueMs: orNull(row['due_ms']),
-    actsAtMs: orNull(row['acts_at_ms']),
-    activity: textOrNull(row['activity']),
-    attempt: Number(row['attempt']),
-    error: textOrNull(row['error']),
-    note: textOrNull(row['note']),
-    cause: textOrNull(row['cause']) as StateRow['cause'],
-    decoded: undefined,
-  }
-}
-
-/** As {@link stateRowOf}, from the columns as a list. */
-const stateRowOfList = (row: readonly SqlValue[], kinds: Kinds): StateRow => {
-  const kind = kinds.withId(Number(row[3]))
-  assertInvariant(kind !== undefined, `state ${String(row[0])} is of an unknown kind`)
-  return {
-    seq: Number(row[0]),
-    transactionSeq: Number(row[1]),
-    ref: { transaction: String(row[19]) as TransactionId, index: Number(row[2]) },
-    kind,
-    notary: textOrNull(row[20]) as PublicKey | null,
-    text: String(row[4]),
-    relevant: row[5] === 1,
-    participants: String(row[6]),
-    key: textOrNull(row[7]),
-    fromRevision: Number(row[8]),
-    untilRevision: orNull(row[9]),
-    consumedBy: orNull(row[10]),
-    standing: textOrNull(row[11]) as Standing | null,
-    dueMs: orNull(row[12]),
-    actsAtMs: orNull(row[13]),
-    activity: textOrNull(row[14]),
-    attempt: Number(row[15]),
-    error: textOrNull(row[16]),
-    note: textOrNull(row[17]),
-    cause: textOrNull(row[18]) as StateRow['cause'],
-    decoded: undefined,
-  }
-}
 
 export class StateTable {
   readonly #kinds: Kinds
@@ -204,12 +81,8 @@ export class StateTable {
     return (orNull(this.#lastSeq.get()?.['seq']) ?? 0) + 1
   }
 
-  #remember(row: SqlRow): StateRow {
-    return this.#held.get(Number(row['seq'])) ?? this.#hold(stateRowOf(row, this.#kinds))
-  }
-
-  #rememberList(row: readonly SqlValue[]): StateRow {
-    return this.#held.get(Number(row[0])) ?? this.#hold(stateRowOfList(row, this.#kinds))
+  #remember(row: readonly SqlValue[]): StateRow {
+    return this.#held.get(seqOf(row)) ?? this.#hold(stateRowOf(row, this.#kinds))
   }
 
   #hold(read: StateRow): StateRow {
@@ -263,7 +136,7 @@ export class StateTable {
     if (known !== undefined) return known
     const [row] = this.#bySeq.lists(seq)
     assertInvariant(row !== undefined, `there is no state with sequence number ${seq}`)
-    return this.#rememberList(row)
+    return this.#remember(row)
   }
 
   find(ref: StateRef): StateRow | undefined {
@@ -282,7 +155,7 @@ export class StateTable {
     const recent = this.#held.newest(type, key)
     if (recent?.untilRevision === null && recent.key === key) return recent
     for (const kind of this.#kinds.idsOfType(type)) {
-      const found = this.#keyed.get(kind, key)
+      const [found] = this.#keyed.lists(kind, key)
       if (found === undefined) continue
       // Read from the database it is as the tick found it; in memory it is as the tick has left it so far.
       const row = this.#remember(found)
@@ -317,7 +190,7 @@ export class StateTable {
   }
 
   #waiting(row: readonly SqlValue[]): StateRow {
-    const waiting = this.#held.get(Number(row[0])) ?? stateRowOfList(row, this.#kinds)
+    const waiting = this.#held.get(seqOf(row)) ?? stateRowOf(row, this.#kinds)
     this.#held.addAhead(waiting)
     return waiting
   }
@@ -335,7 +208,7 @@ export class StateTable {
   /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
   ended(after: { readonly dueMs: number; readonly seq: number }, limit: number): readonly StateRow[] {
     this.flush()
-    return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
+    return this.#ended.lists(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
   /** The first unconsumed states of one type that are relevant to this party, in log order. */
@@ -352,7 +225,7 @@ export class StateTable {
     this.flush()
     const found = this.#kinds
       .idsOfType(type)
-      .flatMap((kind) => select.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+      .flatMap((kind) => select.lists(kind, afterSeq, limit).map((row) => this.#remember(row)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
