@@ -7,9 +7,10 @@ import { sameRef, type StateRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlValue, Statement } from '../views/Database.js'
+import { DueStates } from './DueStates.js'
 import { HeldStates } from './HeldStates.js'
 import type { Kinds } from './Kinds.js'
-import { orNull, ownColumns, seqOf, stateColumns, stateRowOf } from './stateColumns.js'
+import { orNull, ownColumns, pushState, seqOf, stateColumns, stateRowOf } from './stateColumns.js'
 import type { StateRow } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
 
@@ -17,20 +18,11 @@ export class StateTable {
   readonly #kinds: Kinds
   readonly #transactions: TransactionTable
   readonly #held = new HeldStates()
+  readonly #dueStates: DueStates
   readonly #fresh = new Set<StateRow>()
   readonly #changed = new Set<StateRow>()
   /** Rows of which no more has changed than how far their activity and their life have come. */
   readonly #progressed = new Set<StateRow>()
-  /** The node need not act before this instant. */
-  #quietUntilMs = Number.NEGATIVE_INFINITY
-  /** Whether it must act at that very instant: known until a row changes. */
-  #isExact = false
-  /** Rows that were due when they were last read, in order, so that not every tick has to read them again. */
-  #ahead: readonly StateRow[] = []
-  /** How many of them have had their turn. */
-  #aheadFrom = 0
-  /** All that act up to this instant are among them. */
-  #aheadUntilMs = Number.NEGATIVE_INFINITY
   #nextSeq: number
 
   readonly #insert: BulkInsert
@@ -75,6 +67,10 @@ export class StateTable {
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
+    this.#dueStates = new DueStates({
+      due: (nowMs, limit) => this.#readDue(nowMs, limit),
+      nextMs: () => this.#readNextDueMs(),
+    })
   }
 
   #readNextSeq(): number {
@@ -98,14 +94,14 @@ export class StateTable {
   /** Adds a row; its number must be {@link nextSeq}. */
   insert(row: StateRow): void {
     this.#nextSeq += 1
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     this.#held.addFresh(row)
     this.#fresh.add(row)
   }
 
   /** To be called after changing a row's members. */
   touch(row: StateRow): void {
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     if (this.#fresh.has(row)) return
     this.#progressed.delete(row)
     this.#changed.add(row)
@@ -113,22 +109,8 @@ export class StateTable {
 
   /** As {@link touch}, when only its consumption, standing, attempts, error, note or cause were changed. */
   progress(row: StateRow): void {
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     if (!this.#fresh.has(row) && !this.#changed.has(row)) this.#progressed.add(row)
-  }
-
-  /** Takes note of when a row that is new or changed acts. */
-  #acts({ actsAtMs }: StateRow): void {
-    if (actsAtMs !== null && actsAtMs < this.#quietUntilMs) this.#quietUntilMs = actsAtMs
-    else if (this.#quietUntilMs !== Number.POSITIVE_INFINITY) this.#isExact = false
-    // It belongs among those that were read ahead, or no longer where it stands there.
-    if (actsAtMs !== null && actsAtMs <= this.#aheadUntilMs) this.#forgetAhead()
-  }
-
-  #forgetAhead(): void {
-    this.#ahead = []
-    this.#aheadFrom = 0
-    this.#aheadUntilMs = Number.NEGATIVE_INFINITY
   }
 
   get(seq: number): StateRow {
@@ -164,45 +146,33 @@ export class StateTable {
     return undefined
   }
 
+  /** The first rows that are due, in order; fewer than there are when no more were read ahead. */
   due(nowMs: number, limit: number): readonly StateRow[] {
-    if (this.#quietUntilMs > nowMs) return []
-    if (!this.isDueAhead(nowMs)) this.#readAhead(nowMs)
-    return this.#ahead.slice(this.#aheadFrom, this.#aheadFrom + limit)
+    return this.#dueStates.due(nowMs, limit)
   }
 
   /** Whether something is due, of what was read ahead. */
   isDueAhead(nowMs: number): boolean {
-    for (; this.#aheadFrom < this.#ahead.length; this.#aheadFrom++) {
-      const actsAtMs = this.#ahead[this.#aheadFrom]?.actsAtMs ?? null
-      if (actsAtMs !== null && actsAtMs <= nowMs) return true
-    }
-    return false
-  }
-
-  #readAhead(nowMs: number): void {
-    this.flush()
-    const rows = this.#due.lists(nowMs, limits.dueReadAhead)
-    this.#ahead = rows.map((row) => this.#waiting(row))
-    this.#aheadFrom = 0
-    this.#aheadUntilMs = rows.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
-    // Nothing is due: so it is worth knowing until when, or the next tick would look again.
-    if (rows.length === 0) this.nextDueMs()
-  }
-
-  #waiting(row: readonly SqlValue[]): StateRow {
-    const waiting = this.#held.get(seqOf(row)) ?? stateRowOf(row, this.#kinds)
-    this.#held.addAhead(waiting)
-    return waiting
+    return this.#dueStates.isDueAhead(nowMs)
   }
 
   /** The earliest instant at which the node must act. */
   nextDueMs(): number | undefined {
-    if (!this.#isExact) {
-      this.flush()
-      this.#quietUntilMs = orNull(this.#nextDue.get()?.['acts_at_ms']) ?? Number.POSITIVE_INFINITY
-      this.#isExact = true
-    }
-    return this.#quietUntilMs === Number.POSITIVE_INFINITY ? undefined : this.#quietUntilMs
+    return this.#dueStates.nextMs()
+  }
+
+  #readDue(nowMs: number, limit: number): readonly StateRow[] {
+    this.flush()
+    return this.#due.lists(nowMs, limit).map((row) => {
+      const waiting = this.#held.get(seqOf(row)) ?? stateRowOf(row, this.#kinds)
+      this.#held.addAhead(waiting)
+      return waiting
+    })
+  }
+
+  #readNextDueMs(): number | null {
+    this.flush()
+    return orNull(this.#nextDue.get()?.['acts_at_ms'])
   }
 
   /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
@@ -232,31 +202,7 @@ export class StateTable {
   /** Writes what the tick has changed. The rows stay in memory until the tick ends. */
   flush(): void {
     this.#transactions.flush()
-    for (const row of this.#fresh) {
-      this.#insert
-        .next()
-        .push(
-          row.seq,
-          row.transactionSeq,
-          row.ref.index,
-          row.kind.id,
-          row.text,
-          row.relevant ? 1 : 0,
-          row.participants,
-          row.key,
-          row.fromRevision,
-          row.untilRevision,
-          row.consumedBy,
-          row.standing,
-          row.dueMs,
-          row.actsAtMs,
-          row.activity,
-          row.attempt,
-          row.error,
-          row.note,
-          row.cause,
-        )
-    }
+    for (const row of this.#fresh) pushState(this.#insert.next(), row)
     this.#insert.flush()
     for (const row of this.#progressed) this.#writeProgress(row)
     for (const row of this.#changed) {
@@ -310,28 +256,24 @@ export class StateTable {
 
   committed(): void {
     // A row that was read ahead must be the very one that is found and changed, so all stay while some wait for their turn.
-    if (this.isDueAhead(this.#aheadUntilMs) && this.#held.sizeAhead <= limits.rowsKeptAhead) {
+    if (this.#dueStates.isWaiting && this.#held.sizeAhead <= limits.rowsKeptAhead) {
       if (this.#held.size > limits.rowsKept) this.#held.age()
       return
     }
-    if (this.#held.size + this.#held.sizeAhead > limits.rowsKept) this.#letGo()
-  }
-
-  #letGo(): void {
-    this.#forgetAhead()
+    if (this.#held.size + this.#held.sizeAhead <= limits.rowsKept) return
+    this.#dueStates.forgetAhead()
     this.#held.clear()
   }
 
   /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
   committedFold(): void {
-    this.#forgetAhead()
+    this.#dueStates.forgetAhead()
     this.#held.age()
   }
 
   rolledBack(): void {
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY
-    this.#isExact = false
-    this.#letGo()
+    this.#dueStates.forget()
+    this.#held.clear()
     this.#fresh.clear()
     this.#changed.clear()
     this.#progressed.clear()

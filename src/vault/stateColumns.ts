@@ -1,6 +1,6 @@
 /**
- * The table of states: its columns, how a row is read from them and how it is written. The columns are named once, and
- * what is read and what is written follows from that list.
+ * The table of states: its columns, how a row is read from them and how a new one is written. All who read states read
+ * these columns, by this decoder.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
@@ -119,4 +119,29 @@ export const stateRowOf = (row: readonly SqlValue[], kinds: Kinds): StateRow => 
     cause: textOrNull(row[at.cause]) as StateRow['cause'],
     decoded: undefined,
   }
+}
+
+/** Adds a row to values that are to be inserted, in the order of {@link ownColumns}. */
+export const pushState = (values: SqlValue[], row: StateRow): void => {
+  values.push(
+    row.seq,
+    row.transactionSeq,
+    row.ref.index,
+    row.kind.id,
+    row.text,
+    row.relevant ? 1 : 0,
+    row.participants,
+    row.key,
+    row.fromRevision,
+    row.untilRevision,
+    row.consumedBy,
+    row.standing,
+    row.dueMs,
+    row.actsAtMs,
+    row.activity,
+    row.attempt,
+    row.error,
+    row.note,
+    row.cause,
+  )
 }
