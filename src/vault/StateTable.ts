@@ -255,7 +255,8 @@ export class StateTable {
   }
 
   committed(): void {
-    // A row that was read ahead must be the very one that is found and changed, so all stay while some wait for their turn.
+    // A row that was read ahead must be the very one that is found and changed, so those that were read ahead stay while
+    // some of them wait for their turn; the others go by generations.
     if (this.#dueStates.isWaiting && this.#held.sizeAhead <= limits.rowsKeptAhead) {
       if (this.#held.size > limits.rowsKept) this.#held.age()
       return

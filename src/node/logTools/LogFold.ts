@@ -87,7 +87,10 @@ export class LogFold {
     this.#bytes = 0
   }
 
-  /** To be called when what was written is committed: not before, for a rollback takes back what it has done until then. */
+  /**
+   * To be called when what was written is committed, or will never be rolled back without the views being dropped: rows
+   * that a rollback would take back are let go as if they stood.
+   */
   committed(): void {
     this.#views.committedFold()
   }
