@@ -46,7 +46,10 @@ export const limits = {
   liveFlows: 1_000,
   /** Due states that are read at once: enough for a dozen full ticks, which then need not wait for the tick before. */
   dueReadAhead: 4_096,
-  /** Rows of each view that stay in memory from one tick to the next; a tick that touches more leaves none behind. */
+  /**
+   * Rows of each view that stay in memory from one tick to the next. A tick that touches more leaves none behind; while
+   * states that were read ahead wait for their turn, its states stay for one more tick.
+   */
   rowsKept: 128,
   /** States read ahead that stay in memory while some of them wait for their turn: four times as many as are read at once. */
   rowsKeptAhead: 16_384,

@@ -6,6 +6,8 @@ import type { FlowId } from '../flow/FlowId.js'
 import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
 import { limits } from '../limits.js'
 import type { Clock } from '../time/Clock.js'
+import { guardStepWatch } from './guardStepWatch.js'
+import { silentLogger, type Logger } from './Logger.js'
 import { Queue } from './Queue.js'
 import type { StepEnd, StepWatch, WatchedStep } from './StepWatch.js'
 
@@ -18,15 +20,18 @@ type UnderWay = {
 
 export class AsyncStepRunner implements StepRunner {
   readonly #clock: Clock
+  readonly #logger: Logger
   readonly #waiting = new Queue<StepRequest>()
   readonly #underWay = new Map<string, UnderWay>()
   readonly #idleWaits = new Set<() => void>()
-  readonly #watches = new Set<StepWatch>()
+  /** Each with what it is asked through: it must not fail a step. */
+  readonly #watches = new Map<StepWatch, StepWatch>()
   #report: (report: StepReport) => void = () => undefined
   #stopped = false
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, logger: Logger = silentLogger) {
     this.#clock = clock
+    this.#logger = logger
   }
 
   reportTo(report: (report: StepReport) => void): void {
@@ -35,7 +40,7 @@ export class AsyncStepRunner implements StepRunner {
 
   /** Lets someone look on at every step that begins from now on, until the returned function is called. */
   watch(watch: StepWatch): () => void {
-    this.#watches.add(watch)
+    this.#watches.set(watch, guardStepWatch(watch, this.#logger))
     return () => void this.#watches.delete(watch)
   }
 
@@ -68,7 +73,7 @@ export class AsyncStepRunner implements StepRunner {
     this.#stopped = true
     this.#waiting.drain()
     for (const key of [...this.#underWay.keys()]) this.#letGo(key, { kind: 'letGo', why: 'The node has stopped.' })
-    for (const watch of [...this.#watches]) watch.stopped()
+    for (const watch of [...this.#watches.values()]) watch.stopped()
     this.#settle()
   }
 
@@ -86,7 +91,7 @@ export class AsyncStepRunner implements StepRunner {
         request,
         abort: new AbortController(),
         cancelTimeout: timeoutMs === undefined ? () => undefined : this.#wakeAt(this.#clock.now() + timeoutMs, late),
-        watched: [...this.#watches].map((watch) => watch.begin(request)),
+        watched: [...this.#watches.values()].map((watch) => watch.begin(request)),
       }
       this.#underWay.set(key, underWay)
       void this.#run(key, underWay)

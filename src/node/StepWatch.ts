@@ -1,6 +1,6 @@
 /**
  * What looks on while steps run, such as a tracer: it may run a step inside a context of its own, and is told of the end
- * of every step it saw begin. It has no say in what comes of the step.
+ * of every step it saw begin. It has no say in what comes of the step, not even when it throws.
  */
 import type { StepReport, StepRequest } from '../flow/StepRunner.js'
 

@@ -11,7 +11,7 @@ import { Kinds } from '../vault/Kinds.js'
 import { pageSize, type Page } from '../vault/query/VaultQuery.js'
 import { pageOf } from '../vault/readVault.js'
 import type { Standing, StateRow } from '../vault/StateRow.js'
-import { stateColumns, stateRowOf, waitsForHand } from '../vault/StateTable.js'
+import { stateColumns, stateRowOf, waitsForHand } from '../vault/stateColumns.js'
 import type { Database, SqlValue } from '../views/Database.js'
 import type { UnstartedOutcome } from './UnstartedTable.js'
 
@@ -115,7 +115,7 @@ export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEn
     .prepare(
       `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${where} ${later} ORDER BY ${major === '0' ? '' : `${major}, `}s.seq LIMIT ?`,
     )
-    .all(...values, size + 1)
+    .lists(...values, size + 1)
     .map((row) => stateRowOf(row, kinds))
   return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
 }

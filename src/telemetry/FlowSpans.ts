@@ -5,6 +5,7 @@
  */
 import {
   context,
+  diag,
   isSpanContextValid,
   ROOT_CONTEXT,
   SpanStatusCode,
@@ -76,7 +77,11 @@ export class FlowSpans implements StepWatch {
   ended(flows: readonly FlowId[]): void {
     if (flows.length === 0 || !this.#isTraced()) return
     const others = flows.filter((flow) => !this.#begun.has(flow)).slice(0, limits.spansPerTick)
-    for (const flow of [...flows.filter((each) => this.#begun.has(each)), ...others]) void this.#end(flow)
+    for (const flow of [...flows.filter((each) => this.#begun.has(each)), ...others])
+      // Nobody awaits it, and a span that cannot be made or ended must not end the process.
+      this.#end(flow).catch((error: unknown) => {
+        diag.error(`The span of flow ${flow} failed: ${messageOf(error)}`)
+      })
   }
 
   readonly begin = (request: StepRequest): WatchedStep => {

@@ -3,157 +3,26 @@
  * state that is produced, scheduled and consumed in one tick costs a single row and never meets the agenda.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { PublicKey } from '../identity/PublicKey.js'
 import { sameRef, type StateRef } from '../ledger/StateRef.js'
-import type { TransactionId } from '../ledger/TransactionId.js'
 import { limits } from '../limits.js'
 import { BulkInsert } from '../views/BulkInsert.js'
-import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
+import type { Database, SqlValue, Statement } from '../views/Database.js'
+import { DueStates } from './DueStates.js'
 import { HeldStates } from './HeldStates.js'
 import type { Kinds } from './Kinds.js'
-import type { StateRow, Standing } from './StateRow.js'
+import { orNull, ownColumns, pushState, seqOf, stateColumns, stateRowOf } from './stateColumns.js'
+import type { StateRow } from './StateRow.js'
 import type { TransactionTable } from './TransactionTable.js'
-
-/** What waits for a hand: word for word as in the index, or SQLite would not use it. */
-export const waitsForHand = (table: string): string =>
-  `(${table}.standing IN ('parked', 'missed') OR ${table}.standing = 'ended' AND ${table}.error IS NOT NULL)`
-
-export const statesSchema = `
-  CREATE TABLE IF NOT EXISTS states (
-    seq INTEGER PRIMARY KEY,
-    transaction_seq INTEGER NOT NULL,
-    output_index INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    relevant INTEGER NOT NULL,
-    participants TEXT NOT NULL,
-    key TEXT,
-    from_revision INTEGER NOT NULL,
-    until_revision INTEGER,
-    consumed_by INTEGER,
-    standing TEXT,
-    due_ms INTEGER,
-    acts_at_ms INTEGER,
-    activity TEXT,
-    attempt INTEGER NOT NULL,
-    error TEXT,
-    note TEXT,
-    cause TEXT
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS states_agenda ON states (acts_at_ms, seq) WHERE acts_at_ms IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_unconsumed ON states (kind, seq) WHERE until_revision IS NULL;
-  CREATE INDEX IF NOT EXISTS states_consumed ON states (kind, until_revision, seq) WHERE until_revision IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_keyed ON states (kind, key, until_revision, seq) WHERE key IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS states_attention ON states (standing, due_ms, seq) WHERE standing IN ('ended', 'parked', 'missed', 'paused');
-  CREATE INDEX IF NOT EXISTS states_hand ON states (seq) WHERE (standing IN ('parked', 'missed') OR standing = 'ended' AND error IS NOT NULL);
-  CREATE INDEX IF NOT EXISTS states_started ON states (seq) WHERE standing = 'started' AND until_revision IS NULL;
-`
-
-const ownColumns = [
-  'seq',
-  'transaction_seq',
-  'output_index',
-  'kind',
-  'text',
-  'relevant',
-  'participants',
-  'key',
-  'from_revision',
-  'until_revision',
-  'consumed_by',
-  'standing',
-  'due_ms',
-  'acts_at_ms',
-  'activity',
-  'attempt',
-  'error',
-  'note',
-  'cause',
-] as const
-
-/** The columns of {@link stateRowOf}, in the order {@link stateRowOfList} takes them. */
-export const stateColumns =
-  's.seq, s.transaction_seq, s.output_index, s.kind, s.text, s.relevant, s.participants, s.key, s.from_revision, s.until_revision, s.consumed_by, s.standing, s.due_ms, s.acts_at_ms, s.activity, s.attempt, s.error, s.note, s.cause, t.id, t.notary'
-
-const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** A row of {@link stateColumns} as a {@link StateRow}. */
-export const stateRowOf = (row: SqlRow, kinds: Kinds): StateRow => {
-  const kind = kinds.withId(Number(row['kind']))
-  assertInvariant(kind !== undefined, `state ${String(row['seq'])} is of an unknown kind`)
-  return {
-    seq: Number(row['seq']),
-    transactionSeq: Number(row['transaction_seq']),
-    ref: { transaction: String(row['id']) as TransactionId, index: Number(row['output_index']) },
-    kind,
-    notary: textOrNull(row['notary']) as PublicKey | null,
-    text: String(row['text']),
-    relevant: row['relevant'] === 1,
-    participants: String(row['participants']),
-    key: textOrNull(row['key']),
-    fromRevision: Number(row['from_revision']),
-    untilRevision: orNull(row['until_revision']),
-    consumedBy: orNull(row['consumed_by']),
-    standing: textOrNull(row['standing']) as Standing | null,
-    dueMs: orNull(row['due_ms']),
-    actsAtMs: orNull(row['acts_at_ms']),
-    activity: textOrNull(row['activity']),
-    attempt: Number(row['attempt']),
-    error: textOrNull(row['error']),
-    note: textOrNull(row['note']),
-    cause: textOrNull(row['cause']) as StateRow['cause'],
-    decoded: undefined,
-  }
-}
-
-/** As {@link stateRowOf}, from the columns as a list. */
-const stateRowOfList = (row: readonly SqlValue[], kinds: Kinds): StateRow => {
-  const kind = kinds.withId(Number(row[3]))
-  assertInvariant(kind !== undefined, `state ${String(row[0])} is of an unknown kind`)
-  return {
-    seq: Number(row[0]),
-    transactionSeq: Number(row[1]),
-    ref: { transaction: String(row[19]) as TransactionId, index: Number(row[2]) },
-    kind,
-    notary: textOrNull(row[20]) as PublicKey | null,
-    text: String(row[4]),
-    relevant: row[5] === 1,
-    participants: String(row[6]),
-    key: textOrNull(row[7]),
-    fromRevision: Number(row[8]),
-    untilRevision: orNull(row[9]),
-    consumedBy: orNull(row[10]),
-    standing: textOrNull(row[11]) as Standing | null,
-    dueMs: orNull(row[12]),
-    actsAtMs: orNull(row[13]),
-    activity: textOrNull(row[14]),
-    attempt: Number(row[15]),
-    error: textOrNull(row[16]),
-    note: textOrNull(row[17]),
-    cause: textOrNull(row[18]) as StateRow['cause'],
-    decoded: undefined,
-  }
-}
 
 export class StateTable {
   readonly #kinds: Kinds
   readonly #transactions: TransactionTable
   readonly #held = new HeldStates()
+  readonly #dueStates: DueStates
   readonly #fresh = new Set<StateRow>()
   readonly #changed = new Set<StateRow>()
   /** Rows of which no more has changed than how far their activity and their life have come. */
   readonly #progressed = new Set<StateRow>()
-  /** The node need not act before this instant. */
-  #quietUntilMs = Number.NEGATIVE_INFINITY
-  /** Whether it must act at that very instant: known until a row changes. */
-  #isExact = false
-  /** Rows that were due when they were last read, in order, so that not every tick has to read them again. */
-  #ahead: readonly StateRow[] = []
-  /** How many of them have had their turn. */
-  #aheadFrom = 0
-  /** All that act up to this instant are among them. */
-  #aheadUntilMs = Number.NEGATIVE_INFINITY
   #nextSeq: number
 
   readonly #insert: BulkInsert
@@ -198,18 +67,18 @@ export class StateTable {
     )
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM states')
     this.#nextSeq = this.#readNextSeq()
+    this.#dueStates = new DueStates({
+      due: (nowMs, limit) => this.#readDue(nowMs, limit),
+      nextMs: () => this.#readNextDueMs(),
+    })
   }
 
   #readNextSeq(): number {
     return (orNull(this.#lastSeq.get()?.['seq']) ?? 0) + 1
   }
 
-  #remember(row: SqlRow): StateRow {
-    return this.#held.get(Number(row['seq'])) ?? this.#hold(stateRowOf(row, this.#kinds))
-  }
-
-  #rememberList(row: readonly SqlValue[]): StateRow {
-    return this.#held.get(Number(row[0])) ?? this.#hold(stateRowOfList(row, this.#kinds))
+  #remember(row: readonly SqlValue[]): StateRow {
+    return this.#held.get(seqOf(row)) ?? this.#hold(stateRowOf(row, this.#kinds))
   }
 
   #hold(read: StateRow): StateRow {
@@ -225,14 +94,14 @@ export class StateTable {
   /** Adds a row; its number must be {@link nextSeq}. */
   insert(row: StateRow): void {
     this.#nextSeq += 1
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     this.#held.addFresh(row)
     this.#fresh.add(row)
   }
 
   /** To be called after changing a row's members. */
   touch(row: StateRow): void {
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     if (this.#fresh.has(row)) return
     this.#progressed.delete(row)
     this.#changed.add(row)
@@ -240,22 +109,8 @@ export class StateTable {
 
   /** As {@link touch}, when only its consumption, standing, attempts, error, note or cause were changed. */
   progress(row: StateRow): void {
-    this.#acts(row)
+    this.#dueStates.noteChange(row)
     if (!this.#fresh.has(row) && !this.#changed.has(row)) this.#progressed.add(row)
-  }
-
-  /** Takes note of when a row that is new or changed acts. */
-  #acts({ actsAtMs }: StateRow): void {
-    if (actsAtMs !== null && actsAtMs < this.#quietUntilMs) this.#quietUntilMs = actsAtMs
-    else if (this.#quietUntilMs !== Number.POSITIVE_INFINITY) this.#isExact = false
-    // It belongs among those that were read ahead, or no longer where it stands there.
-    if (actsAtMs !== null && actsAtMs <= this.#aheadUntilMs) this.#forgetAhead()
-  }
-
-  #forgetAhead(): void {
-    this.#ahead = []
-    this.#aheadFrom = 0
-    this.#aheadUntilMs = Number.NEGATIVE_INFINITY
   }
 
   get(seq: number): StateRow {
@@ -263,7 +118,7 @@ export class StateTable {
     if (known !== undefined) return known
     const [row] = this.#bySeq.lists(seq)
     assertInvariant(row !== undefined, `there is no state with sequence number ${seq}`)
-    return this.#rememberList(row)
+    return this.#remember(row)
   }
 
   find(ref: StateRef): StateRow | undefined {
@@ -282,7 +137,7 @@ export class StateTable {
     const recent = this.#held.newest(type, key)
     if (recent?.untilRevision === null && recent.key === key) return recent
     for (const kind of this.#kinds.idsOfType(type)) {
-      const found = this.#keyed.get(kind, key)
+      const [found] = this.#keyed.lists(kind, key)
       if (found === undefined) continue
       // Read from the database it is as the tick found it; in memory it is as the tick has left it so far.
       const row = this.#remember(found)
@@ -291,51 +146,39 @@ export class StateTable {
     return undefined
   }
 
+  /** The first rows that are due, in order; fewer than there are when no more were read ahead. */
   due(nowMs: number, limit: number): readonly StateRow[] {
-    if (this.#quietUntilMs > nowMs) return []
-    if (!this.isDueAhead(nowMs)) this.#readAhead(nowMs)
-    return this.#ahead.slice(this.#aheadFrom, this.#aheadFrom + limit)
+    return this.#dueStates.due(nowMs, limit)
   }
 
   /** Whether something is due, of what was read ahead. */
   isDueAhead(nowMs: number): boolean {
-    for (; this.#aheadFrom < this.#ahead.length; this.#aheadFrom++) {
-      const actsAtMs = this.#ahead[this.#aheadFrom]?.actsAtMs ?? null
-      if (actsAtMs !== null && actsAtMs <= nowMs) return true
-    }
-    return false
-  }
-
-  #readAhead(nowMs: number): void {
-    this.flush()
-    const rows = this.#due.lists(nowMs, limits.dueReadAhead)
-    this.#ahead = rows.map((row) => this.#waiting(row))
-    this.#aheadFrom = 0
-    this.#aheadUntilMs = rows.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
-    // Nothing is due: so it is worth knowing until when, or the next tick would look again.
-    if (rows.length === 0) this.nextDueMs()
-  }
-
-  #waiting(row: readonly SqlValue[]): StateRow {
-    const waiting = this.#held.get(Number(row[0])) ?? stateRowOfList(row, this.#kinds)
-    this.#held.addAhead(waiting)
-    return waiting
+    return this.#dueStates.isDueAhead(nowMs)
   }
 
   /** The earliest instant at which the node must act. */
   nextDueMs(): number | undefined {
-    if (!this.#isExact) {
-      this.flush()
-      this.#quietUntilMs = orNull(this.#nextDue.get()?.['acts_at_ms']) ?? Number.POSITIVE_INFINITY
-      this.#isExact = true
-    }
-    return this.#quietUntilMs === Number.POSITIVE_INFINITY ? undefined : this.#quietUntilMs
+    return this.#dueStates.nextMs()
+  }
+
+  #readDue(nowMs: number, limit: number): readonly StateRow[] {
+    this.flush()
+    return this.#due.lists(nowMs, limit).map((row) => {
+      const waiting = this.#held.get(seqOf(row)) ?? stateRowOf(row, this.#kinds)
+      this.#held.addAhead(waiting)
+      return waiting
+    })
+  }
+
+  #readNextDueMs(): number | null {
+    this.flush()
+    return orNull(this.#nextDue.get()?.['acts_at_ms'])
   }
 
   /** Activities whose flow ended without consuming the state, by due instant and log order, after a given place. */
   ended(after: { readonly dueMs: number; readonly seq: number }, limit: number): readonly StateRow[] {
     this.flush()
-    return this.#ended.all(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
+    return this.#ended.lists(after.dueMs, after.dueMs, after.seq, limit).map((row) => this.#remember(row))
   }
 
   /** The first unconsumed states of one type that are relevant to this party, in log order. */
@@ -352,38 +195,14 @@ export class StateTable {
     this.flush()
     const found = this.#kinds
       .idsOfType(type)
-      .flatMap((kind) => select.all(kind, afterSeq, limit).map((row) => this.#remember(row)))
+      .flatMap((kind) => select.lists(kind, afterSeq, limit).map((row) => this.#remember(row)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
   /** Writes what the tick has changed. The rows stay in memory until the tick ends. */
   flush(): void {
     this.#transactions.flush()
-    for (const row of this.#fresh) {
-      this.#insert
-        .next()
-        .push(
-          row.seq,
-          row.transactionSeq,
-          row.ref.index,
-          row.kind.id,
-          row.text,
-          row.relevant ? 1 : 0,
-          row.participants,
-          row.key,
-          row.fromRevision,
-          row.untilRevision,
-          row.consumedBy,
-          row.standing,
-          row.dueMs,
-          row.actsAtMs,
-          row.activity,
-          row.attempt,
-          row.error,
-          row.note,
-          row.cause,
-        )
-    }
+    for (const row of this.#fresh) pushState(this.#insert.next(), row)
     this.#insert.flush()
     for (const row of this.#progressed) this.#writeProgress(row)
     for (const row of this.#changed) {
@@ -436,29 +255,26 @@ export class StateTable {
   }
 
   committed(): void {
-    // A row that was read ahead must be the very one that is found and changed, so all stay while some wait for their turn.
-    if (this.isDueAhead(this.#aheadUntilMs) && this.#held.sizeAhead <= limits.rowsKeptAhead) {
+    // A row that was read ahead must be the very one that is found and changed, so those that were read ahead stay while
+    // some of them wait for their turn; the others go by generations.
+    if (this.#dueStates.isWaiting && this.#held.sizeAhead <= limits.rowsKeptAhead) {
       if (this.#held.size > limits.rowsKept) this.#held.age()
       return
     }
-    if (this.#held.size + this.#held.sizeAhead > limits.rowsKept) this.#letGo()
-  }
-
-  #letGo(): void {
-    this.#forgetAhead()
+    if (this.#held.size + this.#held.sizeAhead <= limits.rowsKept) return
+    this.#dueStates.forgetAhead()
     this.#held.clear()
   }
 
   /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
   committedFold(): void {
-    this.#forgetAhead()
+    this.#dueStates.forgetAhead()
     this.#held.age()
   }
 
   rolledBack(): void {
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY
-    this.#isExact = false
-    this.#letGo()
+    this.#dueStates.forget()
+    this.#held.clear()
     this.#fresh.clear()
     this.#changed.clear()
     this.#progressed.clear()

@@ -5,7 +5,7 @@ import { revisionUnknown } from '../log/revisionUnknown.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { Database, SqlRow, SqlValue } from '../views/Database.js'
+import type { Database, SqlValue } from '../views/Database.js'
 import { findByHash, type Locate } from '../views/HashIndex.js'
 import { readFacts } from '../views/NodeFacts.js'
 import { Kinds } from './Kinds.js'
@@ -13,8 +13,8 @@ import { assessedThen, thatMoment, withMoment } from './PastAssessmentTable.js'
 import { aggregateStates, type Aggregate, type VaultAggregate } from './query/aggregateStates.js'
 import { memberSql, queryStates, type Asked } from './query/queryStates.js'
 import { pageSize, queryInvalid, type Page, type StateCriteria, type VaultQuery } from './query/VaultQuery.js'
+import { stateColumns, stateRowOf, stateWidth } from './stateColumns.js'
 import type { StateRow } from './StateRow.js'
-import { stateColumns, stateRowOf } from './StateTable.js'
 
 /** A state as the vault shows it, with its data as recorded. */
 export type VaultEntry = {
@@ -53,30 +53,40 @@ export const pageOf = <R, A, C>(
   return { items: shown.map(present), next: rows.length > size && last !== undefined ? cursorOf(last) : undefined }
 }
 
-const columns = `${stateColumns}, t.at_ms, c.id AS consumer, c.at_ms AS consumed_ms FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by`
-const select = `SELECT ${columns}`
+const columns = `${stateColumns}, t.at_ms, c.id, c.at_ms`
+const from =
+  'FROM states s JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN transactions c ON c.seq = s.consumed_by'
+const select = `SELECT ${columns} ${from}`
 
-type Found = { readonly row: StateRow; readonly raw: SqlRow }
+/** A state's row, and what its transaction and the one that has consumed it say. */
+type Found = {
+  readonly row: StateRow
+  readonly recordedMs: number
+  readonly consumed: { readonly by: TransactionId; readonly atMs: number } | undefined
+}
 
-const foundIn = (raw: SqlRow, kinds: Kinds): Found => ({ row: stateRowOf(raw, kinds), raw })
-
-const present = ({ row, raw }: Found): VaultEntry => {
-  const { consumer, consumed_ms: consumedMs, at_ms: atMs } = raw
+const foundIn = (raw: readonly SqlValue[], kinds: Kinds): Found => {
+  const [recordedMs, consumer, consumedMs] = raw.slice(stateWidth)
   return {
-    ref: row.ref,
-    type: row.kind.type,
-    version: row.kind.version,
-    data: JSON.parse(row.text) as unknown,
-    relevant: row.relevant,
-    ...(row.key === null ? {} : { key: row.key }),
-    participants: row.participants === '' ? [] : row.participants.split(' '),
-    recordedAt: instantFromMillis(Number(atMs)),
-    fromRevision: row.fromRevision,
-    ...(typeof consumer === 'string' ? { consumedBy: consumer as TransactionId } : {}),
-    ...(typeof consumedMs === 'number' ? { consumedAt: instantFromMillis(consumedMs) } : {}),
-    ...(row.untilRevision === null ? {} : { untilRevision: row.untilRevision }),
+    row: stateRowOf(raw, kinds),
+    recordedMs: Number(recordedMs),
+    consumed: typeof consumer === 'string' ? { by: consumer as TransactionId, atMs: Number(consumedMs) } : undefined,
   }
 }
+
+const present = ({ row, recordedMs, consumed }: Found): VaultEntry => ({
+  ref: row.ref,
+  type: row.kind.type,
+  version: row.kind.version,
+  data: JSON.parse(row.text) as unknown,
+  relevant: row.relevant,
+  ...(row.key === null ? {} : { key: row.key }),
+  participants: row.participants === '' ? [] : row.participants.split(' '),
+  recordedAt: instantFromMillis(recordedMs),
+  fromRevision: row.fromRevision,
+  ...(consumed === undefined ? {} : { consumedBy: consumed.by, consumedAt: instantFromMillis(consumed.atMs) }),
+  ...(row.untilRevision === null ? {} : { untilRevision: row.untilRevision }),
+})
 
 const askedOf = (db: Database, asOf: number | undefined): Asked => ({
   db,
@@ -90,7 +100,7 @@ export const vaultEntriesOf = (db: Database, condition: string, values: readonly
   const kinds = new Kinds(db)
   return db
     .prepare(`${select} ${condition}`)
-    .all(...values)
+    .lists(...values)
     .map((row) => present(foundIn(row, kinds)))
 }
 
@@ -124,18 +134,19 @@ const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry
   if (status === 'unconsumed') conditions.push(`(s.until_revision IS NULL OR s.until_revision > ${thatMoment})`)
   if (status === 'consumed') conditions.push(`s.until_revision <= ${thatMoment}`)
   if (query.includeIrrelevant !== true) conditions.push(`${assessedThen('relevant')} = 1`)
-  const then = (raw: SqlRow): Found => {
-    const { row: now } = foundIn(raw, kinds)
-    const relevant = raw['relevant_then'] === 1
-    return now.untilRevision === null || now.untilRevision > at
-      ? { row: { ...now, relevant, untilRevision: null }, raw: { ...raw, consumer: null, consumed_ms: null } }
-      : { row: { ...now, relevant }, raw }
+  const then = (raw: readonly SqlValue[]): Found => {
+    const now = foundIn(raw, kinds)
+    const relevant = raw.at(-1) === 1
+    const { untilRevision } = now.row
+    return untilRevision === null || untilRevision > at
+      ? { ...now, row: { ...now.row, relevant, untilRevision: null }, consumed: undefined }
+      : { ...now, row: { ...now.row, relevant } }
   }
   const found = db
     .prepare(
-      `${withMoment} SELECT ${assessedThen('relevant')} AS relevant_then, ${columns} WHERE ${conditions.join(' AND ')} ORDER BY s.seq LIMIT ?`,
+      `${withMoment} SELECT ${columns}, ${assessedThen('relevant')} ${from} WHERE ${conditions.join(' AND ')} ORDER BY s.seq LIMIT ?`,
     )
-    .all(...values, size + 1)
+    .lists(...values, size + 1)
     .map(then)
   const { items, next } = pageOf(found, size, present, ({ row }) => row.seq)
   return { items, next: next === undefined ? undefined : String(next) }
@@ -152,7 +163,7 @@ export const queryVault = (db: Database, query: VaultQuery = {}, asOf?: number):
 const entriesOf = (db: Database, kinds: Kinds, seqs: readonly number[]): readonly VaultEntry[] => {
   const bySeq = db.prepare(`${select} WHERE s.seq = ?`)
   return seqs.flatMap((seq) => {
-    const raw = bySeq.get(seq)
+    const [raw] = bySeq.lists(seq)
     return raw === undefined ? [] : [present(foundIn(raw, kinds))]
   })
 }
@@ -199,7 +210,7 @@ const findRow = (db: Database, ref: StateRef, locate: Locate): Found | undefined
   const first = Number(
     db.prepare('SELECT first_state FROM transactions WHERE seq = ?').get(transaction)?.['first_state'],
   )
-  const row = db.prepare(`${select} WHERE s.seq = ? AND s.transaction_seq = ?`).get(first + ref.index, transaction)
+  const [row] = db.prepare(`${select} WHERE s.seq = ? AND s.transaction_seq = ?`).lists(first + ref.index, transaction)
   return row === undefined ? undefined : foundIn(row, new Kinds(db))
 }
 

@@ -99,6 +99,12 @@ export class NodeFacts {
     this.range = grow(this.range, leafHash(head.hash))
   }
 
+  /** Stands within the tick that follows, without counting it among those that are over. */
+  stopWithin(revision: number, atMs: number): void {
+    this.now.head = { ...this.now.head, revision }
+    this.now.atMs = atMs
+  }
+
   flush(): void {
     const { head, atMs, partyName, partyKey, app, appVersion, draining, term, running } = this.now
     this.#replace.run(

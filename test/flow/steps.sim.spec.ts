@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { startNode, type FlowBody, type FlowIo, type Node, type StepContext } from '../../src/index.js'
+import type { WatchedStep } from '../../src/node/StepWatch.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import {
   appOf,
@@ -254,6 +255,28 @@ describe('A step', () => {
     const keys = await Promise.all(handles.map(({ result }) => result()))
     expect(new Set(keys).size).to.equal(600)
     expect(most).to.equal(256)
+    await virtual.stop()
+  })
+
+  it('ends at its first try, whatever what looks on at it throws, and the node goes on', async () => {
+    const attempts: number[] = []
+    const flow = flowOf((io) =>
+      io.step('watched', ({ attempt }) => {
+        attempts.push(attempt)
+        return 'done'
+      }),
+    )
+    const virtual = await startVirtual(appOf([flow]))
+    const plain: WatchedStep = { within: (run) => run(), ended: () => undefined }
+    const begins = [fails, () => ({ ...plain, within: fails }), () => ({ ...plain, ended: fails })]
+    for (const begin of begins) {
+      const unwatch = virtual.node.watchSteps({ begin, stopped: fails })
+      expect(await virtual.node.run(flow, {})).to.equal('done')
+      unwatch()
+    }
+    expect(attempts).to.deep.equal([1, 1, 1])
+    await expectAlive(virtual)
+    virtual.node.watchSteps({ begin: () => plain, stopped: fails })
     await virtual.stop()
   })
 

@@ -1,5 +1,6 @@
 import {
   context,
+  diag,
   metrics,
   ROOT_CONTEXT,
   trace,
@@ -145,6 +146,27 @@ describe('what a node tells of itself', () => {
     ])
     expect(told[1]!.attributes).to.include({ 'carillon.lateness_ms': 0, 'carillon.attempt': 1 })
   })
+  it('is told of as a failure, and ends nothing else, when a span cannot be ended', async () => {
+    const failures: string[] = []
+    const quiet = { warn: () => undefined, info: () => undefined, debug: () => undefined, verbose: () => undefined }
+    diag.setLogger({ ...quiet, error: (message) => void failures.push(message) })
+    const told = Object.assign([], {
+      push: () => {
+        throw new Error('the exporter is broken')
+      },
+    })
+    trace.setGlobalTracerProvider(remembering(told))
+    const stop = instrumentNode(belfry.node)
+    await ringAll()
+    // Whatever is rejected without anyone to hear it would end the process by now.
+    await new Promise((resolve) => setImmediate(resolve))
+    stop()
+    trace.disable()
+    diag.disable()
+    expect(failures).to.have.length(2)
+    expect(failures[0]).to.match(/^The span of flow .* failed: the exporter is broken$/)
+  })
+
   it('tells in the span of a flow each time it was in trouble', async () => {
     const told: Told[] = []
     trace.setGlobalTracerProvider(remembering(told))

@@ -5,9 +5,11 @@ import {
   TimeMachine,
   type AgendaEntry,
   type CarillonError,
+  type LogSource,
   type VaultEntry,
   type VaultQuery,
 } from '../../src/index.js'
+import { emptyHead, hashAfterTick } from '../../src/log/Tick.js'
 import { digestViews } from '../../src/views/digest.js'
 import { queryVault } from '../../src/vault/readVault.js'
 import { readAgenda } from '../../src/scheduler/readAgenda.js'
@@ -229,6 +231,138 @@ describe('the past of a node', () => {
       } catch (error) {
         expect((error as CarillonError).message).to.include('Exchange the two')
       }
+    })
+
+    describe('on its way to another moment', () => {
+      /** The digest after each tick, by its last revision. */
+      const digests = new Map<number, string>()
+
+      before(async () => {
+        const steps = await TimeMachine.at(virtual.store)
+        do digests.set(steps.revision, steps.digest())
+        while (await steps.forward())
+        steps.close()
+      })
+
+      /** The log, with something that happens before each tick of a reading, and after the last that is wanted. */
+      const withEach = (meanwhile: (ticks: number) => void): LogSource => ({
+        async *read(fromRevision) {
+          let ticks = 0
+          try {
+            for await (const tick of virtual.store.read(fromRevision)) {
+              meanwhile(ticks)
+              ticks += 1
+              yield tick
+            }
+          } finally {
+            meanwhile(ticks)
+          }
+        },
+      })
+
+      const failureOf = async (move: Promise<unknown>): Promise<string> => {
+        try {
+          await move
+        } catch (error) {
+          return String(error)
+        }
+        return 'none'
+      }
+
+      it('stays where it was when the log stops answering, and gets there when it answers again', async () => {
+        const end = virtual.store.head().revision
+        for (const [from, to] of [
+          [-1, end],
+          // Within a tick, from where its rest is folded.
+          [1, end],
+          [end, end - 1],
+        ] as const)
+          for (let answered = 0; answered < 3; answered++) {
+            let isDown = false
+            const moved = await TimeMachine.at(
+              withEach((ticks) => {
+                if (isDown && ticks > answered) throw new Error('the log does not answer')
+              }),
+              from,
+            )
+            const before = moved.digest()
+            isDown = true
+            expect(await failureOf(moved.goTo(to))).to.equal('Error: the log does not answer')
+            expect(moved.revision).to.equal(from)
+            expect(moved.digest()).to.equal(before)
+            isDown = false
+            await moved.goTo(to)
+            await machine.goTo(to)
+            expect(moved.revision).to.equal(to)
+            expect(moved.digest()).to.equal(machine.digest())
+            await moved.goTo(end)
+            expect(moved.digest()).to.equal(digests.get(end))
+            moved.close()
+          }
+      })
+
+      it('shows each tick it has passed as a whole, and on the way back what it comes from', async () => {
+        const seen: number[] = []
+        const look = (): void => {
+          seen.push(moved.revision)
+          expect(moved.digest(), `revision ${moved.revision}`).to.equal(digests.get(moved.revision))
+        }
+        let isAsked = false
+        const moved = await TimeMachine.at(
+          withEach(() => {
+            if (isAsked) look()
+          }),
+        )
+        isAsked = true
+        const ends = [...digests.keys()]
+        await moved.goTo(ends.at(-1)!)
+        expect([...new Set(seen)]).to.deep.equal(ends)
+        look()
+        seen.length = 0
+        await moved.goTo(ends[2]!)
+        expect(new Set(seen)).to.deep.equal(new Set([ends.at(-1)]))
+        look()
+        moved.close()
+      })
+
+      it('shows nothing of a tick that cannot be folded to its end', async () => {
+        const altered = 2
+        const seen: number[] = []
+        const source: LogSource = {
+          async *read(fromRevision) {
+            let hash = emptyHead.hash
+            try {
+              for await (const tick of virtual.store.read(fromRevision)) {
+                const events = tick.number === altered ? [...tick.events, '{"type":"Nonsense"}'] : tick.events
+                const other = { ...tick, events }
+                yield { ...other, hash: hashAfterTick(hash, other) }
+                hash = tick.hash
+              }
+            } finally {
+              // It takes its time to end, in which the machine is asked.
+              seen.push(moved.revision)
+              expect(moved.digest()).to.equal(digests.get(moved.revision))
+            }
+          },
+        }
+        const moved = await TimeMachine.at(source)
+        expect(await failureOf(moved.goTo(virtual.store.head().revision))).to.include('Event 5 of the log is')
+        expect(seen).to.deep.equal([-1])
+        expect(moved.revision).to.equal(-1)
+        moved.close()
+      })
+
+      it('goes one way after the other when it is sent on several', async () => {
+        const [, first, second, third] = [...digests.keys()]
+        const ways = [machine.goTo(third!), machine.back(2), machine.forward(), machine.goTo(10_000)] as const
+        await ways[0]
+        expect(await ways[1]).to.equal(true)
+        expect(machine.revision).to.be.within(first!, second!)
+        expect(await ways[2]).to.equal(true)
+        expect(await failureOf(ways[3])).to.include('10000')
+        await machine.goTo(second!)
+        expect(machine.digest()).to.equal(digests.get(second!))
+      })
     })
 
     it('tells an activity that stands otherwise than it did', async () => {

@@ -37,14 +37,24 @@ export class LogFold {
 
   /** Applies a tick that follows. The caller holds the database's transaction. */
   fold(tick: EncodedTick): void {
-    assertFollows(this.#views.facts.now.head, tick)
+    this.foldUpTo(tick, headAfter(tick).revision, this.#views.facts.now.head)
+  }
+
+  /**
+   * Applies a tick that follows `before`, up to a revision that may lie within it. The views may stand within it already;
+   * then only what is left of it is applied.
+   */
+  foldUpTo(tick: EncodedTick, revision: number, before: Head): void {
+    assertFollows(before, tick)
+    const { facts } = this.#views
     const atMs = toMillis(tick.at)
+    const last = headAfter(tick).revision
+    const until = Math.min(last, revision)
     // Decoded one by one: an event that was folded is garbage before the next one is read, and costs the collector nothing.
-    for (let index = 0; index < tick.events.length; index++) {
-      const revision = tick.firstRevision + index
-      this.#views.fold(this.#decoder.decode(tick.events[index] ?? '', revision), revision, atMs)
-    }
-    this.#close(tick, atMs)
+    for (let place = facts.now.head.revision + 1; place <= until; place++)
+      this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
+    if (until === last) this.#close(tick, atMs)
+    else this.#stopWithin(tick, until, atMs)
   }
 
   /** As {@link fold}, with a tick that was checked and decoded before. */
@@ -58,6 +68,15 @@ export class LogFold {
 
   #close(tick: EncodedTick, atMs: number): void {
     this.#views.facts.advanceTo(headAfter(tick), atMs)
+    this.#gathered(tick)
+  }
+
+  #stopWithin(tick: EncodedTick, revision: number, atMs: number): void {
+    this.#views.facts.stopWithin(revision, atMs)
+    this.#gathered(tick)
+  }
+
+  #gathered(tick: EncodedTick): void {
     this.#bytes += linesOf(tick.events).length + 1
   }
 
@@ -68,7 +87,10 @@ export class LogFold {
     this.#bytes = 0
   }
 
-  /** To be called when what was written is committed: not before, for a rollback takes back what it has done until then. */
+  /**
+   * To be called when what was written is committed, or will never be rolled back without the views being dropped: rows
+   * that a rollback would take back are let go as if they stood.
+   */
   committed(): void {
     this.#views.committedFold()
   }

@@ -1,15 +1,13 @@
 /**
  * Views folded up to a revision, in a database of their own that is gone when it is closed. What a running node's views
- * have overwritten, such as how an activity stood, is had back this way.
+ * have overwritten, such as how an activity stood, is had back this way. Whoever looks sees rows and revision of one
+ * moment: what has gathered is written before it is seen, and a fold that fails leaves the views as it found them.
  */
-import { limits } from '../../limits.js'
-import { EventDecoder } from '../../log/EventDecoder.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tick.js'
 import { openDatabase } from '../../sqlite/openDatabase.js'
-import { toMillis } from '../../time/Instant.js'
 import type { Database } from '../../views/Database.js'
 import { Views, viewsSchema } from '../../views/Views.js'
-import { assertFollows } from '../logTools/LogFold.js'
+import { LogFold } from '../logTools/LogFold.js'
 
 /** SQLite keeps a database without a name in memory as long as it is small, and then in a file nobody else sees. */
 const temporary = ''
@@ -20,87 +18,123 @@ const turnMs = 20
 const letOthersWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class PastViews {
-  readonly db: Database
-  readonly #views: Views
-  readonly #decoder = new EventDecoder()
-  #revision = emptyHead.revision
-  #atMs: number | undefined
+  readonly #db: Database
+  #views: Views
+  #fold: LogFold
   /** Where the last tick ended that was folded as a whole. */
-  #head: Head = emptyHead
+  #whole: Head = emptyHead
+  /** Where it ended before the fold that is under way. */
+  #wholeBefore: Head | undefined
+  #isWritten = true
+  #isClosed = false
 
   constructor() {
-    this.db = openDatabase(temporary)
-    this.db.exec(viewsSchema)
-    this.#views = new Views(this.db)
+    this.#db = openDatabase(temporary)
+    this.#db.exec(viewsSchema)
+    this.#views = new Views(this.#db)
+    this.#fold = new LogFold(this.#views)
+  }
+
+  /** For questions, also while ticks are folded: between two of them the views are those of the first. */
+  get db(): Database {
+    this.#write()
+    return this.#db
   }
 
   /** The last revision that was folded. */
   get revision(): number {
-    return this.#revision
+    this.#write()
+    return this.#folded
   }
 
   /** The instant of its tick; undefined before the first. */
   get atMs(): number | undefined {
-    return this.#atMs
+    this.#write()
+    const { head, atMs } = this.#views.facts.now
+    return head.revision === emptyHead.revision ? undefined : atMs
   }
 
-  /** Folds ticks that follow, up to a revision. */
+  /** Folds ticks that follow, up to a revision: all of them, or none when that fails. */
   async foldTo(
     ticks: AsyncIterable<EncodedTick>,
     revision: number,
     onProgress?: (events: number) => void,
   ): Promise<void> {
-    if (revision <= this.#revision) return
-    let bytes = 0
-    let turnEndsMs = performance.now() + turnMs
-    this.db.exec('BEGIN')
-    for await (const tick of ticks) {
-      if (tick.firstRevision > revision) break
-      if (tick.firstRevision + tick.events.length - 1 <= this.#revision) continue
-      assertFollows(this.#head, tick)
-      this.#fold(tick, revision)
-      onProgress?.(this.#revision + 1)
-      bytes += tick.events.reduce((sum, { length }) => sum + length, 0)
-      if (bytes >= limits.foldedBytesPerCommit) {
-        this.#views.write()
-        this.db.exec('COMMIT; BEGIN')
-        this.#views.committedFold()
-        bytes = 0
+    if (revision <= this.#folded) return
+    this.#begin()
+    try {
+      let turnEndsMs = performance.now() + turnMs
+      for await (const tick of ticks) {
+        if (tick.firstRevision > revision) break
+        if (headAfter(tick).revision <= this.#folded) continue
+        this.#apply(tick, revision)
+        onProgress?.(this.#folded + 1)
+        if (this.#folded >= revision) break
+        if (performance.now() < turnEndsMs) continue
+        await letOthersWork()
+        turnEndsMs = performance.now() + turnMs
       }
-      if (this.#revision >= revision) break
-      if (performance.now() < turnEndsMs) continue
-      await letOthersWork()
-      turnEndsMs = performance.now() + turnMs
+      this.#commit()
+    } catch (error) {
+      this.#rollBack()
+      throw error
     }
-    this.#views.write()
-    this.db.exec('COMMIT')
-    this.#views.committed()
   }
 
   close(): void {
-    this.db.close()
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#db.close()
   }
 
-  /** Folds what is left of a tick, up to a revision that may lie within it. */
-  #fold(tick: EncodedTick, revision: number): void {
-    const last = headAfter(tick)
-    const atMs = toMillis(tick.at)
-    const until = Math.min(last.revision, revision)
-    for (let place = this.#revision + 1; place <= until; place++)
-      this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
-    this.#revision = until
-    this.#atMs = atMs
-    if (until === last.revision) {
-      this.#views.facts.advanceTo(last, atMs)
-      this.#head = last
-    } else this.#stopWithin(until, atMs)
+  get #folded(): number {
+    return this.#views.facts.now.head.revision
   }
 
-  /** Stands within a tick, without counting it among those that are over. */
-  #stopWithin(revision: number, atMs: number): void {
-    const { facts } = this.#views
-    const { range } = facts
-    facts.advanceTo({ ...this.#head, revision }, atMs)
-    facts.range = range
+  #apply(tick: EncodedTick, revision: number): void {
+    try {
+      this.#isWritten = false
+      this.#fold.foldUpTo(tick, revision, this.#whole)
+      if (headAfter(tick).revision === this.#folded) this.#whole = headAfter(tick)
+      if (this.#fold.isFull) this.#write()
+    } catch (error) {
+      // At once: before the loop is left its source is told, and meanwhile nobody may see half a tick.
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** Writes what has gathered. All is in one transaction, whose rollback drops the views, so rows may be let go already. */
+  #write(): void {
+    if (this.#isWritten) return
+    this.#fold.write()
+    this.#fold.committed()
+    this.#isWritten = true
+  }
+
+  #begin(): void {
+    this.#db.exec('BEGIN')
+    this.#wholeBefore = this.#whole
+  }
+
+  #commit(): void {
+    this.#write()
+    this.#db.exec('COMMIT')
+    this.#wholeBefore = undefined
+    this.#fold.over()
+  }
+
+  #rollBack(): void {
+    if (this.#wholeBefore === undefined || this.#isClosed) return
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
+    }
+    this.#whole = this.#wholeBefore
+    this.#wholeBefore = undefined
+    this.#views = new Views(this.#db)
+    this.#fold = new LogFold(this.#views)
+    this.#isWritten = true
   }
 }

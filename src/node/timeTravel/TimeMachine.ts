@@ -25,11 +25,19 @@ import type { DiffOptions, WorldDiff } from './WorldDiff.js'
 /** Whatever gives the ticks of a log: an {@link EventLog}, a store, or a node's `readLog`. */
 export type LogSource = { readonly read: (fromRevision: number) => AsyncIterable<EncodedTick> }
 
-/** The world as a node saw it at some moment. Close it when it is no longer needed. */
+/**
+ * The world as a node saw it at some moment. Close it when it is no longer needed. Whoever asks while it is on its way
+ * sees one moment: on the way forward the last it has passed, on the way back the one it comes from. A way that cannot be
+ * gone to its end, because the log does not answer, leaves it where it was.
+ */
 export class TimeMachine {
   readonly #source: LogSource
   readonly #onProgress: ((events: number) => void) | undefined
   #past = new PastViews()
+  /** What takes the place of the past, when it is all there. */
+  #coming: PastViews | undefined
+  /** Ends when the last of those that move the machine has ended: they go one after the other. */
+  #lastMove: Promise<unknown> = Promise.resolve()
 
   private constructor(source: LogSource, onProgress?: (events: number) => void) {
     this.#source = source
@@ -63,42 +71,39 @@ export class TimeMachine {
   }
 
   /** Goes to a moment: right after a revision, or after the last tick at or before an instant. */
-  async goTo(moment: Moment): Promise<void> {
-    const revision = await revisionAt(this.#source.read(0), moment)
-    if (!Number.isSafeInteger(revision) || revision < emptyHead.revision) throw revisionUnknown(revision, this.revision)
-    if (revision < this.revision) {
-      this.#past.close()
-      this.#past = new PastViews()
-    }
-    await this.#past.foldTo(this.#source.read(this.revision + 1), revision, this.#onProgress)
-    if (this.revision < revision) throw revisionUnknown(revision, this.revision)
+  goTo(moment: Moment): Promise<void> {
+    return this.#inTurn(() => this.#goTo(moment))
   }
 
   /** One tick on, or several; false when the log ends before that, and then at its end. */
-  async forward(ticks = 1): Promise<boolean> {
-    let left = ticks
-    let revision = this.revision
-    for await (const tick of this.#source.read(this.revision + 1)) {
-      if (left === 0) break
-      left -= 1
-      revision = headAfter(tick).revision
-    }
-    await this.goTo(revision)
-    return left === 0
+  forward(ticks = 1): Promise<boolean> {
+    return this.#inTurn(async () => {
+      let left = ticks
+      let revision = this.revision
+      for await (const tick of this.#source.read(this.revision + 1)) {
+        if (left === 0) break
+        left -= 1
+        revision = headAfter(tick).revision
+      }
+      await this.#goTo(revision)
+      return left === 0
+    })
   }
 
   /** One tick back, or several; false when there are fewer, and then before the first. The log is folded anew up to there. */
-  async back(ticks = 1): Promise<boolean> {
-    const ends: number[] = [emptyHead.revision]
-    for await (const tick of this.#source.read(0)) {
-      const end = headAfter(tick).revision
-      if (end >= this.revision) break
-      ends.push(end)
-      if (ends.length > ticks) ends.shift()
-    }
-    const isThere = this.revision >= 0 && ends.length === ticks
-    await this.goTo(ends[0] ?? emptyHead.revision)
-    return isThere
+  back(ticks = 1): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const ends: number[] = [emptyHead.revision]
+      for await (const tick of this.#source.read(0)) {
+        const end = headAfter(tick).revision
+        if (end >= this.revision) break
+        ends.push(end)
+        if (ends.length > ticks) ends.shift()
+      }
+      const isThere = this.revision >= 0 && ends.length === ticks
+      await this.#goTo(ends[0] ?? emptyHead.revision)
+      return isThere
+    })
   }
 
   /** A page of the vault, as recorded. */
@@ -146,25 +151,58 @@ export class TimeMachine {
   }
 
   /** What is different between two moments; the machine is then at the later one. */
-  async diff({ from, to, limit }: DiffOptions): Promise<WorldDiff> {
-    const [first, last] = [await revisionAt(this.#source.read(0), from), await revisionAt(this.#source.read(0), to)]
-    if (first > last)
-      throw new CarillonError(
-        'revision-unknown',
-        `The difference is from an earlier moment to a later one; revision ${first} is not before revision ${last}. Exchange the two.`,
-        { from: first, to: last },
-      )
-    await this.goTo(first)
-    const mark = setMark(this.#past.db, placeOf(this.revision, this.#past.atMs))
-    try {
-      await this.goTo(last)
-      return diffSince(this.#past.db, mark, placeOf(this.revision, this.#past.atMs), limit)
-    } finally {
-      removeMark(this.#past.db)
-    }
+  diff({ from, to, limit }: DiffOptions): Promise<WorldDiff> {
+    return this.#inTurn(async () => {
+      const [first, last] = [await revisionAt(this.#source.read(0), from), await revisionAt(this.#source.read(0), to)]
+      if (first > last)
+        throw new CarillonError(
+          'revision-unknown',
+          `The difference is from an earlier moment to a later one; revision ${first} is not before revision ${last}. Exchange the two.`,
+          { from: first, to: last },
+        )
+      await this.#goTo(first)
+      const mark = setMark(this.#past.db, placeOf(this.revision, this.#past.atMs))
+      try {
+        await this.#goTo(last)
+        return diffSince(this.#past.db, mark, placeOf(this.revision, this.#past.atMs), limit)
+      } finally {
+        removeMark(this.#past.db)
+      }
+    })
   }
 
   close(): void {
     this.#past.close()
+    this.#coming?.close()
+  }
+
+  #inTurn<A>(move: () => Promise<A>): Promise<A> {
+    const moved = this.#lastMove.then(move)
+    // Whoever has asked for it hears of a failure; the next one only waits.
+    this.#lastMove = moved.catch(() => undefined)
+    return moved
+  }
+
+  async #goTo(moment: Moment): Promise<void> {
+    const revision = await revisionAt(this.#source.read(0), moment)
+    if (!Number.isSafeInteger(revision) || revision < emptyHead.revision) throw revisionUnknown(revision, this.revision)
+    if (revision < this.revision) await this.#goBackTo(revision)
+    else await this.#past.foldTo(this.#source.read(this.revision + 1), revision, this.#onProgress)
+    if (this.revision < revision) throw revisionUnknown(revision, this.revision)
+  }
+
+  async #goBackTo(revision: number): Promise<void> {
+    const earlier = new PastViews()
+    this.#coming = earlier
+    try {
+      await earlier.foldTo(this.#source.read(0), revision, this.#onProgress)
+    } catch (error) {
+      earlier.close()
+      throw error
+    } finally {
+      this.#coming = undefined
+    }
+    this.#past.close()
+    this.#past = earlier
   }
 }

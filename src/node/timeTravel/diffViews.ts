@@ -8,7 +8,7 @@ import { instantFromMillis } from '../../time/Instant.js'
 import { Kinds } from '../../vault/Kinds.js'
 import { pageSize } from '../../vault/query/VaultQuery.js'
 import { vaultEntriesOf, type VaultEntry } from '../../vault/readVault.js'
-import { stateColumns, stateRowOf } from '../../vault/StateTable.js'
+import { stateColumns, stateRowOf } from '../../vault/stateColumns.js'
 import type { Database, SqlValue } from '../../views/Database.js'
 import { readFacts, type Facts } from '../../views/NodeFacts.js'
 import type { AgendaChange, Listing, Place, WorldDiff } from './WorldDiff.js'
@@ -59,7 +59,7 @@ const listAgenda = (db: Database, table: string, join: string, limit: number): L
     total: count(db, `${table} s ${join}`),
     items: db
       .prepare(`${selectFrom(table, join)} ORDER BY s.seq LIMIT ${limit}`)
-      .all()
+      .lists()
       .map((row) => agendaEntryOf(stateRowOf(row, kinds))),
   }
 }
