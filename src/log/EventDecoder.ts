@@ -4,8 +4,8 @@
  */
 import { KnownShapes } from '../encoding/KnownShapes.js'
 import { decodeEvent } from './decodeEvent.js'
-import type { DomainEvent } from './events.js'
 import { eventShapeOf, type EventShape } from './EventShape.js'
+import type { FoldableEvent } from './FoldableEvent.js'
 
 /** Looked at are so many events, then it is said whether looking pays. */
 const trial = 256
@@ -19,7 +19,7 @@ export class EventDecoder {
   #recognised = 0
 
   /** The event that a line of the log holds. Throws what {@link decodeEvent} throws. */
-  decode(line: string, revision: number): DomainEvent {
+  decode(line: string, revision: number): FoldableEvent {
     this.#seen += 1
     if (this.#seen > trial) this.#judge()
     if (this.#seen <= 0) return decodeEvent(line, revision)
@@ -42,4 +42,4 @@ export class EventDecoder {
   }
 }
 
-const read = ({ read: readAs }: EventShape, match: RegExpExecArray): DomainEvent | undefined => readAs(match)
+const read = ({ read: readAs }: EventShape, match: RegExpExecArray): FoldableEvent | undefined => readAs(match)

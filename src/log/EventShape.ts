@@ -10,6 +10,7 @@ import { InstantC } from '../time/Instant.js'
 import { piecesOf, type Key } from './eventPieces.js'
 import { eventPlaces, type PlaceKind } from './eventPlaces.js'
 import type { DomainEvent } from './events.js'
+import type { FoldableEvent } from './FoldableEvent.js'
 
 const patterns: Readonly<Record<PlaceKind, string | undefined>> = {
   text: anyText,
@@ -77,7 +78,10 @@ const makePart = (pattern: unknown, fillers: readonly Filler[]): Make => {
   return makeCopy(whole, [...byKey.keys()], makes)
 }
 
-export type EventShape = { readonly shape: RegExp; readonly read: (match: RegExpExecArray) => DomainEvent | undefined }
+export type EventShape = {
+  readonly shape: RegExp
+  readonly read: (match: RegExpExecArray) => FoldableEvent | undefined
+}
 
 /** The shape of an event, from its text and what it was decoded to; undefined for one that has none. */
 export const eventShapeOf = (line: string, event: DomainEvent): EventShape | undefined => {
@@ -94,10 +98,10 @@ export const eventShapeOf = (line: string, event: DomainEvent): EventShape | und
     event,
     pieces.map(({ path, kind }, index) => [path, makeValue(kind, index + 1)]),
   )
-  const read = (match: RegExpExecArray): DomainEvent | undefined => {
+  const read = (match: RegExpExecArray): FoldableEvent | undefined => {
     try {
       // The codec of the pattern has said what the event is; TypeScript cannot follow it through the places.
-      return make(match) as DomainEvent
+      return make(match) as FoldableEvent
     } catch (error) {
       if (error instanceof NotOfThisShape) return undefined
       throw error

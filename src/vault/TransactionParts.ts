@@ -6,11 +6,11 @@ import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { plainForm, plainText } from '../encoding/plainForm.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { ActivityC, type Activity } from '../ledger/Activity.js'
+import { ActivityC } from '../ledger/Activity.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { notaryOfOutputs } from '../ledger/Transaction.js'
-import type { Assessment, TransactionRecorded } from '../log/events.js'
+import type { FoldableAssessment, FoldableTransaction } from '../log/FoldableEvent.js'
 import { toMillis } from '../time/Instant.js'
 
 /** An assessment in the form of view columns. */
@@ -45,10 +45,10 @@ export type TransactionParts = {
 
 const activityForm = plainForm(ActivityC)
 
-const activityText = (activity: Activity): string =>
+const activityText = (activity: NonNullable<FoldableAssessment['activity']>): string =>
   activityForm === undefined ? canonicalText(activity) : plainText(activityForm, activity)
 
-export const assessmentParts = (assessment: Assessment): AssessmentParts => {
+export const assessmentParts = (assessment: FoldableAssessment): AssessmentParts => {
   const { activity, actsAt, failure } = assessment
   return {
     relevant: assessment.relevant,
@@ -63,7 +63,7 @@ export const assessmentParts = (assessment: Assessment): AssessmentParts => {
 }
 
 /** The parts of a transaction that was read from the log. */
-export const partsOf = (event: TransactionRecorded): TransactionParts => {
+export const partsOf = (event: FoldableTransaction): TransactionParts => {
   const { body } = event
   assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
   return {

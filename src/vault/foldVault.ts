@@ -3,7 +3,7 @@
  * leaves the agenda before its successor's enters it.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { TransactionRecorded } from '../log/events.js'
+import type { FoldableTransaction } from '../log/FoldableEvent.js'
 import type { NodeFacts } from '../views/NodeFacts.js'
 import type { ClockSteps } from './ClockSteps.js'
 import type { Kinds } from './Kinds.js'
@@ -44,7 +44,7 @@ export const applyAssessment = (row: StateRow, assessment: AssessmentParts): voi
 
 export const foldTransaction = (
   tables: VaultTables,
-  event: TransactionRecorded,
+  event: FoldableTransaction,
   parts: TransactionParts,
   revision: number,
   tick: number,

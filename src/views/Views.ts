@@ -7,7 +7,7 @@ import { HeadTable, headsSchema } from '../heads/HeadTable.js'
 import { foldFlow } from '../flow/foldFlows.js'
 import { FlowTable, flowsSchema } from '../flow/FlowTable.js'
 import { TroubleTable, troublesSchema } from '../flow/TroubleTable.js'
-import type { DomainEvent } from '../log/events.js'
+import type { FoldableEvent } from '../log/FoldableEvent.js'
 import type { Head } from '../log/Tick.js'
 import { foldAgenda } from '../scheduler/foldAgenda.js'
 import { UnstartedTable, unstartedSchema } from '../scheduler/UnstartedTable.js'
@@ -119,7 +119,7 @@ export class Views {
   }
 
   /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
-  fold(event: DomainEvent, revision: number, atMs: number, fresh?: TransactionParts): void {
+  fold(event: FoldableEvent, revision: number, atMs: number, fresh?: TransactionParts): void {
     switch (event.type) {
       case 'TransactionRecorded':
         foldTransaction(this, event, fresh ?? partsOf(event), revision, this.facts.now.head.tick + 1, atMs)

@@ -5,6 +5,7 @@ import { canonicalText, Encoded } from '../../src/encoding/canonical.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import { EventDecoder } from '../../src/log/EventDecoder.js'
 import { eventShapeOf, type EventShape } from '../../src/log/EventShape.js'
+import type { FoldableEvent, FoldableTransaction } from '../../src/log/FoldableEvent.js'
 import { eventPlaces } from '../../src/log/eventPlaces.js'
 import {
   AssessmentC,
@@ -75,7 +76,7 @@ const plainTransactions = fc
   .map(([{ signatures: _, ...made }, assessments]) => plain({ ...made, assessments }))
 
 /** What comes of a line: the event as canonical text, which shows every difference, or what is said instead. */
-const outcomeOf = (decode: () => DomainEvent): string => {
+const outcomeOf = (decode: () => FoldableEvent): string => {
   try {
     return canonicalText(decode())
   } catch (error) {
@@ -123,14 +124,14 @@ describe('what EventDecoder recognises', () => {
     `{"flow":"f${index}","outcome":"completed","result":{"n":${index}},"type":"FlowEnded"}`
 
   /** Only of an event that was made by a shape are opaque values the text they were: it was not parsed. */
-  const isByShape = (event: DomainEvent): boolean => {
+  const isByShape = (event: FoldableEvent): boolean => {
     switch (event.type) {
       case 'FlowStarted':
         return event.input instanceof Encoded
       case 'FlowEnded':
         return event.result instanceof Encoded
       case 'TransactionRecorded':
-        return 'outputs' in event.body && (event.body.outputs[0]?.data as unknown) instanceof Encoded
+        return 'outputs' in event.body && event.body.outputs[0]?.data instanceof Encoded
       default:
         return false
     }
@@ -182,7 +183,7 @@ describe('the shape of an event', () => {
         const read = match === undefined ? undefined : shape?.read(match)
         expect(event.type).to.equal('TransactionRecorded')
         expect(read?.type, line).to.equal('TransactionRecorded')
-        expect(partsOf(read as TransactionRecorded)).to.deep.equal(partsOf(event as TransactionRecorded))
+        expect(partsOf(read as FoldableTransaction)).to.deep.equal(partsOf(event as TransactionRecorded))
       }),
       { numRuns: 300 },
     )
