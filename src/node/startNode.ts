@@ -224,9 +224,9 @@ export const lead = async (
     ownTransport = await membership?.connect(network)
     const transport = ownTransport ?? options.transport
     const clock = options.clock ?? systemClock
-    const steps = new AsyncStepRunner(clock)
-    const engine = new FlowEngine(steps)
     const logger = options.logger ?? silentLogger
+    const steps = new AsyncStepRunner(clock, logger)
+    const engine = new FlowEngine(steps)
     const loop = new Loop({
       me: party,
       key,
