@@ -109,7 +109,9 @@ describe('npm start', function () {
     // Rates were fixed since then. How far the clock had gone beyond the last of them depends on the machine and on the
     // days on which nothing is fixed.
     const again = Date.parse((await statusOf(askAgain, 'Bank A')).now)
-    expect(again, 'it goes on where the logs end, and not where it once began').to.be.greaterThan(Date.parse(before.now))
+    expect(again, 'it goes on where the logs end, and not where it once began').to.be.greaterThan(
+      Date.parse(before.now),
+    )
     const { items } = (await askAgain('app/swaps', 'Bank A')) as { items: readonly unknown[] }
     expect(items, 'the trades are still there').to.have.length(2)
     const { head } = await statusOf(askAgain, 'Notary')

@@ -12,8 +12,8 @@ import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
-import type { Committed } from './Committed.js'
 import { signHead } from '../heads/SignedHead.js'
+import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
@@ -44,7 +44,7 @@ export type Leadership = {
 export class Loop {
   readonly #parts: LoopParts
   readonly #inputs = new Inputs()
-  readonly #followers = new Set<(committed: Committed) => void>()
+  readonly #followers: Followers
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
   #tickWaits: (() => void)[] = []
@@ -67,6 +67,7 @@ export class Loop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts
+    this.#followers = new Followers(parts.logger)
   }
 
   /** Records the start of the node and begins to tick. */
@@ -105,11 +106,8 @@ export class Loop {
   }
 
   /** Calls back with the events of every tick, after they are durable and in order. */
-  follow(follower: (committed: Committed) => void): () => void {
-    this.#followers.add(follower)
-    return () => {
-      this.#followers.delete(follower)
-    }
+  follow(follower: Follower): () => void {
+    return this.#followers.add(follower)
   }
 
   /** Calls back when the loop stops, for whatever reason; at once when it has stopped already. */
@@ -413,20 +411,8 @@ export class Loop {
         failures.push(error)
       }
     }
-    this.#tellFollowers(tick)
+    this.#followers.tell(tick)
     if (failures.length > 0) throw failures[0]
-  }
-
-  #tellFollowers(tick: OpenTick): void {
-    if (tick.isEmpty || this.#followers.size === 0) return
-    const committed = tick.committed()
-    for (const follower of [...this.#followers]) {
-      try {
-        follower(committed)
-      } catch (error) {
-        this.#parts.logger.error(`A follower of the log threw: ${messageOf(error)}`, {})
-      }
-    }
   }
 
   /** True when the same tick may be tried again later; otherwise the node stops. */
