@@ -51,6 +51,7 @@ export const inOneProcess = async (folder: string, kind: NotaryKind): Promise<Th
       party: { name, key: key.publicKey },
       ...(name === 'Notary' ? { notary: kind } : {}),
     })),
+    networkIdOf(seats[0]!.key.publicKey, 'bench'),
   )
   const start = (seat: (typeof seats)[number] | undefined): Promise<Node> => {
     if (seat === undefined) throw new Error('no such seat')

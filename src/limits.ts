@@ -119,13 +119,11 @@ export const limits = {
   leaseMs: 10_000,
   /** A shorter lease could not be renewed in time. */
   shortestLeaseMs: 100,
-  /** Ticks between two signed heads. */
-  ticksPerSignedHead: 1_024,
   /**
    * Time from something new in the log to the next signed head, of a node that talks with others: what happens in it can
    * be lost with a store without anyone being able to tell.
    */
-  signedHeadMs: 60_000,
+  checkpointMs: 60_000,
   /** Parties that are sent a signed head, those the node talked with last: some of them will be there to be asked. */
   headWitnesses: 16,
   /** How often a head is sent to a party that does not answer. Then it waits for the next head, or a word of that party. */
@@ -134,8 +132,6 @@ export const limits = {
   partiesAsked: 256,
   /** How long they are waited for. */
   partiesAnswerMs: 10_000,
-  /** Heads a check of the log keeps at hand for the signed heads that follow; a node signs a recent one. */
-  headsRemembered: 16_384,
   /** Problems a check of the log lists; one alteration gives few, and a list without end helps nobody. */
   problemsReported: 100,
   /** Bytes of events folded in one commit when views are built from a log; between commits they are held in memory. */

@@ -23,6 +23,7 @@ const ticksAfter = (head: Head, count: number): readonly EncodedTick[] => {
       at: instantFromMillis(1_767_225_600_000 + number),
       events,
       hash: hash.right,
+      signature: `${'A'.repeat(86)}==`,
     }
   })
 }
@@ -31,6 +32,7 @@ const headOf = (tick: EncodedTick): Head => ({
   tick: tick.number,
   revision: tick.firstRevision + tick.events.length - 1,
   hash: tick.hash,
+  signature: tick.signature,
 })
 
 const timed = async (work: () => Promise<void>): Promise<number> => {

@@ -54,6 +54,7 @@ const asJson = (signed: SignedTransaction): Json => signed
 
 /** The other party's signature, once it is seen to be one: a notary that sees only a part would not notice. */
 const receiveSignature = function* (
+  io: FlowIo,
   session: Session,
   id: TransactionId,
   shown: TransactionBody | undefined,
@@ -67,7 +68,8 @@ const receiveSignature = function* (
     })
   }
   const { signature } = answer
-  if (signature.by !== party.key || !verifyTransactionSignature(id, signature)) {
+  const isTheirs = io.network.identityOf(signature.by) === party.key
+  if (!isTheirs || !verifyTransactionSignature(io.network.id, id, signature)) {
     throw new CarillonError(
       'signature-invalid',
       `What ${party.name} answered is not its signature over transaction ${id}.`,
@@ -78,17 +80,22 @@ const receiveSignature = function* (
 }
 
 const collectSignature = function* (
+  io: FlowIo,
   session: Session,
   id: TransactionId,
   signed: SignedTransaction,
 ): FlowBody<TransactionSignature> {
   yield* session.send({ type: 'sign', transaction: asJson(signed) })
-  return yield* receiveSignature(session, id, signed.body)
+  return yield* receiveSignature(io, session, id, signed.body)
 }
 
-const collectFromPart = function* (signer: PartSigner, { id, body }: Proposal): FlowBody<TransactionSignature> {
+const collectFromPart = function* (
+  io: FlowIo,
+  signer: PartSigner,
+  { id, body }: Proposal,
+): FlowBody<TransactionSignature> {
   yield* signer.session.send({ type: 'signPart', tearOff: tearOffFor(id, body, signer) })
-  return yield* receiveSignature(signer.session, id, undefined)
+  return yield* receiveSignature(io, signer.session, id, undefined)
 }
 
 /** How long a busy notary asks its caller to wait; undefined when the error is another one. */
@@ -198,13 +205,13 @@ const collectSignatures = function* (
   const isNotary = byNotary && body.notary.key === io.me.key
   const signs = body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
   if (signs && !isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
-  for (const signer of tearOffs) signatures.push(yield* collectFromPart(signer, proposal))
+  for (const signer of tearOffs) signatures.push(yield* collectFromPart(io, signer, proposal))
   for (const session of signersAmong(sessions, body)) {
-    if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(session, id, signed()))
+    if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(io, session, id, signed()))
   }
   if (isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
-  else if (byNotary && !signatures.some(({ by }) => by === body.notary.key)) {
-    const complete = checkSignatures(id, signed(), [body.notary.key])
+  else if (byNotary && !signatures.some(({ by }) => io.network.identityOf(by) === body.notary.key)) {
+    const complete = checkSignatures(io.network, id, signed(), { except: [body.notary.key] })
     if (isLeft(complete)) throw complete.left
     signatures.push(yield* io.subFlow(NotariseFlow, { signed: signed() }))
   }

@@ -3,6 +3,7 @@
  * worth a thread.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
+import type { NetworkId } from '../identity/NetworkId.js'
 import type { Claimed } from '../identity/verifiedSignatures.js'
 import { sealBody } from '../ledger/Transaction.js'
 import { textSigned } from '../ledger/signatures.js'
@@ -28,14 +29,14 @@ export const countSignatures = (envelope: Envelope): number => {
 }
 
 /** The signatures an envelope brings, with what they are said to sign. */
-export const signaturesIn = (envelope: Envelope): readonly Claimed[] => {
+export const signaturesIn = (network: NetworkId, envelope: Envelope): readonly Claimed[] => {
   if (envelope.kind !== 'message' || envelope.message.kind !== 'data') return []
   const page = HistoryC.decode(envelope.message.payload)
   if (!isRight(page)) return []
   return page.right.transactions.flatMap(({ body, signatures }) => {
     const { id } = sealBody(body)
     return signatures.flatMap((signature) => {
-      const text = textSigned(id, signature)
+      const text = textSigned(network, id, signature)
       return text === undefined ? [] : [{ by: signature.by, text, signature: signature.signature }]
     })
   })

@@ -70,7 +70,15 @@ export class FlowEngine {
     assertInvariant(row !== undefined, `flow ${id} was started but is not in the view`)
     first()
     this.#guard(decision, row, () => {
-      const live = new LiveFlow(definition, definition.version, id, decision.me, startedByOrigin(origin), input)
+      const live = new LiveFlow(
+        definition,
+        definition.version,
+        id,
+        decision.me,
+        decision.network,
+        startedByOrigin(origin),
+        input,
+      )
       this.#goOn(decision, row, live, live.begin())
     })
     return row

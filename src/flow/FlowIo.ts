@@ -15,6 +15,7 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
@@ -70,6 +71,8 @@ export class FlowIo {
   readonly version: number
   /** The party whose node runs the flow. */
   readonly me: Party
+  /** What signatures of other parties are checked against. */
+  readonly network: SigningContext
   /** The activity that started the flow; undefined when a client did. */
   readonly startedBy: StartedBy | undefined
   /** The flow whose code is running, outermost first: sub-flows open sessions in their own name. */
@@ -80,12 +83,14 @@ export class FlowIo {
     flow: { readonly name: string; readonly version: number },
     flowId: FlowId,
     me: Party,
+    network: SigningContext,
     startedBy: StartedBy | undefined,
   ) {
     this.#stack = [flow]
     this.version = flow.version
     this.flowId = flowId
     this.me = me
+    this.network = network
     this.startedBy = startedBy
   }
 

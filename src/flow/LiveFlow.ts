@@ -9,6 +9,7 @@ import type { FlowId } from './FlowId.js'
 import { FlowIo, type StartedBy } from './FlowIo.js'
 import type { Operation } from './Operation.js'
 import type { Party } from '../identity/Party.js'
+import type { SigningContext } from '../ledger/SignedTransaction.js'
 
 /** An operation that was answered since the record was last written. */
 export type Unrecorded = { readonly operation: Operation; readonly answer: Answer }
@@ -46,11 +47,12 @@ export class LiveFlow {
     version: number,
     id: FlowId,
     me: Party,
+    network: SigningContext,
     startedBy: StartedBy | undefined,
     input: unknown,
   ) {
     this.id = id
-    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, startedBy), input)
+    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, network, startedBy), input)
   }
 
   begin(): Stop {

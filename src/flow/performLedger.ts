@@ -39,7 +39,7 @@ export const checkTransaction = (
   except: LedgerOperation & { readonly kind: 'check' },
 ): LedgerTransaction => {
   const { id } = sealBody(signed.body)
-  const signatures = checkSignatures(id, signed, except.exceptKeys)
+  const signatures = checkSignatures(decision.network, id, signed, { except: except.exceptKeys })
   if (isLeft(signatures)) throw signatures.left
   return examine(decision, id, signed.body)
 }
@@ -100,7 +100,7 @@ const vend = (decision: Decision, operation: Extract<LedgerOperation, { readonly
 /** A validating notary sees everything; the other kind only what it must. Both signatures and proofs are always the same. */
 export const requestFor = (decision: Decision, signed: SignedTransaction): NotaryRequest => {
   const { id } = sealBody(signed.body)
-  const callerSignature = signRequest(decision.key, id)
+  const callerSignature = signRequest(decision.key, decision.network.id, id)
   if (decision.network.notaryKind(signed.body.notary.key) !== 'nonValidating')
     return { type: 'whole', transaction: signed, callerSignature }
   const shown = tearOff(id, componentsOf(signed.body), (group) => group === 'inputs' || group === 'references')
@@ -119,12 +119,12 @@ export const performLedger = (
       const signature = isNotary
         ? notariseOwn(decision, operation.signed)
         : body.newNotary === undefined
-          ? signTransaction(decision.key, sealBody(body).id)
+          ? signTransaction(decision.key, decision.network.id, sealBody(body).id)
           : signChange(decision, operation.signed)
       return valueAnswer(signature, signature)
     }
     case 'signId': {
-      const signature = signTransaction(decision.key, operation.id)
+      const signature = signTransaction(decision.key, decision.network.id, operation.id)
       return valueAnswer(signature, signature)
     }
     case 'changeNotary': {

@@ -65,7 +65,17 @@ const open = (decision: Decision, row: FlowRow): Either<CarillonError, LiveFlow>
       ),
     )
   try {
-    return right(new LiveFlow(definition, row.version, row.id, decision.me, startedByOf(decision, row), input.right))
+    return right(
+      new LiveFlow(
+        definition,
+        row.version,
+        row.id,
+        decision.me,
+        decision.network,
+        startedByOf(decision, row),
+        input.right,
+      ),
+    )
   } catch (error) {
     return left(new CarillonError('flow-threw', messageOf(error), { flow: row.id }, error))
   }

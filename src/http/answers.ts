@@ -7,7 +7,7 @@ import { TokenIdC } from '../access/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
 import { FlowIdC } from '../flow/FlowId.js'
-import { SignedHeadC } from '../heads/SignedHead.js'
+import { CheckpointC } from '../heads/Checkpoint.js'
 import { PartyC } from '../identity/Party.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'
@@ -210,7 +210,7 @@ export const VerificationC = record(
   {
     verifiedTo: IntegerC,
     at: InstantC,
-    signedHeads: IntegerC,
+    signedBy: t.string,
     problems: t.readonlyArray(t.readonly(t.strict({ revision: IntegerC, what: t.string }))),
   },
 )
@@ -273,8 +273,8 @@ export const PartyEntryC = record(
 )
 
 export const KeptHeadC = t.readonly(
-  t.strict({ party: PartyC, isMe: t.boolean, keptAt: InstantC, head: SignedHeadC }),
-  'KeptHead',
+  t.strict({ party: PartyC, isMe: t.boolean, keptAt: InstantC, checkpoint: CheckpointC }),
+  'KeptCheckpoint',
 )
 
 export const SessionEntryC = record(

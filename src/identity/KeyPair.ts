@@ -81,8 +81,15 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
 /** Text that is too long to be worth remembering a check of it: what is checked again and again is short. */
 const longestTextKept = 1_000
 
+/** The one canonical text of 64 bytes in base64: what differs from it is no signature, whatever a lenient reader makes of it. */
+const signaturePattern = /^[A-Za-z0-9+/]{85}[AQgw]==$/
+
+/** Whether a text has the form of a signature. */
+export const isSignatureText = (text: string): boolean => signaturePattern.test(text)
+
 /** Whether `signature` was made over `text` by the holder of `key`. Malformed signatures are simply not valid. */
 export const verifySignature = (key: PublicKey, text: string, signature: string): boolean => {
+  if (!isSignatureText(signature)) return false
   const claimed = { by: key, text, signature }
   const isShort = text.length + signature.length <= longestTextKept
   if (isShort && isVerified(claimed)) return true

@@ -3,6 +3,8 @@
  * no notary and talks to no party that is not in its map.
  */
 import * as t from 'io-ts'
+import { KeyChangeC, KeyHistory } from './KeyChange.js'
+import { ownNetworkId, type NetworkId } from './NetworkId.js'
 import { PartyC, type Party } from './Party.js'
 import type { PublicKey } from './PublicKey.js'
 
@@ -13,7 +15,15 @@ export type NotaryKind = t.TypeOf<typeof NotaryKindC>
 export const MemberC = t.readonly(
   t.intersection([
     t.strict({ party: PartyC }),
-    t.exact(t.partial({ address: t.string, notary: NotaryKindC, certificate: t.string })),
+    t.exact(
+      t.partial({
+        address: t.string,
+        notary: NotaryKindC,
+        certificate: t.string,
+        /** The party's changes of its signing key, oldest first. */
+        keyChanges: t.readonlyArray(KeyChangeC),
+      }),
+    ),
   ]),
   'Member',
 )
@@ -22,16 +32,31 @@ export type Member = t.TypeOf<typeof MemberC>
 
 /** The parties a node knows, and which of them are notaries. */
 export class NetworkMap {
+  /** The id of the network: part of everything that is signed in it. */
+  readonly id: NetworkId
   readonly members: readonly Member[]
+  /** The identity of the party that signs with a key; see {@link KeyHistory}. */
+  readonly identityOf: (signingKey: PublicKey) => PublicKey
+  /** The key that a party signs with now. */
+  readonly currentKeyOf: (identity: PublicKey) => PublicKey
   readonly #byKey = new Map<PublicKey, Member>()
   readonly #byName = new Map<string, Member>()
 
-  constructor(members: readonly Member[]) {
+  constructor(members: readonly Member[], id: NetworkId) {
+    this.id = id
     this.members = members
+    const history = new KeyHistory(members.flatMap(({ keyChanges = [] }) => keyChanges))
+    this.identityOf = history.identityOf
+    this.currentKeyOf = history.currentKeyOf
     for (const member of members) {
       this.#byKey.set(member.party.key, member)
       this.#byName.set(member.party.name, member)
     }
+  }
+
+  /** The map of a party that is in no network. */
+  static alone(party: Party): NetworkMap {
+    return new NetworkMap([{ party }], ownNetworkId(party.key))
   }
 
   member(key: PublicKey): Member | undefined {

@@ -10,7 +10,9 @@ import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { InstantC } from '../time/Instant.js'
+import { KeyHistory, verifyKeyChange } from './KeyChange.js'
 import { verifySignature, type KeyPair } from './KeyPair.js'
+import { networkIdOf, textToSign, type NetworkId } from './NetworkId.js'
 import { MemberC, NetworkMap } from './NetworkMap.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
@@ -18,6 +20,8 @@ export const NetworkTermsC = t.strict(
   {
     /** The network's name, for people. */
     name: t.string,
+    /** Makes the network's id, together with the root. It never changes. */
+    salt: t.string,
     /** Rises with every map the root signs for this network. */
     serial: IntegerC,
     madeAt: InstantC,
@@ -32,7 +36,7 @@ export type NetworkTerms = t.TypeOf<typeof NetworkTermsC>
 export const SignedNetworkMapC = t.strict(
   {
     format: t.literal('carillon-network-map'),
-    version: t.literal(1),
+    version: t.literal(2),
     map: NetworkTermsC,
     /** The root's Ed25519 signature, base64. */
     signature: t.string,
@@ -42,15 +46,36 @@ export const SignedNetworkMapC = t.strict(
 /** A network map with the signature of the network's root. */
 export type SignedNetworkMap = t.TypeOf<typeof SignedNetworkMapC>
 
-const textToSign = (terms: NetworkTerms): string => `carillon network map 1\n${canonicalText(terms)}`
+/** The id of the network that a map describes. */
+export const networkOf = ({ root, salt }: Pick<NetworkTerms, 'root' | 'salt'>): NetworkId => networkIdOf(root, salt)
+
+const textOf = (terms: NetworkTerms): string => textToSign('network map', networkOf(terms), canonicalText(terms))
 
 const repeated = (texts: readonly string[]): string | undefined => {
   const seen = new Set<string>()
   return texts.find((text) => seen.size === seen.add(text).size)
 }
 
+/** What is wrong with the changes of keys that a map lists. */
+const faultOfKeys = (terms: NetworkTerms): string | undefined => {
+  const history = new KeyHistory()
+  const parties = new Set(terms.members.map(({ party }) => party.key))
+  for (const { party, keyChanges = [] } of terms.members)
+    for (const change of keyChanges) {
+      if (change.party !== party.key) return `it lists a change of key of another party under ${party.name}`
+      if (parties.has(change.to)) return `${party.name} changes to a key that is a party's identity`
+      if (!verifyKeyChange(networkOf(terms), change))
+        return `a change of key of ${party.name} is not signed by both keys`
+      const fault = history.faultOf(change)
+      if (fault !== undefined) return `the keys of ${party.name} do not follow each other: ${fault}`
+      history.add(change)
+    }
+  return undefined
+}
+
 /** What is wrong with a map's own contents. */
-const faultOf = ({ members }: NetworkTerms): string | undefined => {
+const faultOf = (terms: NetworkTerms): string | undefined => {
+  const { members } = terms
   if (members.length > limits.members) return `it lists more than ${limits.members} parties`
   if (members.some(({ party }) => party.name.trim() === '')) return 'a party in it has no name'
   const name = repeated(members.map(({ party }) => party.name))
@@ -58,7 +83,7 @@ const faultOf = ({ members }: NetworkTerms): string | undefined => {
   const key = repeated(members.map(({ party }) => party.key))
   if (key !== undefined) return `it lists two parties with the key ${key}`
   const address = repeated(members.flatMap((member) => (member.address === undefined ? [] : [member.address])))
-  return address === undefined ? undefined : `it lists two parties at ${address}`
+  return address === undefined ? faultOfKeys(terms) : `it lists two parties at ${address}`
 }
 
 const invalid = (where: string, why: string): CarillonError =>
@@ -73,7 +98,7 @@ export const signNetworkMap = (terms: Omit<NetworkTerms, 'root'>, root: KeyPair)
   const map = { ...terms, root: root.publicKey }
   const fault = faultOf(map)
   if (fault !== undefined) throw invalid(`of ${terms.name}`, fault)
-  return { format: 'carillon-network-map', version: 1, map, signature: root.sign(textToSign(map)) }
+  return { format: 'carillon-network-map', version: 2, map, signature: root.sign(textOf(map)) }
 }
 
 /** Reads a map and verifies it against the root that this node trusts. `where` names the map in errors. */
@@ -91,7 +116,7 @@ export const openNetworkMap = (
   const decoded = decodeWith(SignedNetworkMapC, value)
   if (isLeft(decoded)) throw invalid(where, decoded.left.slice(0, 3).join('; '))
   const { map, signature } = decoded.right
-  if (map.root !== root || !verifySignature(root, textToSign(map), signature))
+  if (map.root !== root || !verifySignature(root, textOf(map), signature))
     throw new CarillonError(
       'network-map-untrusted',
       map.root === root
@@ -101,5 +126,5 @@ export const openNetworkMap = (
     )
   const fault = faultOf(map)
   if (fault !== undefined) throw invalid(where, fault)
-  return { network: new NetworkMap(map.members), terms: map }
+  return { network: new NetworkMap(map.members, networkOf(map)), terms: map }
 }

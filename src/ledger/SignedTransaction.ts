@@ -6,6 +6,7 @@ import { canonicalText } from '../encoding/canonical.js'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { isSatisfiedBy, type Key } from '../identity/Key.js'
+import { ownNetworkId, type NetworkId } from '../identity/NetworkId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { TransactionSignatureC, verifyTransactionSignature, type TransactionSignature } from './signatures.js'
 import { TransactionBodyC, type TransactionBody } from './Transaction.js'
@@ -27,33 +28,51 @@ export const requiredKeys = (body: TransactionBody): readonly Key[] => {
   return [...new Map(keys.map((key) => [canonicalText(key), key])).values()]
 }
 
-/** The keys whose valid signatures are there; one invalid signature spoils the whole. */
-const signedKeys = (
-  id: TransactionId,
-  signatures: readonly TransactionSignature[],
-): Either<CarillonError, ReadonlySet<PublicKey>> => {
-  const invalid = signatures.find((signature) => !verifyTransactionSignature(id, signature))
-  return invalid === undefined
-    ? right(new Set(signatures.map(({ by }) => by)))
-    : left(
-        new CarillonError(
-          'signature-invalid',
-          `The signature of ${invalid.by} over transaction ${id} does not verify.`,
-          { transaction: id, by: invalid.by },
-        ),
-      )
+/** What signatures are checked against: the network they must have been made in, and whose a signing key is. */
+export type SigningContext = {
+  readonly id: NetworkId
+  /** The key by which states and transactions know the party that signs with a key. */
+  readonly identityOf: (signingKey: PublicKey) => PublicKey
 }
 
-/** Checks that everyone has signed who must, except for those named. */
-export const checkSignatures = (
+/** How signatures are checked. */
+export type SignatureCheck = {
+  /** Keys whose signatures may still be missing. */
+  readonly except?: readonly PublicKey[]
+  /**
+   * `history` is what another transaction builds on: there a party may have signed alone, before it joined the network.
+   * Default `final`.
+   */
+  readonly role?: 'final' | 'history'
+}
+
+const isValid = (
+  { id: network, identityOf }: SigningContext,
   id: TransactionId,
-  signed: SignedTransaction,
-  except: readonly PublicKey[] = [],
+  signature: TransactionSignature,
+  role: 'final' | 'history',
+): boolean =>
+  verifyTransactionSignature(network, id, signature) ||
+  (role === 'history' && verifyTransactionSignature(ownNetworkId(identityOf(signature.by)), id, signature))
+
+/** Checks that every signature is valid, and that everyone has signed who must, except for those named. */
+export const checkSignatures = (
+  context: SigningContext,
+  id: TransactionId,
+  { body, signatures }: SignedTransaction,
+  { except = [], role = 'final' }: SignatureCheck = {},
 ): Either<CarillonError, void> => {
-  const keys = signedKeys(id, signed.signatures)
-  if (keys._tag === 'Left') return keys
-  const present = new Set([...keys.right, ...except])
-  const missing = requiredKeys(signed.body).filter((key) => !isSatisfiedBy(key, present))
+  const invalid = signatures.find((signature) => !isValid(context, id, signature, role))
+  if (invalid !== undefined)
+    return left(
+      new CarillonError(
+        'signature-invalid',
+        `The signature of ${invalid.by} over transaction ${id} does not verify in this network.`,
+        { transaction: id, by: invalid.by },
+      ),
+    )
+  const present = new Set([...signatures.map(({ by }) => context.identityOf(by)), ...except])
+  const missing = requiredKeys(body).filter((key) => !isSatisfiedBy(key, present))
   return missing.length === 0
     ? right(undefined)
     : left(

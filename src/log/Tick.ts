@@ -4,14 +4,19 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
-import { sha256, sha256Of, zeroHash, type Hash } from '../encoding/hash.js'
+import { sha256Of, zeroHash, type Hash } from '../encoding/hash.js'
 import { InstantC, type Instant } from '../time/Instant.js'
 
-/** Where a log ends: the number of its last tick, the revision of its last event, the running hash. */
-export type Head = { readonly tick: number; readonly revision: number; readonly hash: Hash }
+/** Where a log ends: the number of its last tick, the revision of its last event, the running hash and its signature. */
+export type Head = {
+  readonly tick: number
+  readonly revision: number
+  readonly hash: Hash
+  readonly signature: string
+}
 
 /** The head of a log without events: revisions count from 0, ticks from 1. */
-export const emptyHead: Head = { tick: 0, revision: -1, hash: zeroHash }
+export const emptyHead: Head = { tick: 0, revision: -1, hash: zeroHash, signature: '' }
 
 /** A tick as it is written: its number, its instant, its events as text, and the running hash after it. */
 export type EncodedTick = {
@@ -22,12 +27,17 @@ export type EncodedTick = {
   readonly events: readonly string[]
   /** The running hash after this tick. */
   readonly hash: Hash
+  /** The node's signature over the running hash and the tick's transactions. The next running hash covers it. */
+  readonly signature: string
 }
+
+/** A tick before it is hashed and signed. */
+export type OpenEncodedTick = Omit<EncodedTick, 'hash' | 'signature'>
 
 export const TickHeaderC = t.strict({ at: InstantC, count: IntegerC, revision: IntegerC, tick: IntegerC })
 
 // Written by hand because its members are few, plain and already in canonical order.
-export const headerLine = (tick: Omit<EncodedTick, 'hash'>): string =>
+export const headerLine = (tick: OpenEncodedTick): string =>
   `{"at":"${tick.at}","count":${tick.events.length},"revision":${tick.firstRevision},"tick":${tick.number}}`
 
 /** Lines joined so far: they are hashed and stored, and half a megabyte is not put together twice. */
@@ -49,23 +59,28 @@ export const eventsOf = (lines: string): readonly string[] => {
   return events
 }
 
-/** A whole tick as one text: its header and its events. */
-export const tickText = (tick: Omit<EncodedTick, 'hash'>): string => `${headerLine(tick)}\n${linesOf(tick.events)}`
+/** What a tick is hashed after: the running hash before it, and the signature over that. */
+export type Link = Pick<Head, 'hash' | 'signature'>
 
-export const hashAfter = (before: Hash, text: string): Hash => sha256(`${before}\n${text}`)
+/** The running hash after a tick: over the link before it, its header and its events. */
+export const hashAfterTick = (before: Link, tick: OpenEncodedTick): Hash =>
+  sha256Of(`${before.hash}\n${before.signature}\n${headerLine(tick)}\n`, linesOf(tick.events))
 
-/** The running hash after a tick: {@link hashAfter} its {@link tickText}, without putting that together. */
-export const hashAfterTick = (before: Hash, tick: Omit<EncodedTick, 'hash'>): Hash =>
-  sha256Of(`${before}\n${headerLine(tick)}\n`, linesOf(tick.events))
-
-/** Builds the tick that follows a head. */
-export const tickAfter = (head: Head, at: Instant, events: readonly string[]): EncodedTick => {
+/** Builds the tick that follows a head, and lets its running hash be signed. */
+export const tickAfter = (
+  head: Head,
+  at: Instant,
+  events: readonly string[],
+  sign: (hash: Hash) => string,
+): EncodedTick => {
   const tick = { number: head.tick + 1, firstRevision: head.revision + 1, at, events }
-  return { ...tick, hash: hashAfterTick(head.hash, tick) }
+  const hash = hashAfterTick(head, tick)
+  return { ...tick, hash, signature: sign(hash) }
 }
 
 export const headAfter = (tick: EncodedTick): Head => ({
   tick: tick.number,
   revision: tick.firstRevision + tick.events.length - 1,
   hash: tick.hash,
+  signature: tick.signature,
 })

@@ -7,7 +7,9 @@ import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
-import { SignedHeadC } from '../heads/SignedHead.js'
+import { CheckpointC } from '../heads/Checkpoint.js'
+import { KeyChangeC } from '../identity/KeyChange.js'
+import { NetworkIdC } from '../identity/NetworkId.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC, type Activity } from '../ledger/Activity.js'
@@ -89,6 +91,12 @@ export const eventCodecs = {
       app: t.string,
       appVersion: t.string,
       term: IntegerC,
+      /** The version of the log format that is written from here on. */
+      format: IntegerC,
+      /** The version of Carillon that writes it. */
+      carillon: t.string,
+      /** The network in which this node signs; joining another one is an event of its own. */
+      network: NetworkIdC,
     },
     {
       /** Which process leads, where several could: no two of them ever write the same start. */
@@ -100,10 +108,17 @@ export const eventCodecs = {
     },
   ),
   /** From the next tick on the node goes by a newer map: who signed it, and the number it has. */
-  NetworkMapTaken: strict({
-    type: t.literal('NetworkMapTaken'),
+  NetworkMapChanged: strict({
+    type: t.literal('NetworkMapChanged'),
     map: strict({ root: PublicKeyC, serial: IntegerC }),
   }),
+  /** From the next tick on this node signs in a network; until now it was in none. */
+  NetworkJoined: strict({ type: t.literal('NetworkJoined'), network: NetworkIdC }),
+  /**
+   * A party signs with another key. Of the node's own party: the tick that holds it is signed with the old key, the next
+   * with the new one. Of another party: learnt from the network map.
+   */
+  KeyChanged: strict({ type: t.literal('KeyChanged'), change: KeyChangeC }),
   /** The leader is there, although it has had nothing to record. */
   LeaseRenewed: strict({ type: t.literal('LeaseRenewed'), term: IntegerC, leaseMs: IntegerC }),
   NodeStopped: strict({ type: t.literal('NodeStopped') }),
@@ -122,13 +137,12 @@ export const eventCodecs = {
     { expiresAt: InstantC },
   ),
   TokenRevoked: strict({ type: t.literal('TokenRevoked'), token: t.string, by: t.string }),
-  HeadSigned: SignedHeadC,
-  /** Another party has sent the head it signed of its own log, and this node keeps it for that party. */
-  HeadKept: strict({ type: t.literal('HeadKept'), party: PartyC, head: SignedHeadC }),
+  /** Another party has sent a checkpoint of its own log, and this node keeps it for that party. */
+  CheckpointReceived: strict({ type: t.literal('CheckpointReceived'), party: PartyC, checkpoint: CheckpointC }),
 
-  /** An operator lets a node go on from a restored log: having compared it with so many heads that others keep, or none. */
+  /** An operator lets a node continue from a restored log: compared with so many checkpoints that others keep, or none. */
   RestoreAccepted: withOptional(
-    { type: t.literal('RestoreAccepted'), by: t.string, revision: IntegerC, heads: IntegerC },
+    { type: t.literal('RestoreAccepted'), by: t.string, revision: IntegerC, checkpoints: IntegerC },
     { note: t.string },
   ),
 
@@ -141,18 +155,10 @@ export const eventCodecs = {
     },
     {
       flow: FlowIdText,
-      /** Signatures gathered from the parties; a transaction without them is covered by the tick's own. */
+      /** Signatures gathered from the parties; a transaction without them is covered by the signature of its tick. */
       signatures: t.readonlyArray(TransactionSignatureC),
     },
   ),
-  /** One signature over all transactions of this tick that bring no signatures of their own, in their order. */
-  TransactionsSigned: strict({
-    type: t.literal('TransactionsSigned'),
-    by: PublicKeyC,
-    signature: t.string,
-    count: IntegerC,
-  }),
-
   ActivityMoved: withOptional(
     { type: t.literal('ActivityMoved'), ref: StateRefC, activity: ActivityC },
     { actsAt: InstantC },
@@ -186,8 +192,8 @@ export const eventCodecs = {
   ActivityResumed: strict({ type: t.literal('ActivityResumed'), ref: StateRefC, by: t.string }),
   ActivityTriggered: strict({ type: t.literal('ActivityTriggered'), ref: StateRefC, by: t.string }),
   ActivityRetried: strict({ type: t.literal('ActivityRetried'), ref: StateRefC, by: t.string }),
-  ActivityDischarged: withOptional(
-    { type: t.literal('ActivityDischarged'), ref: StateRefC, by: t.string },
+  ActivityDismissed: withOptional(
+    { type: t.literal('ActivityDismissed'), ref: StateRefC, by: t.string },
     { note: t.string },
   ),
   /** A newer app was asked again about a state that is already recorded. */

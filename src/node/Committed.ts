@@ -11,7 +11,7 @@ import type { DomainEvent, EventOf, EventType } from '../log/events.js'
 export type MessageAt = Pick<EventOf<'MessageAcknowledged'>, 'session' | 'role' | 'seq'>
 
 /** What is recorded because something was recorded. If it counted as news, two nodes would go on telling it to each other. */
-const noNews: ReadonlySet<EventType> = new Set(['HeadSigned', 'HeadKept', 'LeaseRenewed'] as const)
+const noNews: ReadonlySet<EventType> = new Set(['CheckpointReceived', 'LeaseRenewed'] as const)
 
 /** The events of one tick, for whoever follows a node. */
 export class Committed {
@@ -64,7 +64,7 @@ export class Committed {
     return this.#decided.some((event) => event.type === type)
   }
 
-  /** Whether the tick says more than where logs stand and that the leader is there: something worth a new signed head. */
+  /** Whether the tick says more than where logs stand and that the leader is there: something worth a new checkpoint. */
   get hasNews(): boolean {
     return this.#decided.some(({ type }) => !noNews.has(type))
   }

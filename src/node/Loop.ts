@@ -6,13 +6,13 @@ import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
+import { logFormat } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import { decideDue } from '../scheduler/decideDue.js'
 import { Reopening } from '../scheduler/reopen.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
-import { signHead } from '../heads/SignedHead.js'
 import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
@@ -21,6 +21,7 @@ import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../views/MapTable.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick } from '../log/Tick.js'
+import { carillonVersion } from '../version.js'
 import type { Flight, TickStore } from './TickStore.js'
 
 /** A tick that is on its way to the disk: decided, not released. */
@@ -39,6 +40,8 @@ export type Leadership = {
   readonly process?: string
   readonly leaseMs?: number
   readonly map?: MapSerial
+  /** What else has changed since the node ran last, to be recorded with its start. */
+  readonly alsoFirst?: readonly DomainEvent[]
 }
 
 export class Loop {
@@ -59,7 +62,6 @@ export class Loop {
   #closing: CarillonError | undefined
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
-  #ticksSinceSignedHead = 0
   #writeFailures = 0
   #trouble: CarillonError | undefined
   #cancelWake: () => void = () => undefined
@@ -73,10 +75,10 @@ export class Loop {
   /** Records the start of the node and begins to tick. */
   async start(
     onFailure: (error: CarillonError) => void,
-    { reason, ...claim }: Leadership = { reason: 'start' },
+    { reason, alsoFirst = [], ...claim }: Leadership = { reason: 'start' },
   ): Promise<void> {
     this.#onFailure = onFailure
-    const { store, me, registry } = this.#parts
+    const { store, me, registry, network } = this.#parts
     const term = store.views.facts.now.term + 1
     this.#stepResumption = new StepResumption()
     const revision = await this.submit((decision) => {
@@ -87,8 +89,12 @@ export class Loop {
         app: registry.app.name,
         appVersion: registry.app.version,
         term,
+        format: logFormat,
+        carillon: carillonVersion,
+        network: decision.views.facts.signer?.network ?? network.id,
         ...claim,
       })
+      for (const event of alsoFirst) decision.emit(event)
       return decision.views.facts.now.head.revision + 1
     })
     // A takeover is no start: what has ended stays ended.
@@ -255,13 +261,6 @@ export class Loop {
     if (onlyInputs) return
     this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
-    this.#ticksSinceSignedHead += 1
-    if (!tick.isEmpty && this.#ticksSinceSignedHead >= limits.ticksPerSignedHead) {
-      const { facts, heads } = tick.views
-      const standing = { range: facts.range, goneOnAt: heads.goneOnAt }
-      tick.emit(signHead(this.#parts.key, facts.now.head, standing))
-      this.#ticksSinceSignedHead = 0
-    }
   }
 
   #wakeFlows(tick: OpenTick): void {

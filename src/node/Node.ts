@@ -56,8 +56,7 @@ import { flowProgress } from './flowProgress.js'
 import type { Committed } from './Committed.js'
 import type { Loop } from './Loop.js'
 import { atOneMoment } from '../views/atOneMoment.js'
-import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
-import { signHead } from '../heads/SignedHead.js'
+import { readKeptCheckpoints, type KeptCheckpoint } from '../heads/HeadTable.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { StepWatch } from './StepWatch.js'
 import type { TickStore } from './TickStore.js'
@@ -482,8 +481,8 @@ export class Node {
   }
 
   /** The signed heads that the node keeps: the newest of its own log, and of those of the parties it talks with. */
-  keptHeads(): Promise<readonly KeptHead[]> {
-    return this.#read(readKeptHeads)
+  keptCheckpoints(): Promise<readonly KeptCheckpoint[]> {
+    return this.#read(readKeptCheckpoints)
   }
 
   /** A digest of everything the views hold. */
@@ -507,12 +506,9 @@ export class Node {
   }
 
   async #stop(): Promise<void> {
-    const { loop, key } = this.#internals
+    const { loop } = this.#internals
     this.#internals.stopOutside()
-    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), ({ views }) => [
-      signHead(key, views.facts.now.head, { range: views.facts.range, goneOnAt: views.heads.goneOnAt }),
-      { type: 'NodeStopped' },
-    ])
+    await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), () => [{ type: 'NodeStopped' }])
     await this.#internals.releaseHold()
   }
 

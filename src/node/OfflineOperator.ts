@@ -9,7 +9,7 @@ import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../flow/FlowEngine.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow } from '../flow/operateFlow.js'
-import { generateKeyPair } from '../identity/KeyPair.js'
+import type { KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import {
@@ -65,17 +65,27 @@ const decide = (decision: Decision, request: OperatorRequest): void => {
 }
 
 /** A tick on a store without a node. */
-export const openOfflineTick = (store: TickStore): OpenTick => {
+export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
   const { app, partyName, partyKey } = store.views.facts.now
-  // Operators sign nothing, so the party's own key stays where it is.
-  const key = generateKeyPair()
+  const { signer } = store.views.facts
+  if (signer === undefined)
+    throw new CarillonError(
+      'request-invalid',
+      'No node has ever run on this store, so there is nothing to act on. Start the node first.',
+    )
+  if (signer.key !== key.publicKey)
+    throw new CarillonError(
+      'store-foreign',
+      `The log is signed with ${signer.key}, and the key at hand is ${key.publicKey}. Put the node's own key file beside the store.`,
+      { expected: signer.key, actual: key.publicKey },
+    )
   return new OpenTick(
     {
       me: { name: partyName ?? 'Me', key: PublicKeyC.is(partyKey) ? partyKey : key.publicKey },
       key,
       registry: new Registry(defineApp({ name: app ?? 'none', states: [], flows: [] })),
-      network: new NetworkMap([]),
-      signedTransactions: new SignedTransactionReader(store.tick),
+      network: new NetworkMap([], signer.network),
+      signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
       random: systemRandom,
       development: false,
       waitMs: () => 0,
@@ -91,9 +101,9 @@ export const openOfflineTick = (store: TickStore): OpenTick => {
 /** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
 export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
   assertStore(folder)
-  const { store, releaseHold } = await openStoreFolder(folder, generateKeyPair())
+  const { store, key, releaseHold } = await openStoreFolder(folder)
   try {
-    const tick = openOfflineTick(store)
+    const tick = openOfflineTick(store, key)
     store.begin()
     try {
       decide(tick, request)

@@ -10,10 +10,10 @@ import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { limits } from '../limits.js'
-import { signBatch } from '../ledger/signatures.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { encodeEvent } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
+import { signTick, type TickSigner } from '../log/TickSigner.js'
 import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { TransactionParts } from '../vault/TransactionParts.js'
@@ -53,6 +53,8 @@ export class OpenTick implements Decision {
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
   readonly #head: Head
+  /** What this tick is signed with; undefined for the first one, which says so itself. */
+  readonly #signer: TickSigner | undefined
   readonly #isAtRest: () => boolean
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
@@ -77,6 +79,7 @@ export class OpenTick implements Decision {
     }
     this.views = views
     this.#head = head
+    this.#signer = views.facts.signer
     this.nowMs = nowMs
     this.now = instantFromMillis(nowMs)
   }
@@ -124,16 +127,9 @@ export class OpenTick implements Decision {
     return this.#head.revision + 1
   }
 
-  /** Signs the tick's transactions, all with one signature, and seals the tick. */
+  /** Closes the tick: its running hash and its transactions are signed, all with one signature. */
   seal(): EncodedTick {
-    if (this.#unsigned.length > 0) {
-      this.emit({
-        type: 'TransactionsSigned',
-        by: this.key.publicKey,
-        signature: signBatch(this.key, this.#unsigned),
-        count: this.#unsigned.length,
-      })
-    }
-    return tickAfter(this.#head, this.now, this.#lines)
+    const { network } = this.#signer ?? this.views.facts.signer ?? { network: this.network.id }
+    return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.key, network, hash, this.#unsigned))
   }
 }

@@ -6,6 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../encoding/decode.js'
 import { countSignatures, signaturesIn } from '../finality/signaturesIn.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import { limits } from '../limits.js'
@@ -43,6 +44,8 @@ export type PostmanParts = {
   readonly store: TickStore
   readonly engine: FlowEngine
   readonly transport: Transport
+  /** Asked anew each time: the map may change while the node runs. */
+  readonly network: () => NetworkMap
   readonly clock: Clock
   readonly logger: Logger
   /** Verifies signatures ahead of the decision. Without it, decisions do so themselves. */
@@ -178,10 +181,10 @@ export class Postman {
 
   /** What is verified before the decision need not be in it; a page of history brings enough of that to pay. */
   #verifyAhead(envelope: Envelope): Promise<void> | undefined {
-    const { threads } = this.#parts
+    const { threads, network } = this.#parts
     if (threads?.isWorth(countSignatures(envelope)) !== true) return undefined
     try {
-      return threads.verify(signaturesIn(envelope))
+      return threads.verify(signaturesIn(network().id, envelope))
     } catch {
       // What cannot even be sealed is for the decision to refuse, with an answer to its sender.
       return undefined

@@ -9,6 +9,11 @@ import { FlowEngine } from '../flow/FlowEngine.js'
 import type { FlowId } from '../flow/FlowId.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
+import { ownNetworkId } from '../identity/NetworkId.js'
+import type { Party } from '../identity/Party.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
+import type { DomainEvent } from '../log/events.js'
+import { assertSigned } from '../log/TickSigner.js'
 import { systemClock } from '../time/SystemClock.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { builtInFlows } from './builtInFlows.js'
@@ -134,9 +139,51 @@ export const assertOwn = (store: TickStore, party: string, key: KeyPair, app: st
       { expected: theirs, actual: ours },
     )
   if (facts.partyName !== null && facts.partyName !== party) throw mismatch('party', facts.partyName, party)
-  if (facts.partyKey !== null && facts.partyKey !== key.publicKey)
-    throw mismatch('the key', facts.partyKey, key.publicKey)
+  const signer = store.views.facts.signer
+  if (signer !== undefined && signer.key !== key.publicKey) {
+    if (facts.signers.some((former) => former.key === key.publicKey))
+      throw new CarillonError(
+        'key-retired',
+        `The node was started with ${key.publicKey}, a key that it has changed for ${signer.key}. Start it with that one; "carillon key rotate" leaves it in the key file.`,
+        { key: key.publicKey },
+      )
+    throw mismatch('the key', signer.key, key.publicKey)
+  }
   if (facts.app !== null && facts.app !== app) throw mismatch('app', facts.app, app)
+}
+
+/** The identity of the node's party: its first key, whichever it signs with now. */
+const partyKeyOf = ({ views }: TickStore, key: KeyPair): PublicKey => {
+  const { partyKey } = views.facts.now
+  return PublicKeyC.is(partyKey) ? partyKey : key.publicKey
+}
+
+/** The newest signature authenticates the whole log. A store whose log was added to by someone else has a newest tick without. */
+const assertNewestSigned = (store: TickStore): void => {
+  const { facts } = store.views
+  const newest = store.tick(store.head().tick)
+  const signer = newest === undefined ? undefined : facts.signerOf(newest.number)
+  if (newest !== undefined && signer !== undefined)
+    assertSigned(
+      newest,
+      signer,
+      facts.now.signers.map(({ key }) => key),
+    )
+}
+
+/**
+ * What a start records beside itself: that the node joins a network, and with which keys its members sign. A log that
+ * belongs to one network is not continued in another.
+ */
+const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Party): readonly DomainEvent[] => {
+  const { signer } = views.facts
+  if (signer === undefined || signer.network === network.id) return []
+  if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }]
+  throw new CarillonError(
+    'network-mismatch',
+    `This log was signed in the network ${signer.network}, and the node was started in ${network.id}. What was signed in one network is not valid in another. Start the node with the map of its own network.`,
+    { expected: signer.network, actual: network.id },
+  )
 }
 
 /** Whoever has left the network, or lost a key, must not come back by an older map. */
@@ -214,12 +261,14 @@ export const lead = async (
   try {
     const name = options.party ?? store.views.facts.now.partyName ?? 'Me'
     assertOwn(store, name, key, registry.app.name)
+    assertNewestSigned(store)
     // A standby may have waited for long, and the leader before it have gone by a newer map.
     membership?.file.look()
     const map = membership?.file.newest
     if (map !== undefined) assertCurrent(store, map.terms)
-    const party = { name, key: key.publicKey }
-    let network = map?.network ?? options.network ?? new NetworkMap([{ party }])
+    const party = { name, key: partyKeyOf(store, key) }
+    let network = map?.network ?? options.network ?? NetworkMap.alone(party)
+    const joining = eventsOfJoining(store, network, party)
     // After the store is known to be ours and before anything is recorded: an address may be taken.
     ownTransport = await membership?.connect(network)
     const transport = ownTransport ?? options.transport
@@ -235,7 +284,7 @@ export const lead = async (
       get network() {
         return network
       },
-      signedTransactions: new SignedTransactionReader(store.tick),
+      signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
       random: options.random ?? systemRandom,
       development: options.development ?? false,
       notaryWaitMs: options.notaryWaitMs ?? limits.notaryWaitMs,
@@ -264,12 +313,12 @@ export const lead = async (
     const heads =
       transport === undefined
         ? undefined
-        : new HeadKeeper({ loop, store, transport, network: () => network, key, clock, logger })
+        : new HeadKeeper({ loop, store, transport, network: () => network, key, me: party.key, clock, logger })
     const postman =
       transport === undefined
         ? undefined
         : new Postman({
-            ...{ loop, store, engine, transport, clock, logger },
+            ...{ loop, store, engine, transport, network: () => network, clock, logger },
             ...(heads === undefined ? {} : { heads }),
             ...(threads === undefined ? {} : { threads }),
           })
@@ -291,6 +340,7 @@ export const lead = async (
         },
         {
           ...leadership,
+          alsoFirst: joining,
           ...(map === undefined ? {} : { map: { root: map.terms.root, serial: map.terms.serial } }),
         },
       )

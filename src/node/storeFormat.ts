@@ -9,7 +9,7 @@ import { openWritable } from '../sqlite/openWritable.js'
 import type { Database } from '../views/Database.js'
 
 /** Counts up when the layout changes in a way an older version could not read. */
-export const storeFormat = 1
+export const storeFormat = 2
 
 /** "Cari" in ASCII: tells a Carillon store from any other SQLite file. */
 const applicationId = 0x43617269
@@ -17,7 +17,7 @@ const applicationId = 0x43617269
 const pragma = (db: Database, name: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? { value: 0 })[0])
 
-/** Refuses a file that is no store, or one of a newer version. */
+/** Refuses a file that is no store, or one of another version. */
 export const assertReadable = (db: Database, file: string): void => {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] ?? 0)
   if (tables === 0) return
@@ -29,6 +29,12 @@ export const assertReadable = (db: Database, file: string): void => {
     )
   }
   const format = pragma(db, 'user_version')
+  if (format < storeFormat)
+    throw new CarillonError(
+      'log-too-old',
+      `${file} is of the format before the first release, whose ticks are not signed. It cannot be read any more, and nothing was changed. Choose another folder to begin a new log.`,
+      { file, format },
+    )
   if (format > storeFormat) {
     throw new CarillonError(
       'log-too-new',

@@ -3,8 +3,8 @@
  * from being consumed twice. The caller signs the request, so that it can be held to it.
  */
 import * as t from 'io-ts'
-import { canonicalText } from '../encoding/canonical.js'
 import { verifySignature, type KeyPair } from '../identity/KeyPair.js'
+import { textToSign, type NetworkId } from '../identity/NetworkId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { SignedTransactionC } from '../ledger/SignedTransaction.js'
 import { TearOffC } from '../ledger/TearOff.js'
@@ -19,9 +19,9 @@ export const NotaryRequestC = t.union(
 )
 export type NotaryRequest = t.TypeOf<typeof NotaryRequestC>
 
-const textToSign = (id: TransactionId): string => `carillon notarise 1\n${canonicalText(id)}`
+/** The caller's signature over a request to notarise a transaction. */
+export const signRequest = (key: KeyPair, network: NetworkId, id: TransactionId): string =>
+  key.sign(textToSign('notary request', network, id))
 
-export const signRequest = (key: KeyPair, id: TransactionId): string => key.sign(textToSign(id))
-
-export const verifyRequest = (by: PublicKey, id: TransactionId, signature: string): boolean =>
-  verifySignature(by, textToSign(id), signature)
+export const verifyRequest = (by: PublicKey, network: NetworkId, id: TransactionId, signature: string): boolean =>
+  verifySignature(by, textToSign('notary request', network, id), signature)

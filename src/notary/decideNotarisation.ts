@@ -42,7 +42,7 @@ const caseOfWhole = (decision: Decision, signed: SignedTransaction): Case => {
   const { body } = signed
   const { id } = sealBody(body)
   assertMine(decision, id, body.notary)
-  const signatures = checkSignatures(id, signed, [decision.me.key])
+  const signatures = checkSignatures(decision.network, id, signed, { except: [decision.me.key] })
   if (isLeft(signatures)) throw signatures.left
   checkNotary(decision, body)
   verifyResolved(decision, resolveBody(decision, id, body), body)
@@ -113,7 +113,7 @@ const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: 
 export const decideNotarisation = (decision: Decision, request: NotaryRequest, caller: Party): TransactionSignature => {
   const examined = caseOf(decision, request)
   const { id } = examined
-  if (!verifyRequest(caller.key, id, request.callerSignature)) {
+  if (!verifyRequest(decision.network.currentKeyOf(caller.key), decision.network.id, id, request.callerSignature)) {
     throw new CarillonError(
       'signature-invalid',
       `The request to notarise ${id} is not signed by ${caller.name}, who sent it.`,
@@ -121,7 +121,7 @@ export const decideNotarisation = (decision: Decision, request: NotaryRequest, c
     )
   }
   decideCase(decision, examined, caller)
-  return signTransaction(decision.key, id)
+  return signTransaction(decision.key, decision.network.id, id)
 }
 
 /**
@@ -131,7 +131,7 @@ export const decideNotarisation = (decision: Decision, request: NotaryRequest, c
 export const notariseOwn = (decision: Decision, signed: SignedTransaction): TransactionSignature => {
   const examined = caseOfWhole(decision, signed)
   decideCase(decision, examined, decision.me)
-  return signTransaction(decision.key, examined.id)
+  return signTransaction(decision.key, decision.network.id, examined.id)
 }
 
 /**
@@ -143,5 +143,5 @@ export const signChange = (decision: Decision, { body }: SignedTransaction): Tra
   const { inputs, references, notary, timeWindow } = body
   const isOwn = inputs.every((ref) => decision.views.states.find(ref)?.notary === null)
   if (isOwn) decideCase(decision, { id, notary, inputs, references, timeWindow }, decision.me)
-  return signTransaction(decision.key, id)
+  return signTransaction(decision.key, decision.network.id, id)
 }

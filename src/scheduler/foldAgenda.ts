@@ -159,7 +159,7 @@ const fold = (
       row.note = null
       row.cause = event.type === 'ActivityTriggered' ? 'trigger' : 'retry'
       return
-    case 'ActivityDischarged':
+    case 'ActivityDismissed':
       discharged()
       row.standing = 'closed'
       row.actsAtMs = null

@@ -59,7 +59,7 @@ export const retryActivity = (decision: Decision, ref: StateRef, { by }: Operato
 /** Closes one that waits for a hand: it will not be started again. */
 export const dischargeActivity = (decision: Decision, ref: StateRef, { by, note }: Operator): void => {
   rowIn(decision, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
-  decision.emit({ type: 'ActivityDischarged', ref, by, ...noted(note) })
+  decision.emit({ type: 'ActivityDismissed', ref, by, ...noted(note) })
 }
 
 /** Holds one back until it is resumed. */

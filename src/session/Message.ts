@@ -7,7 +7,7 @@ import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
-import { SignedHeadC } from '../heads/SignedHead.js'
+import { CheckpointC } from '../heads/Checkpoint.js'
 import { SessionIdC } from './SessionId.js'
 
 /** The end that opened the session, or the one that answers it. */
@@ -52,19 +52,19 @@ const SessionEnvelopeC = t.union([
 /** A message or an acknowledgement on its way. */
 export type SessionEnvelope = t.TypeOf<typeof SessionEnvelopeC>
 
-const HeadEnvelopeC = t.union([
-  /** The newest head that the sender has signed of its own log, to be kept. */
-  t.strict({ kind: t.literal('head'), head: SignedHeadC }),
-  /** Which head of the sender's log does the receiver keep? */
-  t.strict({ kind: t.literal('head-asked') }),
-  /** The answer to both, once it is durable: the newest head of the receiver's log that the sender keeps, if any. */
-  t.intersection([t.strict({ kind: t.literal('head-kept') }), t.exact(t.partial({ head: SignedHeadC }))]),
+const CheckpointEnvelopeC = t.union([
+  /** The newest checkpoint of the sender's own log, to be kept. */
+  t.strict({ kind: t.literal('checkpoint'), checkpoint: CheckpointC }),
+  /** Which checkpoint of the sender's log does the receiver keep? */
+  t.strict({ kind: t.literal('checkpoint-asked') }),
+  /** The answer to both, once it is durable: the newest checkpoint of the receiver's log that the sender keeps, if any. */
+  t.intersection([t.strict({ kind: t.literal('checkpoint-kept') }), t.exact(t.partial({ checkpoint: CheckpointC }))]),
 ])
 /** What nodes tell each other about where their logs stand. It belongs to no session, and nobody waits for it. */
-export type HeadEnvelope = t.TypeOf<typeof HeadEnvelopeC>
+export type CheckpointEnvelope = t.TypeOf<typeof CheckpointEnvelopeC>
 
-export const EnvelopeC = t.union([SessionEnvelopeC, HeadEnvelopeC], 'Envelope')
-/** What travels between two nodes: messages of sessions with their acknowledgements, and signed heads. */
+export const EnvelopeC = t.union([SessionEnvelopeC, CheckpointEnvelopeC], 'Envelope')
+/** What travels between two nodes: messages of sessions with their acknowledgements, and checkpoints. */
 export type Envelope = t.TypeOf<typeof EnvelopeC>
 
 export const isOfSession = (envelope: Envelope): envelope is SessionEnvelope =>

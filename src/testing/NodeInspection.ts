@@ -5,7 +5,7 @@ import { listFlows, type FlowQuery, type FlowSummary } from '../flow/readFlows.j
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
-import { readKeptHeads, type KeptHead } from '../heads/HeadTable.js'
+import { readKeptCheckpoints, type KeptCheckpoint } from '../heads/HeadTable.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
@@ -55,8 +55,8 @@ export class NodeInspection {
   }
 
   /** The signed heads that the party keeps, of its own log and of others'. */
-  keptHeads(): readonly KeptHead[] {
-    return readKeptHeads(this.#store.reader)
+  keptCheckpoints(): readonly KeptCheckpoint[] {
+    return readKeptCheckpoints(this.#store.reader)
   }
 
   /** The log as it is kept. */

@@ -93,6 +93,7 @@ export class VirtualNetwork {
         party,
         ...(notary === undefined ? {} : { notary }),
       })),
+      sha256(`network ${this.#seed}`),
     )
   }
 

@@ -7,6 +7,7 @@ import type { Json } from '../encoding/canonical.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import { textToSign } from '../identity/NetworkId.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { sealBody, type TransactionBody } from '../ledger/Transaction.js'
@@ -38,7 +39,7 @@ export const decideNotaryChange = (decision: Decision, refs: readonly StateRef[]
   const keys = [...new Set(rows.flatMap(({ participants }) => participants.split(' ')))].filter(PublicKeyC.is)
   const participants = keys.map((key) => partyOf(decision, key))
   // Nobody can guess what only this key can sign, and this key signs the same text in only one way.
-  const secret = decision.key.sign(`carillon change of notary 1\n${notary.key}\n${refs.map(showRef).join('\n')}`)
+  const secret = decision.key.sign(textToSign('notary change', decision.network.id, notary.key, ...refs.map(showRef)))
   const body: TransactionBody = {
     inputs: rows.map(({ ref }) => ref),
     references: [],

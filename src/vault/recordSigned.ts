@@ -43,7 +43,7 @@ export const recordSigned = (
   const outputs = body.outputs.map((_, index) => ({ transaction: id, index }))
   if (decision.views.transactions.find(id) !== undefined) return { id, outputs }
 
-  const signaturesChecked = checkSignatures(id, signed)
+  const signaturesChecked = checkSignatures(decision.network, id, signed, { role })
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
   checkNotary(decision, body, role)
   checkUnconsumed(decision, id, body)

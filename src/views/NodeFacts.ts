@@ -4,7 +4,10 @@
 import type { Hash } from '../encoding/hash.js'
 import { leafHash } from '../encoding/merkle.js'
 import { emptyRange, grow, type MountainRange } from '../encoding/MountainRange.js'
+import type { NetworkId } from '../identity/NetworkId.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { emptyHead, type Head } from '../log/Tick.js'
+import type { TickSigner } from '../log/TickSigner.js'
 import type { Database, Statement } from './Database.js'
 
 export const nodeFactsSchema = `
@@ -13,9 +16,11 @@ export const nodeFactsSchema = `
     tick INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     hash TEXT NOT NULL,
+    signature TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     party_name TEXT,
     party_key TEXT,
+    signers TEXT NOT NULL,
     app TEXT,
     app_version TEXT,
     draining INTEGER NOT NULL,
@@ -25,11 +30,16 @@ export const nodeFactsSchema = `
   ) STRICT;
 `
 
+/** What ticks are signed with from a tick on. */
+export type SignerFrom = TickSigner & { readonly fromTick: number }
+
 export type Facts = {
   head: Head
   atMs: number
   partyName: string | null
   partyKey: string | null
+  /** What ticks were signed with, oldest first; none before the first start. */
+  signers: readonly SignerFrom[]
   app: string | null
   appVersion: string | null
   draining: boolean
@@ -47,6 +57,7 @@ export const readFacts = (db: Database): Facts => {
       atMs: 0,
       partyName: null,
       partyKey: null,
+      signers: [],
       app: null,
       appVersion: null,
       draining: false,
@@ -58,10 +69,16 @@ export const readFacts = (db: Database): Facts => {
     return typeof value === 'string' ? value : null
   }
   return {
-    head: { tick: Number(row['tick']), revision: Number(row['revision']), hash: String(row['hash']) as Hash },
+    head: {
+      tick: Number(row['tick']),
+      revision: Number(row['revision']),
+      hash: String(row['hash']) as Hash,
+      signature: String(row['signature']),
+    },
     atMs: Number(row['at_ms']),
     partyName: text('party_name'),
     partyKey: text('party_key'),
+    signers: JSON.parse(String(row['signers'])) as readonly SignerFrom[],
     app: text('app'),
     appVersion: text('app_version'),
     draining: row['draining'] === 1,
@@ -82,14 +99,36 @@ export class NodeFacts {
   readonly #db: Database
   readonly #replace: Statement
   now: Facts
-  /** Over the running hashes of all ticks up to the head: what a signed head commits to for short proofs. */
+  /** Over the running hashes of all ticks up to the head: what a checkpoint commits to for short proofs. */
   range: MountainRange
 
   constructor(db: Database) {
     this.#db = db
-    this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.now = readFacts(db)
     this.range = readRange(db)
+  }
+
+  /** What the next tick is signed with; undefined when that is for its own first event to say. */
+  get signer(): TickSigner | undefined {
+    return this.now.signers.at(-1)
+  }
+
+  /** What a tick was signed with. */
+  signerOf(tick: number): TickSigner | undefined {
+    return this.now.signers.findLast(({ fromTick }) => fromTick <= tick)
+  }
+
+  /** The first start of a node says with which key and in which network it signs. */
+  began(key: PublicKey, network: NetworkId): void {
+    if (this.now.signers.length === 0) this.now.signers = [{ key, network, fromTick: this.now.head.tick + 1 }]
+  }
+
+  /** From the tick after the one that is open on, ticks are signed with something else. */
+  changeSigner(change: Partial<TickSigner>): void {
+    const { signers, head } = this.now
+    const last = signers.at(-1)
+    if (last !== undefined) this.now.signers = [...signers, { ...last, ...change, fromTick: head.tick + 2 }]
   }
 
   /** Moves on to the end of the tick that is being closed. */
@@ -106,14 +145,16 @@ export class NodeFacts {
   }
 
   flush(): void {
-    const { head, atMs, partyName, partyKey, app, appVersion, draining, term, running } = this.now
+    const { head, atMs, partyName, partyKey, signers, app, appVersion, draining, term, running } = this.now
     this.#replace.run(
       head.tick,
       head.revision,
       head.hash,
+      head.signature,
       atMs,
       partyName,
       partyKey,
+      JSON.stringify(signers),
       app,
       appVersion,
       draining ? 1 : 0,

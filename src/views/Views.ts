@@ -74,9 +74,9 @@ export const viewTables = [
   'notarised',
   'spent',
   'tokens',
-  'kept_heads',
+  'kept_checkpoints',
   'peers',
-  'gone_on',
+  'continued',
 ] as const
 
 export class Views {
@@ -132,10 +132,18 @@ export class Views {
         now.appVersion = event.appVersion
         now.term = event.term
         now.running = true
+        this.facts.began(event.party.key, event.network)
         if (event.map !== undefined) this.maps.use(event.map)
         return
       }
-      case 'NetworkMapTaken':
+      case 'NetworkJoined':
+        this.facts.changeSigner({ network: event.network })
+        return
+      case 'KeyChanged':
+        // What other parties sign with is looked up in the network map.
+        if (event.change.party === this.facts.now.partyKey) this.facts.changeSigner({ key: event.change.to })
+        return
+      case 'NetworkMapChanged':
         this.maps.use(event.map)
         return
       case 'NodeStopped':
@@ -170,18 +178,12 @@ export class Views {
       case 'LeaseRenewed':
         // It says only that the leader lives, to those who follow as it is written.
         return
-      case 'HeadSigned':
-        this.heads.keep({ name: this.facts.now.partyName ?? '', key: event.by }, event, atMs)
-        return
-      case 'HeadKept':
-        this.heads.keep(event.party, event.head, atMs)
+      case 'CheckpointReceived':
+        this.heads.keep(event.party, event.checkpoint, atMs)
         return
       case 'RestoreAccepted':
         // Compared with what others have seen, it is the same log; told to go on regardless, it may be another one.
-        if (event.heads === 0) this.heads.goOn(atMs)
-        return
-      case 'TransactionsSigned':
-        // A proof about the log; it is read from there when someone asks for it.
+        if (event.checkpoints === 0) this.heads.continueFromCopy(atMs)
         return
       case 'FlowStarted':
       case 'FlowAdvanced':

@@ -30,9 +30,9 @@ const orderOf = {
   notarised: ['seq'],
   spent: ['seq'],
   tokens: ['id'],
-  kept_heads: ['party'],
+  kept_checkpoints: ['party'],
   peers: ['party'],
-  gone_on: ['one'],
+  continued: ['one'],
 } as const
 
 const rowsPerChunk = 1_000

@@ -30,7 +30,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
   switch (event.type) {
     case 'NodeStarted':
       return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
-    case 'NetworkMapTaken':
+    case 'NetworkMapChanged':
       return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}…`
     case 'LeaseRenewed':
       return `term ${event.term}, ${event.leaseMs} ms`
@@ -44,15 +44,15 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'DrainingEnded':
       return `by ${event.by}`
     case 'RestoreAccepted':
-      return `by ${event.by} at revision ${event.revision}, ${event.heads === 0 ? 'not compared with any head' : `compared with ${event.heads} signed ${event.heads === 1 ? 'head' : 'heads'}`}${event.note === undefined ? '' : `: ${event.note}`}`
-    case 'HeadSigned':
-      return `revision ${event.revision}, head ${event.head.slice(0, 12)}`
-    case 'HeadKept':
-      return `${event.party.name} at revision ${event.head.revision}, head ${event.head.head.slice(0, 12)}`
+      return `by ${event.by} at revision ${event.revision}, ${event.checkpoints === 0 ? 'not compared with any checkpoint' : `compared with ${event.checkpoints} ${event.checkpoints === 1 ? 'checkpoint' : 'checkpoints'}`}${event.note === undefined ? '' : `: ${event.note}`}`
+    case 'NetworkJoined':
+      return `${event.network.slice(0, 12)}…`
+    case 'KeyChanged':
+      return `${name(event.change.party)} signs with ${event.change.to.slice(0, 20)}…`
+    case 'CheckpointReceived':
+      return `${event.party.name} at revision ${event.checkpoint.revision}, hash ${event.checkpoint.hash.slice(0, 12)}`
     case 'TransactionRecorded':
       return `${event.id.slice(0, 12)}${event.flow === undefined ? '' : ` by flow ${flowOf(event.flow)}`}`
-    case 'TransactionsSigned':
-      return `${event.count} signed by ${name(event.by)}`
     case 'ActivityMoved':
       return `${shortRef(event.ref)} to ${showInstant(event.activity.at)}`
     case 'ActivityRemoved':
@@ -64,7 +64,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'ActivityParked':
       return `${shortRef(event.ref)} ${event.error.code}: ${event.error.message}`
     case 'ActivityPaused':
-    case 'ActivityDischarged':
+    case 'ActivityDismissed':
       return `${shortRef(event.ref)} by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'ActivityResumed':
     case 'ActivityTriggered':

@@ -16,7 +16,7 @@ import {
   verifyLog,
   type CarillonError,
   type Node,
-  type SignedHead,
+  type Checkpoint,
 } from '../../src/index.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
@@ -46,7 +46,7 @@ describe('a backup', () => {
   const by = { by: 'an operator' }
 
   const start = (store: string): Promise<Node> => startNode({ app: bank, store })
-  const headOf = async (store: string): Promise<SignedHead> => {
+  const headOf = async (store: string): Promise<Checkpoint> => {
     const log = SqliteLog.openReadOnly(join(store, 'carillon.db'))
     const head = await newestSignedHead(log)
     await log.close()

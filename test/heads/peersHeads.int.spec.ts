@@ -1,7 +1,7 @@
 /** What parties that talk with each other promise about their logs: each keeps the newest signed head of the other's. */
 import { expect } from 'chai'
 import { CarillonError, instant, toMillis, verifyLog, type EncodedTick, type EventOf } from '../../src/index.js'
-import { isNewerHead, signHead, verifySignedHead } from '../../src/heads/SignedHead.js'
+import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint } from '../../src/heads/Checkpoint.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
@@ -36,14 +36,14 @@ const ticksOf = async (network: VirtualNetwork, name: string): Promise<readonly 
   return ticks
 }
 
-const eventsIn = async (network: VirtualNetwork, name: string, type: 'HeadSigned' | 'HeadKept') =>
+const eventsIn = async (network: VirtualNetwork, name: string, type: 'HeadSigned' | 'CheckpointReceived') =>
   (await ticksOf(network, name)).flatMap((tick) => eventsOf(tick).filter((event) => event.type === type))
 
 /** The revision at which `keeper` keeps the log of `of`. */
 const keptBy = (network: VirtualNetwork, keeper: string, of: string): number | undefined =>
   network
     .inspect(keeper)
-    .keptHeads()
+    .keptCheckpoints()
     .find(({ party }) => party.name === of)?.head.revision
 
 const revisionOf = async (network: VirtualNetwork, name: string): Promise<number> =>
@@ -54,13 +54,13 @@ describe('Signed heads between parties', () => {
     const network = await start()
     await lend(network)
     const before = await revisionOf(network, 'Ann')
-    await network.advanceBy({ seconds: limits.signedHeadMs / 1_000 - 1 })
+    await network.advanceBy({ seconds: limits.checkpointMs / 1_000 - 1 })
     expect(keptBy(network, 'Ben', 'Ann')).to.equal(undefined)
     await network.advanceBy({ seconds: 1 })
     expect(keptBy(network, 'Ben', 'Ann')).to.be.at.least(before)
     expect(keptBy(network, 'Ann', 'Ben')).to.be.a('number')
-    expect(network.inspect('Cleo').keptHeads(), 'who talks with nobody').to.deep.equal([])
-    expect(network.inspect('Notary').keptHeads()).to.deep.equal([])
+    expect(network.inspect('Cleo').keptCheckpoints(), 'who talks with nobody').to.deep.equal([])
+    expect(network.inspect('Notary').keptCheckpoints()).to.deep.equal([])
     for (const name of network.names)
       expect((await verifyLog(network.inspect(name).ticks(), { decode: true })).problems).to.deep.equal([])
   })
@@ -71,12 +71,12 @@ describe('Signed heads between parties', () => {
       await lend(network, amount)
       await network.advanceBy({ minutes: 2 })
     }
-    const kept = (await eventsIn(network, 'Ben', 'HeadKept')) as readonly EventOf<'HeadKept'>[]
+    const kept = (await eventsIn(network, 'Ben', 'CheckpointReceived')) as readonly EventOf<'CheckpointReceived'>[]
     expect(kept.filter(({ party }) => party.name === 'Ann')).to.have.lengthOf(3)
     expect(
       network
         .inspect('Ben')
-        .keptHeads()
+        .keptCheckpoints()
         .map(({ party }) => party.name),
     ).to.deep.equal(['Ann', 'Ben'])
   })
@@ -136,7 +136,7 @@ describe('Signed heads between parties', () => {
     const [own] = (await eventsIn(network, 'Ann', 'HeadSigned')) as readonly EventOf<'HeadSigned'>[]
     const mallory = keyPairFromSeed(sha256('mallory'))
     const hash = sha256('something')
-    const forged = signHead(mallory, { tick: 10_000, revision: 10_000, hash }, { range: emptyRange })
+    const forged = signCheckpoint(mallory, { tick: 10_000, revision: 10_000, hash }, { range: emptyRange })
     const to = network.party('Ben').key
     notary!.send(to, [{ kind: 'head', head: own! }])
     ann!.send(to, [{ kind: 'head', head: forged }])
@@ -227,19 +227,19 @@ describe('A node whose log has lost what others have seen', () => {
 
   it('compares heads by stretch and revision', () => {
     const key = keyPairFromSeed(sha256('a key'))
-    const at = (revision: number, goneOnAt?: string) =>
-      signHead(
+    const at = (revision: number, continuedAt?: string) =>
+      signCheckpoint(
         key,
         { tick: revision, revision, hash: sha256('') },
-        { range: emptyRange, ...(goneOnAt === undefined ? {} : { goneOnAt: instant(goneOnAt) }) },
+        { range: emptyRange, ...(continuedAt === undefined ? {} : { continuedAt: instant(continuedAt) }) },
       )
-    expect(isNewerHead(at(5), at(4))).to.equal(true)
-    expect(isNewerHead(at(4), at(5))).to.equal(false)
-    expect(isNewerHead(at(5), at(5))).to.equal(false)
-    expect(isNewerHead(at(3, '2026-01-01T00:00:00.000Z'), at(5))).to.equal(true)
-    expect(isNewerHead(at(5), at(3, '2026-01-01T00:00:00.000Z'))).to.equal(false)
+    expect(isNewerCheckpoint(at(5), at(4))).to.equal(true)
+    expect(isNewerCheckpoint(at(4), at(5))).to.equal(false)
+    expect(isNewerCheckpoint(at(5), at(5))).to.equal(false)
+    expect(isNewerCheckpoint(at(3, '2026-01-01T00:00:00.000Z'), at(5))).to.equal(true)
+    expect(isNewerCheckpoint(at(5), at(3, '2026-01-01T00:00:00.000Z'))).to.equal(false)
     const head = at(3, '2026-01-01T00:00:00.000Z')
-    expect(verifySignedHead(head)).to.equal(true)
-    expect(verifySignedHead({ ...head, goneOnAt: instant('2026-01-02T00:00:00.000Z') })).to.equal(false)
+    expect(verifyCheckpoint(head)).to.equal(true)
+    expect(verifyCheckpoint({ ...head, continuedAt: instant('2026-01-02T00:00:00.000Z') })).to.equal(false)
   })
 })

@@ -82,7 +82,7 @@ describe('A notary that was restored', () => {
     await backupStore(join(seats, 'Notary'), join(scratch, late))
     let kept: readonly string[] = []
     await eventually(() => {
-      void ann.keptHeads().then((heads) => (kept = heads.map(({ party }) => party.name)))
+      void ann.keptCheckpoints().then((heads) => (kept = heads.map(({ party }) => party.name)))
       return kept.includes('Notary')
     }, 'Ann keeps the head that the notary signed at its stop')
   })

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { instant, serveHttp, type HttpServer } from '../../src/index.js'
-import { verifySignedHead, type SignedHead } from '../../src/heads/SignedHead.js'
+import { verifyCheckpoint, type Checkpoint } from '../../src/heads/Checkpoint.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { VirtualNetwork } from '../../src/testing/index.js'
 import { app, Lend } from '../session/iou.js'
 
-type Kept = { readonly party: { readonly name: string }; readonly isMe: boolean; readonly head: SignedHead }
+type Kept = { readonly party: { readonly name: string }; readonly isMe: boolean; readonly head: Checkpoint }
 type Page = { readonly items: readonly Kept[]; readonly next?: string }
 
 describe('the heads that a node keeps, over HTTP', () => {
@@ -41,7 +41,7 @@ describe('the heads that a node keeps, over HTTP', () => {
       ['Ben', false],
       ['Cleo', false],
     ])
-    for (const { head } of items) expect(verifySignedHead(head)).to.equal(true)
+    for (const { head } of items) expect(verifyCheckpoint(head)).to.equal(true)
   })
 
   it('come in pages', async () => {

@@ -21,7 +21,7 @@ import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
 import { signBatch } from '../../src/ledger/signatures.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead, headAfter, headerLine, tickAfter } from '../../src/log/Tick.js'
-import { signHead } from '../../src/heads/SignedHead.js'
+import { signCheckpoint } from '../../src/heads/Checkpoint.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'
 
@@ -188,7 +188,7 @@ describe('tools for whole logs', () => {
           /where no recent tick ends/,
           (event) => [
             event.type === 'HeadSigned'
-              ? signHead(virtual.key, { tick: 1, revision: 1_000, hash: sha256('') }, { range: emptyRange })
+              ? signCheckpoint(virtual.key, { tick: 1, revision: 1_000, hash: sha256('') }, { range: emptyRange })
               : event,
           ],
         ],
@@ -196,7 +196,7 @@ describe('tools for whole logs', () => {
           /commits to other ticks than the log holds/,
           (event) => [
             event.type === 'HeadSigned'
-              ? signHead(
+              ? signCheckpoint(
                   virtual.key,
                   { tick: Number(event['tick']), revision: Number(event['revision']), hash: event['head'] as Hash },
                   { range: emptyRange },
@@ -208,7 +208,7 @@ describe('tools for whole logs', () => {
           /is not the key of this node/,
           (event) => [
             event.type === 'HeadSigned'
-              ? signHead(
+              ? signCheckpoint(
                   stranger,
                   { tick: 0, revision: Number(event['revision']), hash: sha256('') },
                   { range: emptyRange },

@@ -12,7 +12,7 @@ import {
   type EncodedTick,
   type KeyPair,
   type LogProblem,
-  type SignedHead,
+  type Checkpoint,
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
@@ -68,12 +68,12 @@ describe('a history that can be proven', () => {
   })
   after(() => virtual.store.close())
 
-  const first = async (altered: readonly EncodedTick[], heads: readonly SignedHead[] = []): Promise<LogProblem> => {
+  const first = async (altered: readonly EncodedTick[], heads: readonly Checkpoint[] = []): Promise<LogProblem> => {
     const { problems } = await verifyLog(each(altered), { heads })
     expect(problems).to.not.have.length(0)
     return problems[0]!
   }
-  const newest = async (): Promise<SignedHead> => (await newestSignedHead(log))!
+  const newest = async (): Promise<Checkpoint> => (await newestSignedHead(log))!
   const longTick = (): number => ticks.findIndex(({ events }) => events.length > 4)
 
   describe('verifyLog', () => {

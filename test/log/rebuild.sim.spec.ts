@@ -23,7 +23,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 
 /** What only a node among others, or one with standbys, records; test/session and test/standby see to those. */
 const isBetweenParties = (type: string): boolean =>
-  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed|NetworkMapTaken|HeadKept)/.test(type)
+  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed|NetworkMapChanged|CheckpointReceived)/.test(type)
 
 describe('views', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'carillon-rebuild-'))

@@ -65,7 +65,10 @@ export class LoopbackNetwork {
   }
 
   get map(): NetworkMap {
-    return new NetworkMap([...this.seats.values()].map(({ member }) => member))
+    return new NetworkMap(
+      [...this.seats.values()].map(({ member }) => member),
+      sha256('loopback network'),
+    )
   }
 
   readonly logger: Logger = {

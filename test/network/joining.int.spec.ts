@@ -25,7 +25,7 @@ const mapsTaken = async (node: Node): Promise<readonly number[]> => {
   for await (const { firstRevision, events } of node.readLog())
     events.forEach((line, index) => {
       const event = decodeEvent(line, firstRevision + index)
-      if (event.type === 'NetworkMapTaken') serials.push(event.map.serial)
+      if (event.type === 'NetworkMapChanged') serials.push(event.map.serial)
     })
   return serials
 }

@@ -98,8 +98,8 @@ describe('an operator', () => {
     expect(await tower.rung()).to.deep.equal([])
     expect(await tower.node.occurrences(ref)).to.have.length(1)
     expect((await tower.node.occurrences(ref))[0]).to.deep.include({ outcome: 'discharged', by: 'Ada', due })
-    expect(await tower.eventsOf('ActivityDischarged')).to.deep.equal([
-      { type: 'ActivityDischarged', ref, by: 'Ada', note: 'not this year' },
+    expect(await tower.eventsOf('ActivityDismissed')).to.deep.equal([
+      { type: 'ActivityDismissed', ref, by: 'Ada', note: 'not this year' },
     ])
   })
 

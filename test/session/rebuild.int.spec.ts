@@ -29,7 +29,7 @@ describe('The log of a node among others', () => {
       'MessageSent',
       'MessageReceived',
       'MessageAcknowledged',
-      'HeadKept',
+      'CheckpointReceived',
     ])
   })
 })

@@ -8,7 +8,7 @@ import type { EventLog } from '../../log/EventLog.js'
 import { acceptRestored, compareRestored, type Acceptance } from '../../node/backup/acceptRestored.js'
 import { compareWithPeers } from '../../node/backup/compareWithPeers.js'
 import { backupStore, restoreStore } from '../../node/backup/backupStore.js'
-import { readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { parseCheckpoint } from '../../node/logTools/parseCheckpoint.js'
 import { openNetworkFolder } from '../../node/network/NetworkFolder.js'
 import { openLog } from '../../node/openLog.js'
 import { TlsTransport } from '../../node/transports/TlsTransport.js'
@@ -96,7 +96,7 @@ const compareFiles = async (
   files: readonly string[],
   options: CompareOptions,
 ): Promise<Compared> => {
-  const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
+  const heads = await Promise.all(files.map(async (file) => parseCheckpoint(await readJsonFile(file))))
   const head = await withLog(options, (where) =>
     withProgress(terminal, 'Comparing', (onProgress) =>
       compareRestored(options.store, heads, acceptanceOf(options), { ...where, onProgress }),

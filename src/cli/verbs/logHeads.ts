@@ -1,5 +1,5 @@
 /**
- * `carillon log heads`: whose signed heads a node keeps, and how far each goes.
+ * `carillon log heads`: whose checkpoints a node keeps, and how far each goes.
  */
 import type { Command } from 'commander'
 import { readHeads, type HeadEntry } from '../../http/questions/readHeads.js'
@@ -19,16 +19,16 @@ const columns: readonly Column<HeadEntry>[] = [
     tone: ({ isMe }) => (isMe ? 'bold' : undefined),
     flexible: true,
   },
-  { header: 'REVISION', cell: ({ head }) => head.revision.toLocaleString('en'), align: 'right' },
+  { header: 'REVISION', cell: ({ checkpoint }) => checkpoint.revision.toLocaleString('en'), align: 'right' },
   { header: 'KEPT SINCE', cell: ({ keptAt }) => showSecond(keptAt) },
-  { header: 'HEAD', cell: ({ head }) => head.head, tone: () => 'dim', flexible: true, spare: true },
+  { header: 'HASH', cell: ({ checkpoint }) => checkpoint.hash, tone: () => 'dim', flexible: true, spare: true },
 ]
 
 export const heads = (real: Terminal): Command =>
   verb(
     'heads',
-    'list the signed heads that the node keeps, the newest of each party it talks with',
-    ['log heads', 'log heads --json | jq .head.revision'],
+    'list the checkpoints that the node keeps, the newest of each party it talks with',
+    ['log heads', 'log heads --json | jq .checkpoint.revision'],
     'print one JSON document a line',
   )
     .addOption(limitOption())
@@ -42,7 +42,7 @@ export const heads = (real: Terminal): Command =>
         })
         if (json === true) for (const kept of found.items) terminal.out(JSON.stringify(kept))
         else if (found.items.length === 0)
-          terminal.out('None is kept yet: heads come from parties that the node talks with.')
+          terminal.out('None is kept yet: checkpoints come from parties that the node talks with.')
         else for (const line of table(columns, found.items, terminal)) terminal.out(line)
         sayMore(terminal, found)
       }),

@@ -1,12 +1,13 @@
 /**
  * `carillon log prove` and `carillon log check-proof`: one event of a log, shown to someone who does not have the log.
  */
-import { InvalidArgumentError, Option, type Command } from 'commander'
-import { PublicKeyC, type PublicKey } from '../../identity/PublicKey.js'
+import { Option, type Command } from 'commander'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import { checkProof, proveEvent } from '../../node/logTools/InclusionProof.js'
-import { readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { parseCheckpoint } from '../../node/logTools/parseCheckpoint.js'
 import { describeEvent } from '../../words/describeEvent.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
+import { publicKeyArgument } from '../publicKeyArgument.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions } from '../verb.js'
@@ -22,13 +23,16 @@ export const prove = (terminal: Terminal): Command =>
   ])
     .argument('<revision>', 'the event, as "log show" numbers it', wholeNumber(0))
     .addOption(
-      new Option('--head <file>', 'lead to this signed head, which the other side holds (default: the first after it)'),
+      new Option(
+        '--head <file>',
+        'also lead to this checkpoint, which the other side holds (default: the signature of the tick is the proof)',
+      ),
     )
     .addOption(logOption())
     .action(async (revision: number, { head: file, ...named }: ProveOptions) => {
-      const head = file === undefined ? undefined : readSignedHead(await readJsonFile(file))
+      const head = file === undefined ? undefined : parseCheckpoint(await readJsonFile(file))
       await withNamedLog(named, async (log) => {
-        const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { head })
+        const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { checkpoint: head })
         terminal.out(JSON.stringify(proof))
         terminal.err(
           terminal.tone(
@@ -39,20 +43,13 @@ export const prove = (terminal: Terminal): Command =>
       })
     })
 
-const publicKey = (text: string): PublicKey => {
-  if (PublicKeyC.is(text)) return text
-  throw new InvalidArgumentError('It must be a public key such as ed25519:0123….')
-}
-
 export const checkProofVerb = (terminal: Terminal): Command =>
   bareVerb('check-proof', 'check a proof made by "log prove", without the log', [
     'log check-proof proof.json',
     'log check-proof proof.json --by ed25519:f64e…',
   ])
     .argument('<file>', 'the proof; - reads from stdin')
-    .addOption(
-      new Option('--by <key>', 'refuse the proof unless this key has signed the head it leads to').argParser(publicKey),
-    )
+    .addOption(new Option('--by <key>', 'refuse the proof unless this key has signed it').argParser(publicKeyArgument))
     .addOption(jsonOption())
     .action(async (file: string, { by, json }: CheckOptions) => {
       const proven = checkProof(await readJsonFile(file), by === undefined ? {} : { by })
@@ -65,7 +62,9 @@ export const checkProofVerb = (terminal: Terminal): Command =>
         `${terminal.tone('green', 'The proof holds.')} Revision ${proven.revision}, tick ${proven.tick} at ${showInstant(proven.at)}: ${type} ${printable(text)}`,
       )
       terminal.out(
-        `It stands in the log of ${proven.by}, which has signed its head at revision ${proven.head.revision}.`,
+        proven.checkpoint === undefined
+          ? `It stands in the log of ${proven.by}, which has signed the tick.`
+          : `It stands in the log of ${proven.by}, which has signed a checkpoint of it at revision ${proven.checkpoint.revision}.`,
       )
       if (by === undefined)
         terminal.err(terminal.tone('dim', 'Whose key that is, you must know from elsewhere; --by checks it.'))

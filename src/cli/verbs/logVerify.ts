@@ -5,10 +5,16 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { canonicalText } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { readKeptHeads, type KeptHead } from '../../heads/HeadTable.js'
+import { readKeptCheckpoints } from '../../heads/HeadTable.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+import { makeCheckpoint } from '../../node/heads/makeCheckpoint.js'
+import { publicKeyIn, readKeyFile } from '../../node/keys/KeyFile.js'
+import { storeFiles } from '../../node/StoreFolder.js'
+import type { Database } from '../../views/Database.js'
+import { publicKeyArgument } from '../publicKeyArgument.js'
 import { foldLog } from '../../node/logTools/foldLog.js'
 import type { LogProblem } from '../../node/logTools/LogProblem.js'
-import { newestSignedHead, readSignedHead } from '../../node/logTools/signedHeadsIn.js'
+import { parseCheckpoint } from '../../node/logTools/parseCheckpoint.js'
 import { verifyLog, type LogReport } from '../../node/logTools/verifyLog.js'
 import { readStore } from '../../node/readStore.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
@@ -18,17 +24,21 @@ import { printable, type Terminal } from '../Terminal.js'
 import { verb } from '../verb.js'
 import { showCount } from '../words.js'
 
-type VerifyOptions = LogOptions & { readonly head?: readonly string[]; readonly decode?: boolean }
+type VerifyOptions = LogOptions & {
+  readonly head?: readonly string[]
+  readonly decode?: boolean
+  readonly by?: PublicKey
+}
 
 const where = ({ revision, untilRevision }: LogProblem): string =>
   untilRevision === undefined ? `revision ${revision}` : `revisions ${revision} to ${untilRevision}`
 
 const tell = (terminal: Terminal, report: LogReport): void => {
-  const { problems, events, ticks, transactions, signedHeads, head } = report
+  const { problems, events, ticks, transactions, signedBy, head } = report
   for (const problem of problems)
     terminal.out(`${terminal.tone('red', `${problem.kind}, ${where(problem)}`)}  ${printable(problem.what)}`)
   terminal.out(
-    `${showCount(events, 'event')} in ${showCount(ticks, 'tick')}, ${showCount(transactions, 'transaction')}, ${showCount(signedHeads, 'signed head')}; head ${head.hash}`,
+    `${showCount(events, 'event')} in ${showCount(ticks, 'tick')}, ${showCount(transactions, 'transaction')}; head ${head.hash}${signedBy === undefined ? '' : `, signed by ${signedBy}`}`,
   )
   if (problems.length === 0) terminal.out(terminal.tone('green', 'The log is sound.'))
 }
@@ -43,13 +53,13 @@ const refuse = (store: string, problems: readonly LogProblem[]): void => {
   )
 }
 
-/** The heads that a node keeps: from its views, or folded from a log that is kept elsewhere. */
-const keptHeads = async (named: LogOptions): Promise<readonly KeptHead[]> => {
-  if (named.log === undefined) return readStore(named.store, readKeptHeads)
+/** Reads the views of a node: those of its store, or folded from a log that is kept elsewhere. */
+const withViews = async <A>(named: LogOptions, read: (db: Database) => A): Promise<A> => {
+  if (named.log === undefined) return readStore(named.store, read)
   return withNamedLog(named, async (log) => {
     const db = await foldLog(log.read(0))
     try {
-      return readKeptHeads(db)
+      return read(db)
     } finally {
       db.close()
     }
@@ -67,19 +77,32 @@ export const verify = (terminal: Terminal): Command =>
     .addOption(
       new Option(
         '--head <file>',
-        'a head this node has signed, as "log head" prints it, kept elsewhere: finds a cut-off end; may be repeated',
+        'a checkpoint of this log, as "log head" prints it, kept elsewhere: finds a cut-off end; may be repeated',
       ).argParser(several),
+    )
+    .addOption(
+      new Option(
+        '--by <key>',
+        "a key that must have signed the log, at first or since a change of key (default: the one in the store's key file)",
+      ).argParser(publicKeyArgument),
     )
     .addOption(new Option('--decode', 'also decode every event, as a rebuild would; takes several times as long'))
     .addOption(logOption())
-    .action(async ({ json, head: files = [], decode, ...named }: VerifyOptions) => {
-      const heads = await Promise.all(files.map(async (file) => readSignedHead(await readJsonFile(file))))
+    .action(async ({ json, head: files = [], decode, by, ...named }: VerifyOptions) => {
+      const expected = by ?? publicKeyIn(storeFiles(named.store).key)
+      const checkpoints = await Promise.all(files.map(async (file) => parseCheckpoint(await readJsonFile(file))))
       await withNamedLog(named, async (log) => {
         const total = (await log.head()).revision + 1
         const report = await withProgress(
           terminal,
           'Verifying',
-          (onProgress) => verifyLog(log.read(0), { heads, decode: decode === true, onProgress }),
+          (onProgress) =>
+            verifyLog(log.read(0), {
+              checkpoints,
+              decode: decode === true,
+              ...(expected === undefined ? {} : { by: expected }),
+              onProgress,
+            }),
           total,
         )
         if (json === true) terminal.out(JSON.stringify(report))
@@ -88,55 +111,43 @@ export const verify = (terminal: Terminal): Command =>
       })
     })
 
-const headOfOwn = (terminal: Terminal, named: LogOptions): Promise<void> =>
-  withNamedLog(named, async (log) => {
-    const newest = await newestSignedHead(log)
-    if (newest === undefined)
-      throw new CarillonError(
-        'head-unsigned',
-        'No head of this log was signed yet. The node signs one now and then, and when it is stopped in good order.',
-        { store: named.store },
-      )
-    terminal.out(canonicalText(newest))
-    const behind = (await log.head()).revision - newest.revision
-    terminal.err(
-      terminal.tone(
-        'dim',
-        `The head at revision ${newest.revision}; ${showCount(behind, 'event has', 'events have')} been recorded since, this signature among them.`,
-      ),
-    )
-  })
+const headOfOwn = async (terminal: Terminal, named: LogOptions): Promise<void> => {
+  const key = readKeyFile(storeFiles(named.store).key)
+  const checkpoint = await withViews(named, (db) => makeCheckpoint(db, key))
+  terminal.out(canonicalText(checkpoint))
+  terminal.err(terminal.tone('dim', `The checkpoint at revision ${checkpoint.revision}, signed by ${checkpoint.by}.`))
+}
 
-/** Said after a party that is not among those whose heads are kept. */
+/** Said after a party that is not among those whose checkpoints are kept. */
 const others = (names: readonly string[]): string =>
   names.length === 0
-    ? 'None is kept yet: heads come from parties that the node talks with'
+    ? 'None is kept yet: checkpoints come from parties that the node talks with'
     : `Kept are those of ${names.join(', ')}`
 
 const headOfOther = async (terminal: Terminal, named: LogOptions, of: string): Promise<void> => {
-  const kept = await keptHeads(named)
+  const kept = await withViews(named, readKeptCheckpoints)
   const found = kept.find(({ party }) => party.name === of || party.key === of)
   if (found === undefined)
     throw new CarillonError(
       'head-unsigned',
-      `No head of the log of ${of} is kept here. ${others(kept.map(({ party }) => party.name))}.`,
+      `No checkpoint of the log of ${of} is kept here. ${others(kept.map(({ party }) => party.name))}.`,
       { party: of },
     )
-  terminal.out(canonicalText(found.head))
+  terminal.out(canonicalText(found.checkpoint))
   terminal.err(
     terminal.tone(
       'dim',
-      `The head of ${printable(found.party.name)} at revision ${found.head.revision}, kept since ${found.keptAt}.`,
+      `The checkpoint of ${printable(found.party.name)} at revision ${found.checkpoint.revision}, kept since ${found.keptAt}.`,
     ),
   )
 }
 
 export const head = (terminal: Terminal): Command =>
-  verb('head', 'print the newest head of the log that the node has signed, for others to keep', [
+  verb('head', "print a checkpoint of the log, signed with the node's key, for others to keep", [
     'log head > head.json',
     'log head --of Notary > kept-for-the-notary.json',
   ])
-    .addOption(new Option('--of <party>', "the newest head that this node keeps of another party's log"))
+    .addOption(new Option('--of <party>', "the newest checkpoint that this node keeps of another party's log"))
     .addOption(logOption())
     .action(({ of, ...named }: LogOptions & { readonly of?: string }) =>
       of === undefined ? headOfOwn(terminal, named) : headOfOther(terminal, named, of),

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Option, type Command } from 'commander'
+import { zeroHash } from '../../encoding/hash.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { readParties, readSessions, type PartyEntry, type SessionEntry } from '../../http/questions/readSessions.js'
 import { NetworkMap } from '../../identity/NetworkMap.js'
@@ -35,7 +36,7 @@ const meOf = (db: Database): Party | undefined => {
 /** The map of the party's network; a node without one knows itself alone. */
 const networkOf = (store: string, named: string | undefined, me: Party | undefined): NetworkMap => {
   const folder = networkFolderOf(store, named)
-  if (folder === undefined) return new NetworkMap(me === undefined ? [] : [{ party: me }])
+  if (folder === undefined) return me === undefined ? new NetworkMap([], zeroHash) : NetworkMap.alone(me)
   const { map, root } = networkFiles(folder)
   return readNetworkMap(map, readFileSync(root, 'utf8'), root).network
 }

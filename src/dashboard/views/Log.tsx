@@ -41,7 +41,7 @@ const Proof = ({ live }: { readonly live: Live }) => {
                 ...(proof.verifiedTo === undefined
                   ? []
                   : ([['Checked up to', `revision ${count(Math.max(0, proof.verifiedTo))}`]] as const)),
-                ...(proof.signedHeads === undefined ? [] : ([['Signed heads', count(proof.signedHeads)]] as const)),
+                ...(proof.signedBy === undefined ? [] : ([['Signed by', proof.signedBy]] as const)),
               ]}
             />
             {(proof.problems ?? []).length === 0 ? null : (

@@ -1,7 +1,7 @@
 /**
  * Whom the node knows, what it keeps of their logs, and the sessions it has with them.
  */
-import type { KeptHead, Live, PartyEntry, SessionEntry } from '../api.js'
+import type { KeptCheckpoint, Live, PartyEntry, SessionEntry } from '../api.js'
 import { Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
 import { Table } from '../parts/Table.js'
 import { usePages } from '../parts/usePages.js'
@@ -41,7 +41,7 @@ const Party = ({ party }: { readonly party: PartyEntry }) => (
 )
 
 const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
-  const pages = usePages<KeptHead>('/log/heads', {}, live.head.revision)
+  const pages = usePages<KeptCheckpoint>('/log/heads', {}, live.head.revision)
   if (pages.error !== undefined) return <Failure error={pages.error} again={pages.again} />
   if (!pages.loaded) return <div class="waiting" role="status" aria-label="Loading" />
   return pages.items.length === 0 ? (
@@ -52,20 +52,20 @@ const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
   ) : (
     <>
       <Table
-        label="Kept heads"
+        label="Checkpoints"
         columns={[
           { key: 'of', label: 'Log of' },
           { key: 'revision', label: 'Up to revision', number: true },
           { key: 'kept', label: 'Kept' },
           { key: 'hash', label: 'Hash' },
         ]}
-        rows={pages.items.map(({ party, isMe, keptAt, head }) => ({
+        rows={pages.items.map(({ party, isMe, keptAt, checkpoint }) => ({
           key: party.key,
           cells: {
             of: { content: isMe ? `${party.name} (this node)` : party.name, wide: true },
-            revision: { content: count(head.revision) },
+            revision: { content: count(checkpoint.revision) },
             kept: { content: <time title={keptAt}>{distance(keptAt, nowMs)}</time> },
-            hash: { content: <code title={head.head}>{shortId(head.head)}…</code> },
+            hash: { content: <code title={checkpoint.hash}>{shortId(checkpoint.hash)}…</code> },
           },
         }))}
       />

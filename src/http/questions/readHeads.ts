@@ -1,12 +1,12 @@
 /**
  * The signed heads that a node keeps, one a party: what it could hold against a log that was cut or changed since.
  */
-import { keptOf, type KeptHead } from '../../heads/HeadTable.js'
+import { keptOf, type KeptCheckpoint } from '../../heads/HeadTable.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
 
-export type HeadEntry = KeptHead & { readonly isMe: boolean }
+export type HeadEntry = KeptCheckpoint & { readonly isMe: boolean }
 
 /** By name; the key of the last party is the cursor, since two may have one name. */
 export const readHeads = (
@@ -15,9 +15,10 @@ export const readHeads = (
   { limit, after }: { readonly limit?: number; readonly after?: string },
 ): Page<HeadEntry, string> => {
   const size = pageSize(limit)
-  const from = after === undefined ? '' : 'WHERE (name, party) > (SELECT name, party FROM kept_heads WHERE party = ?)'
+  const from =
+    after === undefined ? '' : 'WHERE (name, party) > (SELECT name, party FROM kept_checkpoints WHERE party = ?)'
   const rows = db
-    .prepare(`SELECT * FROM kept_heads ${from} ORDER BY name, party LIMIT ?`)
+    .prepare(`SELECT * FROM kept_checkpoints ${from} ORDER BY name, party LIMIT ?`)
     .all(...(after === undefined ? [] : [after]), size + 1)
   return pageOf(
     rows.map(keptOf),

@@ -85,7 +85,7 @@ const verificationOf = ({ node, verification }: House): t.TypeOf<typeof Verifica
         head: node.head,
         verifiedTo: report.head.revision,
         at: instantFromMillis(atMs),
-        signedHeads: report.signedHeads,
+        ...(report.signedBy === undefined ? {} : { signedBy: report.signedBy }),
         problems: report.problems,
       }
     }
@@ -173,7 +173,7 @@ export const logRoutes = [
     path: '/log/heads',
     tag: 'log',
     verbs: ['log heads'],
-    summary: 'The signed heads that the node keeps, the newest of each party it talks with, by name',
+    summary: 'The checkpoints that the node keeps, the newest of each party it talks with, by name',
     permission: 'view',
     query: t.exact(t.partial({ limit: CountC, after: PublicKeyC })),
     answer: pageOfC(KeptHeadC),

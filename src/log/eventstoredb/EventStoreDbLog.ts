@@ -113,7 +113,12 @@ export class EventStoreDbLog implements EventLog {
     if (last === undefined) return emptyHead
     const metadata = metadataOf(last)
     if (metadata?.hash === undefined) throw this.#foreign(`its last event is a "${last.type}" that ends no tick`)
-    const head = { tick: metadata.tick, revision: Number(last.revision), hash: metadata.hash }
+    const head = {
+      tick: metadata.tick,
+      revision: Number(last.revision),
+      hash: metadata.hash,
+      signature: metadata.signature ?? '',
+    }
     this.#seen = head
     return head
   }

@@ -12,8 +12,8 @@ import type { EncodedTick } from '../Tick.js'
 
 const MetadataC = t.intersection([
   t.type({ tick: IntegerC, index: IntegerC }),
-  // The first event says how many there are and when; the last has the hash, so that the end of a stream is a head.
-  t.partial({ count: IntegerC, at: InstantC, hash: HashC }),
+  // The first event says how many there are and when; the last has hash and signature, so that the end of a stream is a head.
+  t.partial({ count: IntegerC, at: InstantC, hash: HashC, signature: t.string }),
 ])
 export type StreamMetadata = t.TypeOf<typeof MetadataC>
 
@@ -43,7 +43,7 @@ export const toStream = (tick: EncodedTick, writer: string): readonly BinaryEven
         tick: tick.number,
         index,
         ...(index === 0 ? { count: tick.events.length, at: tick.at } : {}),
-        ...(index === last ? { hash: tick.hash } : {}),
+        ...(index === last ? { hash: tick.hash, signature: tick.signature } : {}),
       },
     }),
   )
@@ -85,7 +85,7 @@ export class TickAssembler {
     const metadata = metadataOf(event)
     if (metadata === undefined || !(event.data instanceof Uint8Array))
       throw this.#refuse(`event ${revision} is a "${event.type}" of another program`)
-    const { tick, index, count, at, hash } = metadata
+    const { tick, index, count, at, hash, signature = '' } = metadata
     if (index === 0 && this.#open === undefined && count !== undefined && at !== undefined)
       this.#open = { number: tick, firstRevision: revision, count, at }
     const open = this.#open
@@ -95,7 +95,7 @@ export class TickAssembler {
     if (this.#events.length < open.count) return undefined
     if (hash === undefined) throw this.#refuse(`tick ${tick} ends without its hash`)
     const { number, firstRevision, at: instant } = open
-    const whole = { number, firstRevision, at: instant, events: this.#events, hash }
+    const whole = { number, firstRevision, at: instant, events: this.#events, hash, signature }
     this.#open = undefined
     this.#events = []
     return whole

@@ -37,9 +37,16 @@ const whole = new t.Type<number, number>(
   },
   t.identity,
 )
-const HeadRowC = t.type({ tick: whole, first_revision: whole, count: whole, hash: HashC })
+const HeadRowC = t.type({ tick: whole, first_revision: whole, count: whole, hash: HashC, signature: t.string })
 /** In binary form the driver has no parser for bytes and takes them to be UTF-8, which they are. */
-const TickRowC = t.type({ tick: whole, first_revision: whole, at_ms: whole, hash: HashC, events: t.string })
+const TickRowC = t.type({
+  tick: whole,
+  first_revision: whole,
+  at_ms: whole,
+  hash: HashC,
+  signature: t.string,
+  events: t.string,
+})
 
 /** Other settings of the database must not weaken what an answered append means, nor cancel it half-way. */
 const writerSettings = `
@@ -49,7 +56,7 @@ const writerSettings = `
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 `
 
-const headColumns = 'tick, first_revision, count, hash'
+const headColumns = 'tick, first_revision, count, hash, signature'
 
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
@@ -126,11 +133,12 @@ export class PostgresLog implements EventLog {
     return {
       name: 'carillon_append',
       text: `
-        INSERT INTO ${this.#table} (tick, first_revision, count, at_ms, hash, events)
-        SELECT $1::bigint, $2::bigint, $3::integer, $4::bigint, $5::text, $6::bytea
-        WHERE $7::bigint = $1::bigint - 1
-          AND ($7::bigint = 0 OR EXISTS (SELECT 1 FROM ${this.#table}
-            WHERE tick = $7::bigint AND hash = $8::text AND first_revision + count = $2::bigint))
+        INSERT INTO ${this.#table} (tick, first_revision, count, at_ms, hash, signature, events)
+        SELECT $1::bigint, $2::bigint, $3::integer, $4::bigint, $5::text, $6::text, $7::bytea
+        WHERE $8::bigint = $1::bigint - 1
+          AND ($8::bigint = 0 OR EXISTS (SELECT 1 FROM ${this.#table}
+            WHERE tick = $8::bigint AND hash = $9::text AND signature = $10::text
+              AND first_revision + count = $2::bigint))
         ON CONFLICT DO NOTHING
         RETURNING tick`,
       values: [
@@ -139,9 +147,11 @@ export class PostgresLog implements EventLog {
         tick.events.length,
         toMillis(tick.at),
         tick.hash,
+        tick.signature,
         Buffer.from(tick.events.join('\n')),
         expected.tick,
         expected.hash,
+        expected.signature,
       ],
     }
   }
@@ -214,8 +224,8 @@ export class PostgresLog implements EventLog {
       text: `SELECT ${headColumns} FROM ${this.#table} ORDER BY tick DESC LIMIT 1`,
     })
     if (row === undefined) return emptyHead
-    const { tick, first_revision: first, count, hash } = this.#decode(HeadRowC, row)
-    return { tick, revision: first + count - 1, hash }
+    const { tick, first_revision: first, count, hash, signature } = this.#decode(HeadRowC, row)
+    return { tick, revision: first + count - 1, hash, signature }
   }
 
   /** The number of the tick that holds a revision, or of the last one before it. */
@@ -234,7 +244,7 @@ export class PostgresLog implements EventLog {
       name: 'carillon_page',
       // Numbers as text, because in binary form the driver misreads large ones.
       text: `
-        SELECT tick::text, first_revision::text, at_ms::text, hash, events FROM (
+        SELECT tick::text, first_revision::text, at_ms::text, hash, signature, events FROM (
           SELECT *, sum(octet_length(events)) OVER (ORDER BY tick) - octet_length(events) AS bytes_before
           FROM (SELECT * FROM ${this.#table} WHERE tick >= $1 ORDER BY tick LIMIT ${limits.logPageTicks}) AS ticks
         ) AS page
@@ -250,6 +260,7 @@ export class PostgresLog implements EventLog {
         firstRevision: found.first_revision,
         at: instantFromMillis(found.at_ms),
         hash: found.hash,
+        signature: found.signature,
         events: found.events.split('\n'),
       }
     })

@@ -6,7 +6,10 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { sqlStateOf } from './postgresFailure.js'
 import type { PostgresSession, Query, Row } from './PostgresSession.js'
 
-/** SQL that leads from one version to the next; the first makes version 1. `schema` is quoted already. */
+/** The version before the first that was released; its logs are not signed and cannot be read. */
+const unsignedVersion = 1
+
+/** SQL that leads from one version to the next; the first makes version 2. `schema` is quoted already. */
 const steps: readonly ((schema: string) => string)[] = [
   // Bytes, because text would depend on the encoding of the database. A tick's number is the key on which two writers
   // meet; rows are only ever added.
@@ -17,6 +20,7 @@ const steps: readonly ((schema: string) => string)[] = [
       count integer NOT NULL,
       at_ms bigint NOT NULL,
       hash text NOT NULL,
+      signature text NOT NULL,
       events bytea NOT NULL
     );
     CREATE FUNCTION ${schema}.log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS
@@ -26,7 +30,7 @@ const steps: readonly ((schema: string) => string)[] = [
   `,
 ]
 
-export const schemaVersion = steps.length
+export const schemaVersion = unsignedVersion + steps.length
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -47,6 +51,12 @@ const versionOf = async (
 }
 
 const assertKnown = (version: number, schema: string): void => {
+  if (version <= unsignedVersion)
+    throw new CarillonError(
+      'log-too-old',
+      `The schema ${schema} holds a log of the format before the first release, whose ticks are not signed. It cannot be read any more, and nothing was changed. Name another schema to begin a new log.`,
+      { schema, version },
+    )
   if (version <= schemaVersion) return
   throw new CarillonError(
     'log-too-new',
@@ -74,9 +84,9 @@ export const migrate = async (session: PostgresSession, schema: string): Promise
     await query({
       text: `CREATE TABLE IF NOT EXISTS ${quoted(schema)}.carillon_versions (version integer PRIMARY KEY, since timestamptz NOT NULL DEFAULT now())`,
     })
-    const from = (await versionOf(query, schema)) ?? 0
-    assertKnown(from, schema)
-    for (const [index, step] of steps.slice(from).entries()) {
+    const from = (await versionOf(query, schema)) ?? unsignedVersion
+    if (from > unsignedVersion) assertKnown(from, schema)
+    for (const [index, step] of steps.slice(from - unsignedVersion).entries()) {
       await query({ text: step(quoted(schema)) })
       await query({
         text: `INSERT INTO ${quoted(schema)}.carillon_versions (version) VALUES ($1)`,

@@ -15,6 +15,7 @@ export const ticksSchema = `
     count INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     hash TEXT NOT NULL,
+    signature TEXT NOT NULL,
     events TEXT NOT NULL
   ) STRICT;
   CREATE TRIGGER IF NOT EXISTS log_ticks_are_never_changed BEFORE UPDATE ON log_ticks BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
@@ -33,23 +34,30 @@ const damaged = (what: string): CarillonError =>
 
 const headOf = (row: SqlRow | undefined): Head => {
   if (row === undefined) return emptyHead
-  const { tick, first_revision: first, count, hash } = row
-  if (typeof tick !== 'number' || typeof first !== 'number' || typeof count !== 'number' || !HashC.is(hash))
+  const { tick, first_revision: first, count, hash, signature } = row
+  if (
+    typeof tick !== 'number' ||
+    typeof first !== 'number' ||
+    typeof count !== 'number' ||
+    !HashC.is(hash) ||
+    typeof signature !== 'string'
+  )
     throw damaged('its last row has no valid head')
-  return { tick, revision: first + count - 1, hash }
+  return { tick, revision: first + count - 1, hash, signature }
 }
 
 const tickOf = (row: SqlRow): EncodedTick => {
-  const { tick, first_revision: firstRevision, at_ms: atMs, hash, events } = row
+  const { tick, first_revision: firstRevision, at_ms: atMs, hash, signature, events } = row
   if (
     typeof tick !== 'number' ||
     typeof firstRevision !== 'number' ||
     typeof atMs !== 'number' ||
     !HashC.is(hash) ||
+    typeof signature !== 'string' ||
     typeof events !== 'string'
   )
     throw damaged(`tick ${String(tick)} cannot be read`)
-  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, events: eventsOf(events) }
+  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, signature, events: eventsOf(events) }
 }
 
 export class SqliteTicks {
@@ -61,17 +69,19 @@ export class SqliteTicks {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO log_ticks (tick, first_revision, count, at_ms, hash, events) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO log_ticks (tick, first_revision, count, at_ms, hash, signature, events) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#last = db.prepare('SELECT tick, first_revision, count, hash FROM log_ticks ORDER BY tick DESC LIMIT 1')
+    this.#last = db.prepare(
+      'SELECT tick, first_revision, count, hash, signature FROM log_ticks ORDER BY tick DESC LIMIT 1',
+    )
     this.#tickOfRevision = db.prepare(
       'SELECT tick, first_revision FROM log_ticks WHERE tick <= ? ORDER BY tick DESC LIMIT 1',
     )
     this.#lastUntil = db.prepare(
-      'SELECT tick, first_revision, count, hash FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1',
+      'SELECT tick, first_revision, count, hash, signature FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1',
     )
     this.#page = db.prepare(
-      'SELECT tick, first_revision, at_ms, hash, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
+      'SELECT tick, first_revision, at_ms, hash, signature, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
     )
   }
 
@@ -95,6 +105,7 @@ export class SqliteTicks {
       tick.events.length,
       toMillis(tick.at),
       tick.hash,
+      tick.signature,
       linesOf(tick.events),
     )
   }

@@ -3,13 +3,14 @@
  * someone says so. Either is recorded in the log.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
-import { readGoneOnAt } from '../../heads/HeadTable.js'
-import { isOfLaterStretch, type SignedHead } from '../../heads/SignedHead.js'
-import { generateKeyPair } from '../../identity/KeyPair.js'
+import { readContinuedAt } from '../../heads/HeadTable.js'
+import { isOfLaterContinuation, type Checkpoint } from '../../heads/Checkpoint.js'
+import type { KeyPair } from '../../identity/KeyPair.js'
 import type { EventLog } from '../../log/EventLog.js'
 import type { EventOf } from '../../log/events.js'
 import type { Head } from '../../log/Tick.js'
 import { EmbeddedStore } from '../EmbeddedStore.js'
+import { readKeyFile } from '../keys/KeyFile.js'
 import { keptOpen } from '../keptOpen.js'
 import { verifyLog } from '../logTools/verifyLog.js'
 import { openOfflineTick } from '../OfflineOperator.js'
@@ -25,6 +26,8 @@ export type Acceptance = { readonly by: string; readonly note?: string }
 export type AcceptOptions = {
   /** The log, when it is not in the store. It is left open. */
   readonly log?: EventLog
+  /** The node's key, which signs that the store goes on. Default: the one in its folder. */
+  readonly key?: KeyPair
   readonly onProgress?: (events: number) => void
 }
 
@@ -37,8 +40,12 @@ const assertMarked = (folder: string): void => {
   )
 }
 
-const record = async (store: TickStore, event: Omit<EventOf<'RestoreAccepted'>, 'revision'>): Promise<Head> => {
-  const tick = openOfflineTick(store)
+const record = async (
+  store: TickStore,
+  key: KeyPair,
+  event: Omit<EventOf<'RestoreAccepted'>, 'revision'>,
+): Promise<Head> => {
+  const tick = openOfflineTick(store, key)
   store.begin()
   tick.emit({ ...event, revision: store.head().revision })
   const outcome = await store.commit(tick.seal())
@@ -51,36 +58,40 @@ const record = async (store: TickStore, event: Omit<EventOf<'RestoreAccepted'>, 
 /** Takes a marked store, or one whose log is elsewhere, for the moment it takes to let it go on. */
 const holding = async (
   folder: string,
-  log: EventLog | undefined,
-  letGoOn: (store: TickStore) => Promise<Head>,
+  { log, key: given }: AcceptOptions,
+  letGoOn: (store: TickStore, key: KeyPair) => Promise<Head>,
 ): Promise<Head> => {
   if (log !== undefined) {
-    const { store, releaseHold } = await openLogFolder(folder, keptOpen(log), {
-      key: generateKeyPair(),
-      isToWrite: false,
-    })
-    return letGoOn(store).finally(releaseHold)
+    const { store, key, releaseHold } = await openLogFolder(folder, keptOpen(log), { key: given, isToWrite: false })
+    return letGoOn(store, key).finally(releaseHold)
   }
   assertStore(folder)
   const unlock = lockFolder(folder)
   try {
     assertMarked(folder)
-    const store = EmbeddedStore.open(storeFiles(folder).database)
-    return await letGoOn(store).finally(store.close)
+    const files = storeFiles(folder)
+    const key = given ?? readKeyFile(files.key)
+    const store = EmbeddedStore.open(files.database)
+    return await letGoOn(store, key).finally(store.close)
   } finally {
     unlock()
   }
 }
 
-/** Records that a store may go on, compared with so many heads, and takes its mark away. */
+/** Records that a store may go on, compared with so many checkpoints, and takes its mark away. */
 export const acceptCompared = (
   folder: string,
-  heads: number,
+  checkpoints: number,
   { by, note }: Acceptance,
-  { log }: AcceptOptions,
+  options: AcceptOptions,
 ): Promise<Head> =>
-  holding(folder, log, async (store) => {
-    const head = await record(store, { type: 'RestoreAccepted', by, heads, ...(note === undefined ? {} : { note }) })
+  holding(folder, options, async (store, key) => {
+    const head = await record(store, key, {
+      type: 'RestoreAccepted',
+      by,
+      checkpoints,
+      ...(note === undefined ? {} : { note }),
+    })
     // After the event: whoever is interrupted in between is asked once more, and no more than that.
     store.mark?.(undefined)
     return head
@@ -94,15 +105,15 @@ export const acceptRestored = (folder: string, acceptance: Acceptance, options: 
   acceptCompared(folder, 0, acceptance, options)
 
 /** The heads that still count: an operator may have said that what was signed before some moment is lost. */
-const standing = (folder: string, heads: readonly SignedHead[]): readonly SignedHead[] => {
-  const goneOnAt = readStore(folder, readGoneOnAt)
-  return heads.filter((head) => !isOfLaterStretch({ goneOnAt }, head))
+const standing = (folder: string, heads: readonly Checkpoint[]): readonly Checkpoint[] => {
+  const continuedAt = readStore(folder, readContinuedAt)
+  return heads.filter((head) => !isOfLaterContinuation({ continuedAt }, head))
 }
 
 /** Compares a restored store with heads that others keep, and lets nothing go on yet. Gives how many of them count. */
 export const assertHeads = async (
   folder: string,
-  heads: readonly SignedHead[],
+  heads: readonly Checkpoint[],
   options: AcceptOptions,
 ): Promise<number> => {
   if (options.log === undefined) assertMarked(folder)
@@ -116,7 +127,7 @@ export const assertHeads = async (
   const { onProgress } = options
   try {
     const { problems, head } = await verifyLog(log.read(0), {
-      heads: compared,
+      checkpoints: compared,
       ...(onProgress === undefined ? {} : { onProgress }),
     })
     const cut = problems.find(({ kind }) => kind === 'cut-off')
@@ -145,7 +156,7 @@ export const assertHeads = async (
  */
 export const compareRestored = async (
   folder: string,
-  heads: readonly SignedHead[],
+  heads: readonly Checkpoint[],
   acceptance: Acceptance,
   options: AcceptOptions = {},
 ): Promise<Head> => acceptCompared(folder, await assertHeads(folder, heads, options), acceptance, options)

@@ -1,8 +1,8 @@
 /**
- * Asks the other parties of a network which heads of one's own log they keep, without a node and without recording
- * anything. Only heads that bear one's own signature count; nobody can make one up.
+ * Asks the other parties of a network which checkpoints of one's own log they keep, without a node and without recording
+ * anything. Only those count that bear one's own signature; nobody can make one up.
  */
-import { verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
+import { verifyCheckpoint, type Checkpoint } from '../../heads/Checkpoint.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
@@ -13,9 +13,9 @@ import type { Clock } from '../../time/Clock.js'
 /** The way to the other parties, and who they are. */
 export type Peers = { readonly transport: Transport; readonly network: NetworkMap; readonly clock: Clock }
 
-/** What the other parties have answered; no head from those who keep none. */
+/** What the other parties have answered; no checkpoint from those who keep none. */
 export type PeersAnswers = {
-  readonly answered: ReadonlyMap<PublicKey, SignedHead | undefined>
+  readonly answered: ReadonlyMap<PublicKey, Checkpoint | undefined>
   /** Those whose answer mattered and who did not give one. */
   readonly silent: readonly Party[]
 }
@@ -26,12 +26,13 @@ const askAgainMs = 1_000
 
 /**
  * Asks everyone, and waits for all whose answer matters, at most the time that is allowed. `matter` are the parties that
- * the log has talked with.
+ * the log has talked with, `ownKeys` the keys that have signed the log.
  */
 export const askPeers = (
   { transport, network, clock }: Peers,
   me: string,
   matter: ReadonlySet<PublicKey>,
+  ownKeys: ReadonlySet<string>,
   waitMs: number = limits.partiesAnswerMs,
 ): Promise<PeersAnswers> => {
   const members = network.members.map(({ party }) => party).filter(({ key }) => key !== me)
@@ -40,7 +41,7 @@ export const askPeers = (
     ...members.filter(({ key }) => matter.has(key)),
     ...members.filter(({ key }) => !matter.has(key)),
   ].slice(0, limits.partiesAsked)
-  const answered = new Map<PublicKey, SignedHead | undefined>()
+  const answered = new Map<PublicKey, Checkpoint | undefined>()
   const startedMs = clock.now()
   const silent = (): readonly Party[] => asked.filter(({ key }) => matter.has(key) && !answered.has(key))
   return new Promise((resolve) => {
@@ -60,10 +61,10 @@ export const askPeers = (
     transport.listen((from, envelopes) => {
       if (isOver || !asked.some(({ key }) => key === from)) return
       for (const envelope of envelopes) {
-        if (envelope.kind !== 'head-kept') continue
-        const { head } = envelope
-        if (head === undefined) answered.set(from, undefined)
-        else if (head.by === me && verifySignedHead(head)) answered.set(from, head)
+        if (envelope.kind !== 'checkpoint-kept') continue
+        const { checkpoint } = envelope
+        if (checkpoint === undefined) answered.set(from, undefined)
+        else if (ownKeys.has(checkpoint.by) && verifyCheckpoint(checkpoint)) answered.set(from, checkpoint)
       }
       finishIfEnough()
     })
@@ -72,7 +73,7 @@ export const askPeers = (
       if (isOver) return
       if (askMs <= clock.now()) {
         askMs = clock.now() + askAgainMs
-        for (const { key } of asked) if (!answered.has(key)) transport.send(key, [{ kind: 'head-asked' }])
+        for (const { key } of asked) if (!answered.has(key)) transport.send(key, [{ kind: 'checkpoint-asked' }])
       }
       finishIfEnough()
       if (!isEnough()) cancelWake = clock.wakeAt(askMs, ask)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { emptyRange } from '../../encoding/MountainRange.js'
 import { sha256 } from '../../encoding/hash.js'
-import { signHead } from '../../heads/SignedHead.js'
+import { signCheckpoint } from '../../heads/Checkpoint.js'
 import { keyPairFromSeed } from '../../identity/KeyPair.js'
 import { NetworkMap } from '../../identity/NetworkMap.js'
 import { limits } from '../../limits.js'
@@ -16,14 +16,14 @@ describe('Asking the other parties which heads they keep', () => {
   const [me, ann, ben] = [seat('me'), seat('Ann'), seat('Ben')]
   const network = new NetworkMap([me, ann, ben].map(({ name, key }) => ({ party: { name, key: key.publicKey } })))
   const headBy = (key: typeof me.key) =>
-    signHead(key, { tick: 1, revision: 1, hash: sha256('') }, { range: emptyRange })
+    signCheckpoint(key, { tick: 1, revision: 1, hash: sha256('') }, { range: emptyRange })
 
   const scene = () => {
     const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
     const transport = new VirtualTransport(clock, seededRandom('a seed'))
     const answering = (who: typeof ann, head?: ReturnType<typeof headBy>): void => {
       const end = transport.endpoint(who.key.publicKey)
-      end.listen((from) => end.send(from, [{ kind: 'head-kept', ...(head === undefined ? {} : { head }) }]))
+      end.listen((from) => end.send(from, [{ kind: 'checkpoint-kept', ...(head === undefined ? {} : { head }) }]))
     }
     const pass = async (): Promise<void> => {
       for (let second = 0; second <= limits.partiesAnswerMs / 1_000; second++) {

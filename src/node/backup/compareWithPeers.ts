@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { readPeers } from '../../heads/HeadTable.js'
+import type { KeyPair } from '../../identity/KeyPair.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { limits } from '../../limits.js'
 import type { Head } from '../../log/Tick.js'
@@ -20,6 +21,8 @@ export type CompareOptions = {
   /** Names of parties that need not answer, because they are known to be down or gone. */
   readonly without?: readonly string[]
   readonly onProgress?: (events: number) => void
+  /** The node's key, which signs that the store goes on. Default: the one in its folder. */
+  readonly key?: KeyPair
 }
 
 /** What the store was compared with. */
@@ -44,18 +47,20 @@ export const compareWithPeers = async (
   folder: string,
   peers: Peers,
   acceptance: Acceptance,
-  { without = [], onProgress }: CompareOptions = {},
+  { without = [], onProgress, key }: CompareOptions = {},
 ): Promise<PeersCompared> => {
-  const { me, met } = readStore(folder, (db) => {
-    const key = readFacts(db).partyKey ?? ''
-    return { me: key, met: readPeers(db, key, limits.partiesAsked) }
+  const { me, ownKeys, met } = readStore(folder, (db) => {
+    const { partyKey, signers } = readFacts(db)
+    const key = partyKey ?? ''
+    const ownKeys: ReadonlySet<string> = new Set(signers.map((signer) => signer.key))
+    return { me: key, ownKeys, met: readPeers(db, key, limits.partiesAsked) }
   })
   const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
   const matter = new Set(met.filter((key) => !without.includes(nameOf(key))))
-  const { answered, silent } = await askPeers(peers, me, matter)
+  const { answered, silent } = await askPeers(peers, me, matter, ownKeys)
   const keepers = [...answered].flatMap(([key, head]) => (head === undefined ? [] : [{ name: nameOf(key), head }]))
   const parties = keepers.map(({ name }) => name).sort()
-  const options = onProgress === undefined ? {} : { onProgress }
+  const options = { ...(onProgress === undefined ? {} : { onProgress }), ...(key === undefined ? {} : { key }) }
   const heads = keepers.map(({ head }) => head)
   // Before the silent ones are counted: a contradiction is worth more than a silence.
   const compared = heads.length === 0 ? 0 : await assertHeads(folder, heads, options)

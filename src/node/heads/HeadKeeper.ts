@@ -1,18 +1,18 @@
 /**
- * Lets others know where this node's log stands. Some time after something new was recorded the head is signed and sent
- * to the parties the node talks with, who keep it; what they keep is compared with the log whenever they say so. A network
+ * Lets others know where this node's log stands. Some time after something new was recorded a checkpoint is signed
+ * and sent to the parties the node talks with, who keep it; what they keep is compared with the log whenever they say so. A network
  * in which nothing happens is silent, and so is a party that does not answer after a few tries.
  */
 import type { Decision } from '../../decision/Decision.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { waitAfter } from '../../flow/RetryPolicy.js'
-import { decideHead } from '../../heads/decideHead.js'
-import { isNewerHead, signHead, verifySignedHead, type SignedHead } from '../../heads/SignedHead.js'
+import { decideCheckpoint } from '../../heads/decideCheckpoint.js'
+import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../heads/Checkpoint.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { limits } from '../../limits.js'
-import type { Envelope, HeadEnvelope } from '../../session/Message.js'
+import type { Envelope, CheckpointEnvelope } from '../../session/Message.js'
 import type { Transport } from '../../session/Transport.js'
 import type { Clock } from '../../time/Clock.js'
 import { instantFromMillis } from '../../time/Instant.js'
@@ -30,6 +30,8 @@ export type HeadKeeperParts = {
   /** Asked anew each time: the map may change while the node runs. */
   readonly network: () => NetworkMap
   readonly key: KeyPair
+  /** The party's identity. */
+  readonly me: PublicKey
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -49,10 +51,10 @@ export class HeadKeeper {
    * forked does so at a start, and its new head must not take the place of the one that would give it away.
    */
   readonly #compared = new Set<PublicKey>()
-  #newest: SignedHead | undefined
-  /** Whether something was recorded since the newest head was signed. */
+  #newest: Checkpoint | undefined
+  /** Whether something was recorded since the newest checkpoint was made. */
   #hasNews = false
-  /** When the next head is due; undefined when nothing is new. */
+  /** When the next checkpoint is due; undefined when nothing is new. */
   #dueMs: number | undefined
   #isUnderWay = false
   #cancelWake: () => void = () => undefined
@@ -66,12 +68,16 @@ export class HeadKeeper {
   /** Tells the others where the log stands after a start, and so learns whether they have seen more of it. */
   start(): void {
     void this.#inTick((decision) => {
-      this.#newest = decision.views.heads.kept(this.#parts.key.publicKey)
-      this.#tell(this.#witnesses(decision.views))
+      const checkpoint = this.#sign(decision.views)
+      const witnesses = this.#witnesses(decision.views)
+      decision.release(() => {
+        this.#newest = checkpoint
+        this.#tell(witnesses)
+      })
     })
   }
 
-  /** From now on only the head of a clean stop is still sent, when it is durable. */
+  /** From now on only the checkpoint of a clean stop is still sent, when it is durable. */
   stop(): void {
     this.#stopped = true
     this.#cancelWake()
@@ -84,52 +90,54 @@ export class HeadKeeper {
   }
 
   /** Resolves once the envelope has been decided on. */
-  async take(from: PublicKey, envelope: HeadEnvelope): Promise<void> {
+  async take(from: PublicKey, envelope: CheckpointEnvelope): Promise<void> {
     const { loop, logger, transport } = this.#parts
     switch (envelope.kind) {
-      case 'head': {
-        const verdict = await loop.submit((decision) => decideHead(decision, from, envelope.head))
+      case 'checkpoint': {
+        const verdict = await loop.submit((decision) => decideCheckpoint(decision, from, envelope.checkpoint))
         if (verdict.kind === 'refused') {
-          logger.warn('A signed head was refused that its sender has no right to send.', { from })
+          logger.warn('A checkpoint was refused that its sender has no right to send.', { from })
           return
         }
         if (verdict.notice !== undefined) logger.warn(verdict.notice, { from })
-        if (!this.#stopped) transport.send(from, [{ kind: 'head-kept', head: verdict.head }])
+        if (!this.#stopped) transport.send(from, [{ kind: 'checkpoint-kept', checkpoint: verdict.checkpoint }])
         return
       }
-      case 'head-asked': {
-        const head = await loop.submit(({ views }) => views.heads.kept(from))
-        if (!this.#stopped) transport.send(from, [{ kind: 'head-kept', ...(head === undefined ? {} : { head }) }])
+      case 'checkpoint-asked': {
+        const checkpoint = await loop.submit(({ views }) => views.heads.kept(from))
+        if (!this.#stopped)
+          transport.send(from, [{ kind: 'checkpoint-kept', ...(checkpoint === undefined ? {} : { checkpoint }) }])
         return
       }
-      case 'head-kept': {
-        const { head } = envelope
-        if (head !== undefined && !(await this.#compare(from, head))) return
-        this.#answered(from, head)
+      case 'checkpoint-kept': {
+        const { checkpoint } = envelope
+        if (checkpoint !== undefined && !(await this.#compare(from, checkpoint))) return
+        this.#answered(from, checkpoint)
       }
     }
   }
 
-  #answered(from: PublicKey, head: SignedHead | undefined): void {
+  #answered(from: PublicKey, kept: Checkpoint | undefined): void {
     const isFirst = !this.#compared.has(from)
     this.#compared.add(from)
-    const keepsLess = this.#newest !== undefined && (head === undefined || isNewerHead(this.#newest, head))
+    const keepsLess = this.#newest !== undefined && (kept === undefined || isNewerCheckpoint(this.#newest, kept))
     if (!keepsLess) this.#untold.delete(from)
     else if (isFirst && !this.#stopped) this.#tell([from])
   }
 
-  /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is no head of ours. */
-  async #compare(from: PublicKey, head: SignedHead): Promise<boolean> {
-    const { key, loop, store, network, clock, logger } = this.#parts
-    if (head.by !== key.publicKey || !verifySignedHead(head)) {
-      logger.warn('What another party says it keeps is not a head that this node has signed.', { from })
+  /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is not ours. */
+  async #compare(from: PublicKey, checkpoint: Checkpoint): Promise<boolean> {
+    const { loop, store, network, clock, logger } = this.#parts
+    const isOurs = store.views.facts.now.signers.some(({ key }) => key === checkpoint.by)
+    if (!isOurs || checkpoint.network !== network().id || !verifyCheckpoint(checkpoint)) {
+      logger.warn('What another party says it keeps is not a checkpoint that this node has signed.', { from })
       return false
     }
     const { revision } = store.head()
     try {
       await loop.submit(({ views }) => {
-        const log = { head: store.head, tick: store.tick, goneOnAt: views.heads.goneOnAt }
-        assertHolds(log, head, network().member(from)?.party.name ?? from)
+        const log = { head: store.head, tick: store.tick, continuedAt: views.heads.continuedAt }
+        assertHolds(log, checkpoint, network().member(from)?.party.name ?? from)
       })
       return true
     } catch (error) {
@@ -140,28 +148,36 @@ export class HeadKeeper {
   }
 
   #committed(committed: Committed): void {
-    if (committed.has('HeadSigned')) {
-      this.#newest = committed.ofType('HeadSigned').at(-1)
-      this.#hasNews = false
-      if (committed.has('NodeStopped')) {
-        for (const to of this.#witnesses(this.#parts.store.views)) this.#sendHead(to, this.#newest)
-        return
-      }
+    if (committed.has('NodeStopped')) {
+      const { views } = this.#parts.store
+      const last = this.#sign(views)
+      for (const to of this.#witnesses(views)) this.#send(to, last)
+      return
     }
     if (this.#stopped || !committed.hasNews) return
     this.#hasNews = true
     if (this.#dueMs !== undefined) return
-    this.#dueMs = this.#parts.clock.now() + limits.signedHeadMs
+    this.#dueMs = this.#parts.clock.now() + limits.checkpointMs
     this.#wakeInTime()
   }
 
-  #witnesses({ heads }: Views): readonly PublicKey[] {
-    const { key, network } = this.#parts
-    return heads.peers(key.publicKey, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
+  /** A checkpoint where the views stand. It must not be sent before that is durable. */
+  #sign({ facts, heads }: Views): Checkpoint | undefined {
+    const { key } = this.#parts
+    const { network } = facts.signer ?? {}
+    return network === undefined
+      ? undefined
+      : signCheckpoint(key, facts.now.head, { network, range: facts.range, continuedAt: heads.continuedAt })
   }
 
-  #sendHead(to: PublicKey, head: SignedHead | undefined): void {
-    const envelope: Envelope = head === undefined ? { kind: 'head-asked' } : { kind: 'head', head }
+  #witnesses({ heads }: Views): readonly PublicKey[] {
+    const { me, network } = this.#parts
+    return heads.peers(me, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
+  }
+
+  #send(to: PublicKey, checkpoint: Checkpoint | undefined): void {
+    const envelope: Envelope =
+      checkpoint === undefined ? { kind: 'checkpoint-asked' } : { kind: 'checkpoint', checkpoint }
     this.#parts.transport.send(to, [envelope])
   }
 
@@ -185,7 +201,7 @@ export class HeadKeeper {
       }
       untold.tries += 1
       untold.nextMs = nowMs + waitAfter(resend, untold.tries)
-      this.#sendHead(party, this.#compared.has(party) ? this.#newest : undefined)
+      this.#send(party, this.#compared.has(party) ? this.#newest : undefined)
     }
     this.#wakeInTime()
   }
@@ -212,17 +228,18 @@ export class HeadKeeper {
     this.#isUnderWay = true
     const isDone = await this.#inTick((decision) => {
       const witnesses = this.#witnesses(decision.views)
-      // Nobody to tell: then the heads that a node signs by count and at its stop will do.
       if (witnesses.length === 0) return
-      const { key } = this.#parts
-      const { facts, heads } = decision.views
-      if (this.#hasNews) decision.emit(signHead(key, facts.now.head, { range: facts.range, goneOnAt: heads.goneOnAt }))
-      // After the followers have been told of the tick, and so this class of its own head.
-      decision.release(() => queueMicrotask(() => this.#stopped || this.#tell(witnesses)))
+      const checkpoint = this.#hasNews ? this.#sign(decision.views) : this.#newest
+      this.#hasNews = false
+      // Only when all that it covers is durable.
+      decision.release(() => {
+        this.#newest = checkpoint
+        if (!this.#stopped) this.#tell(witnesses)
+      })
     })
     this.#isUnderWay = false
     if (isDone || this.#stopped) return
-    this.#dueMs ??= this.#parts.clock.now() + limits.signedHeadMs
+    this.#dueMs ??= this.#parts.clock.now() + limits.checkpointMs
     this.#wakeInTime()
   }
 

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { importKeyPair, type KeyPair } from '../../identity/KeyPair.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import { writeWhole } from '../writeWhole.js'
 import { passphraseFrom, passphraseFileVariable, passphraseVariable } from './passphrase.js'
 import { openSealedKey, parseSealedKey, sealKey } from './sealKey.js'
@@ -67,6 +68,13 @@ const readPlain = (text: string, file: string): KeyPair => {
       { file },
     )
   }
+}
+
+/** The public half of the key in a file, for which nothing has to be opened; undefined when there is no sealed key. */
+export const publicKeyIn = (file: string): PublicKey | undefined => {
+  if (!existsSync(file)) return undefined
+  const text = readFileSync(file, 'utf8')
+  return text.trimStart().startsWith('-----BEGIN') ? undefined : parseSealedKey(text, file).publicKey
 }
 
 /** Reads the key of a party from its file, sealed or plain. */

@@ -1,19 +1,22 @@
 /**
  * Folds a log into views, tick after tick. Rows are written once a part of the log and not once a tick, so that one which
- * is made and changed within a part costs a single write. The views are the same however the log is parted.
+ * is made and changed within a part costs a single write. The views are the same however the log is parted. Before a part is
+ * written, the signature of its last tick is verified, so no view ever holds what the node has not signed.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { EventDecoder } from '../../log/EventDecoder.js'
 import type { DomainEvent } from '../../log/events.js'
 import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '../../log/Tick.js'
+import { signerEventsOf } from '../../log/SignerTracker.js'
+import { assertHasSignature, assertSigned, faultOfOwnChange, type TickSigner } from '../../log/TickSigner.js'
 import { toMillis } from '../../time/Instant.js'
 import type { Views } from '../../views/Views.js'
 
 /** A tick that does not follow from the ones before it must not become views. */
 export const assertFollows = (head: Head, tick: EncodedTick): void => {
   const follows = tick.number === head.tick + 1 && tick.firstRevision === head.revision + 1
-  if (follows && hashAfterTick(head.hash, tick) === tick.hash) return
+  if (follows && hashAfterTick(head, tick) === tick.hash) return
   throw new CarillonError(
     'log-altered',
     `Tick ${tick.number} of the log does not follow from revision ${head.revision}: the log was altered. Run "carillon log verify" to see what was changed, and restore the log from a backup or an export.`,
@@ -21,10 +24,33 @@ export const assertFollows = (head: Head, tick: EncodedTick): void => {
   )
 }
 
+/** Throws unless the tick's changes of the node's own key are signed by both keys. */
+const assertChange = (tick: EncodedTick, signer: TickSigner, party: string | null): void => {
+  for (const event of signerEventsOf(tick)) {
+    if (event.type !== 'KeyChanged') continue
+    // What other parties sign with is the business of the network map.
+    const fault = event.change.party === party ? faultOfOwnChange(signer, event.change) : undefined
+    if (fault === undefined) continue
+    throw new CarillonError('tick-forged', `Tick ${tick.number} changes the key of the node, and ${fault}.`, {
+      tick: tick.number,
+      revision: tick.firstRevision,
+    })
+  }
+}
+
+const noSigner = ({ number, firstRevision }: EncodedTick): CarillonError =>
+  new CarillonError(
+    'log-undecodable',
+    `The log does not begin with the start of a node, so nobody knows whose signature tick ${number} should bear. It is not a log that Carillon has written.`,
+    { tick: number, revision: firstRevision },
+  )
+
 export class LogFold {
   readonly #views: Views
   readonly #decoder = new EventDecoder()
   #bytes = 0
+  /** The last tick that was folded, as long as its signature was not looked at. */
+  #unverified: EncodedTick | undefined
 
   constructor(views: Views) {
     this.#views = views
@@ -47,28 +73,53 @@ export class LogFold {
   foldUpTo(tick: EncodedTick, revision: number, before: Head): void {
     assertFollows(before, tick)
     const { facts } = this.#views
+    const signer = facts.signer
     const atMs = toMillis(tick.at)
     const last = headAfter(tick).revision
     const until = Math.min(last, revision)
     // Decoded one by one: an event that was folded is garbage before the next one is read, and costs the collector nothing.
     for (let place = facts.now.head.revision + 1; place <= until; place++)
       this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
-    if (until === last) this.#close(tick, atMs)
+    if (until === last) this.#close(tick, atMs, signer)
     else this.#stopWithin(tick, until, atMs)
   }
 
   /** As {@link fold}, with a tick that was checked and decoded before. */
   foldEvents(tick: EncodedTick, events: readonly DomainEvent[]): void {
     const atMs = toMillis(tick.at)
+    const signer = this.#views.facts.signer
     events.forEach((event, index) => {
       this.#views.fold(event, tick.firstRevision + index, atMs)
     })
-    this.#close(tick, atMs)
+    this.#close(tick, atMs, signer)
   }
 
-  #close(tick: EncodedTick, atMs: number): void {
-    this.#views.facts.advanceTo(headAfter(tick), atMs)
+  #close(tick: EncodedTick, atMs: number, signer: TickSigner | undefined): void {
+    const { facts } = this.#views
+    assertHasSignature(tick)
+    this.#unverified = tick
+    // Whoever could add a tick unseen that changes the key could sign all that follow.
+    if (signer !== undefined && facts.signer !== signer) {
+      this.#verify(signer)
+      assertChange(tick, signer, facts.now.partyKey)
+    }
+    facts.advanceTo(headAfter(tick), atMs)
     this.#gathered(tick)
+  }
+
+  /** The signature of the last tick authenticates all before it, since the running hashes are chained. */
+  #verify(signer?: TickSigner): void {
+    const tick = this.#unverified
+    if (tick === undefined) return
+    const { facts } = this.#views
+    const expected = signer ?? facts.signerOf(tick.number)
+    if (expected === undefined) throw noSigner(tick)
+    assertSigned(
+      tick,
+      expected,
+      facts.now.signers.map(({ key }) => key),
+    )
+    this.#unverified = undefined
   }
 
   #stopWithin(tick: EncodedTick, revision: number, atMs: number): void {
@@ -83,6 +134,7 @@ export class LogFold {
   /** Writes all that has gathered. */
   write(): void {
     if (this.#bytes === 0) return
+    this.#verify()
     this.#views.write()
     this.#bytes = 0
   }
@@ -102,6 +154,7 @@ export class LogFold {
 
   /** To be called when the views were rolled back, and what has gathered with them. */
   rolledBack(): void {
+    this.#unverified = undefined
     this.#bytes = 0
   }
 }

@@ -59,9 +59,9 @@ export class PlaceChecker {
 
   /** The running hash covers a whole tick, so the tick is where the change is; a swap within it can be told. */
   #checkHash(head: Head, tick: EncodedTick, report: Report): FoundProblem | undefined {
-    const hash = hashAfterTick(head.hash, tick)
+    const hash = hashAfterTick(head, tick)
     if (hash === tick.hash) return undefined
-    const swap = findSwap(head.hash, tick)
+    const swap = findSwap(head, tick)
     if (swap !== undefined) {
       const [first, second] = swap
       const problem = report(

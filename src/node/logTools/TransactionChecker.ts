@@ -8,20 +8,27 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { isSatisfiedBy, KeyC, type Key } from '../../identity/Key.js'
 import { PartyC } from '../../identity/Party.js'
-import type { PublicKey } from '../../identity/PublicKey.js'
 import { transactionIdOf } from '../../ledger/componentTree.js'
-import { verifyBatch } from '../../ledger/signatures.js'
-import { checkSignatures } from '../../ledger/SignedTransaction.js'
+import { checkSignatures, type SignedTransaction, type SigningContext } from '../../ledger/SignedTransaction.js'
 import { TransactionIdC, type TransactionId } from '../../ledger/TransactionId.js'
-import type { EventOf } from '../../log/events.js'
+import type { DomainEvent } from '../../log/events.js'
+import type { TickSigner } from '../../log/TickSigner.js'
 import type { EventText, TransactionText } from './EventText.js'
 import type { Report } from './LogProblem.js'
 
 /** Who must sign, by the texts that say so; most transactions say the same. */
 type Required = { readonly keys: readonly Key[]; readonly commands: number }
 
-/** A transaction that brings no signatures of its own: the tick's signature must cover it. */
-type Covered = { readonly id: TransactionId; readonly required: Required | undefined; readonly revision: number }
+/** A transaction of a tick, as far as signatures concern it. */
+export type ReadTransaction = {
+  readonly id: TransactionId
+  readonly revision: number
+  /** Undefined when it cannot be read. */
+  readonly required: Required | undefined
+  /** Undefined when it brings none: then the signature of the tick covers it. */
+  readonly signatures: SignedTransaction['signatures'] | undefined
+  readonly body: SignedTransaction['body'] | undefined
+}
 
 const SignersC = t.readonlyArray(t.readonlyArray(KeyC))
 
@@ -30,27 +37,16 @@ const mostKept = 1_000
 
 export class TransactionChecker {
   readonly #required = new Map<string, Required | undefined>()
-  #covered: Covered[] = []
-  #signatures: { readonly event: EventOf<'TransactionsSigned'>; readonly revision: number }[] = []
-  #count = 0
 
-  /** How many transactions were checked so far. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** Checks one transaction. `decode` gives the whole event, for those that bring their own signatures. */
-  check(
-    text: EventText,
-    revision: number,
-    report: Report,
-    decode: () => EventOf<'TransactionRecorded'> | undefined,
-  ): void {
-    this.#count += 1
+  /**
+   * Reads one transaction and checks that its id is that of its body. `event` is the whole event, which those need that
+   * bring their own signatures.
+   */
+  read(text: EventText, revision: number, report: Report, event: DomainEvent | undefined): ReadTransaction | undefined {
     const { id, transaction, assessments } = text
     if (!TransactionIdC.is(id) || transaction === undefined) {
       report('malformed', 'the TransactionRecorded holds no whole transaction')
-      return
+      return undefined
     }
     const { commands, outputs } = transaction.components
     const required = this.#requiredOf(transaction)
@@ -61,54 +57,10 @@ export class TransactionChecker {
       report('malformed', `transaction ${id} names signers for ${required.commands} of ${commands.length} commands`)
     const found = transactionIdOf(transaction.components)
     if (found !== id) report('altered', `transaction ${id} has a body whose id is ${found}`)
-    if (text.isSigned !== true) this.#covered.push({ id, required, revision })
-    else this.#checkOwn(decode(), report)
-  }
-
-  /** Takes note of a signature over the transactions of the tick. */
-  note(event: EventOf<'TransactionsSigned'>, revision: number): void {
-    this.#signatures.push({ event, revision })
-  }
-
-  /**
-   * A transaction either brings its own signatures or is covered by the tick's: one signature over all that bring
-   * none, in their order. Either way nobody who must sign may be missing.
-   */
-  closeTick(number: number, reportAt: (revision: number) => Report): void {
-    const ids = this.#covered.map(({ id }) => id)
-    const signed = new Set<PublicKey>()
-    for (const { event, revision } of this.#signatures) {
-      signed.add(event.by)
-      if (ids.length !== event.count)
-        reportAt(revision)(
-          'forged',
-          `the signature says it covers ${event.count} transactions; tick ${number} holds ${ids.length} that bring none of their own`,
-        )
-      else if (!verifyBatch(event.by, ids, event.signature))
-        reportAt(revision)(
-          'forged',
-          `the signature of ${event.by} over the transactions of tick ${number} does not verify`,
-        )
-    }
-    const missingOf = new Map<Required, readonly Key[]>()
-    for (const { id, required, revision } of this.#covered) {
-      if (required === undefined) continue
-      const missing = missingOf.get(required) ?? required.keys.filter((key) => !isSatisfiedBy(key, signed))
-      missingOf.set(required, missing)
-      for (const key of missing)
-        reportAt(revision)(
-          'forged',
-          `transaction ${id} asks for the signature of ${typeof key === 'string' ? key : canonicalText(key)}, which its tick does not hold`,
-        )
-    }
-    this.#covered = []
-    this.#signatures = []
-  }
-
-  #checkOwn(event: EventOf<'TransactionRecorded'> | undefined, report: Report): void {
-    if (event?.signatures === undefined || !('inputs' in event.body)) return
-    const checked = checkSignatures(event.id, { body: event.body, signatures: event.signatures })
-    if (isLeft(checked)) report('forged', checked.left.message)
+    const whole = event?.type === 'TransactionRecorded' && 'inputs' in event.body ? event : undefined
+    const signatures = text.isSigned === true ? (whole?.signatures ?? []) : undefined
+    const body = whole !== undefined && 'inputs' in whole.body ? whole.body : undefined
+    return { id, revision, required, signatures, body }
   }
 
   /** Who must sign a transaction; undefined when that cannot be read. */
@@ -127,5 +79,35 @@ export class TransactionChecker {
     if (this.#required.size >= mostKept) this.#required.clear()
     this.#required.set(text, required)
     return required
+  }
+}
+
+/**
+ * Whether everyone has signed who must: a transaction either brings its own signatures or is covered by that of its tick,
+ * which is the signature of the node's own party.
+ */
+export const checkRequired = (
+  recorded: readonly ReadTransaction[],
+  signer: TickSigner,
+  context: SigningContext,
+  reportAt: (revision: number) => Report,
+): void => {
+  const own = new Set([context.identityOf(signer.key)])
+  const missingOf = new Map<Required, readonly Key[]>()
+  for (const { id, revision, required, signatures, body } of recorded) {
+    if (signatures !== undefined) {
+      if (body === undefined) continue
+      const checked = checkSignatures(context, id, { body, signatures }, { role: 'history' })
+      if (isLeft(checked)) reportAt(revision)('forged', checked.left.message)
+      continue
+    }
+    if (required === undefined) continue
+    const missing = missingOf.get(required) ?? required.keys.filter((key) => !isSatisfiedBy(key, own))
+    missingOf.set(required, missing)
+    for (const key of missing)
+      reportAt(revision)(
+        'forged',
+        `transaction ${id} asks for the signature of ${typeof key === 'string' ? key : canonicalText(key)}, which its tick does not hold`,
+      )
   }
 }

@@ -4,9 +4,8 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Hash } from '../../encoding/hash.js'
-import { linesOf, type EncodedTick } from '../../log/Tick.js'
-import type { Vouch } from './vouch.js'
+import { linesOf, type EncodedTick, type Link } from '../../log/Tick.js'
+import type { PresumedSigner, Vouch } from './vouch.js'
 import type { Question, Reply } from './vouchingThread.js'
 
 /** Batches a thread has at hand, so that it never waits for the next. */
@@ -20,6 +19,8 @@ export type Vouches = readonly (Vouch | undefined)[]
 
 type Thread = { readonly worker: Worker; readonly jobs: Map<number, (vouches: Vouches) => void> }
 
+const linkOf = ({ hash, signature }: Link): Link => ({ hash, signature })
+
 export class VouchingThreads {
   readonly #threads: Thread[] = []
   #nextJob = 0
@@ -30,13 +31,18 @@ export class VouchingThreads {
   }
 
   /** Hands ticks to a thread; undefined when all have enough to do. Resolves to nothing said if the thread fails. */
-  ask(before: Hash, ticks: readonly EncodedTick[]): Promise<Vouches> | undefined {
+  ask(
+    before: Link,
+    ticks: readonly EncodedTick[],
+    signers: readonly (PresumedSigner | undefined)[],
+  ): Promise<Vouches> | undefined {
     const thread = this.#threads.find(({ jobs }) => jobs.size < batchesPerThread)
     if (thread === undefined) return undefined
     const job = this.#nextJob++
     const sent = ticks.map(({ events, ...tick }, index) => ({
       ...tick,
-      before: ticks[index - 1]?.hash ?? before,
+      before: linkOf(ticks[index - 1] ?? before),
+      signer: signers[index],
       text: linesOf(events),
     }))
     return new Promise((resolve) => {

@@ -6,16 +6,17 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { headerLine, type EncodedTick } from '../../log/Tick.js'
 
 /** Counts up when the form of the lines changes. */
-export const exportFormat = 1
+export const exportFormat = 2
 
 /** The line every export begins with. */
 export const exportFirstLine = canonicalText({ carillon: 'log', format: exportFormat })
 
-/** The line that closes a tick: its number and the running hash after it. */
-const closingLine = ({ hash, number }: EncodedTick): string => canonicalText({ hash, tick: number })
+/** The line that closes a tick: its number, the running hash after it, and its signature. */
+const closingLine = ({ hash, number, signature }: EncodedTick): string =>
+  canonicalText({ hash, signature, tick: number })
 
 /**
- * Exports a log: a line that names the format; then for each tick its header, its events, and its running hash.
+ * Exports a log: a line that names the format; then for each tick its header, its events, and its running hash with the signature.
  * `write` gets each line without a line break. Returns the number of events.
  */
 export const exportLog = async (

@@ -1,17 +1,16 @@
 /**
  * Whether two events of a tick have changed places: when exchanging them back gives the hash the tick should have.
  */
-import type { Hash } from '../../encoding/hash.js'
-import { hashAfterTick, tickText, type EncodedTick } from '../../log/Tick.js'
+import { hashAfterTick, linesOf, type EncodedTick, type Link } from '../../log/Tick.js'
 
 /** Bytes that are hashed in search of a swap; beyond that the tick is simply altered. */
 const mostBytes = 32 * 1024 * 1024
 
 /** The places of the two events, counted from 0; undefined when no exchange explains the hash. */
-export const findSwap = (before: Hash, tick: EncodedTick): readonly [number, number] | undefined => {
+export const findSwap = (before: Link, tick: EncodedTick): readonly [number, number] | undefined => {
   const { events } = tick
   let bytes = 0
-  const size = tickText(tick).length
+  const size = linesOf(tick.events).length
   // Neighbours first: that is what most often happens.
   for (let distance = 1; distance < events.length; distance++) {
     for (let first = 0; first + distance < events.length; first++) {

@@ -2,10 +2,10 @@
  * Ticks with the word of whoever has vouched for them, in their order. Threads and the caller share the work: what no
  * thread has room for, the caller looks at itself.
  */
-import type { Hash } from '../../encoding/hash.js'
-import { emptyHead, linesOf, type EncodedTick } from '../../log/Tick.js'
+import { SignerTracker, signerEventsOf } from '../../log/SignerTracker.js'
+import { emptyHead, linesOf, type EncodedTick, type Link } from '../../log/Tick.js'
 import { TickChecker } from './TickChecker.js'
-import { vouchFor, type Vouch } from './vouch.js'
+import { vouchFor, type PresumedSigner, type Vouch } from './vouch.js'
 import { VouchingThreads, type Vouches } from './VouchingThreads.js'
 
 export type VouchedTick = { readonly tick: EncodedTick; readonly vouch?: Vouch | undefined }
@@ -23,6 +23,16 @@ export async function* unvouched(ticks: AsyncIterable<EncodedTick>): AsyncGenera
 
 type Batch = { readonly ticks: readonly EncodedTick[]; readonly vouches: Vouches | Promise<Vouches> }
 
+/** What the log itself says that a tick must be signed with. Undefined when that cannot be read: the check then says why. */
+const presumedSigner = (signers: SignerTracker, tick: EncodedTick): PresumedSigner | undefined => {
+  try {
+    const signer = signers.next(signerEventsOf(tick))
+    return signer === undefined || signers.party === undefined ? undefined : { ...signer, party: signers.party }
+  } catch {
+    return undefined
+  }
+}
+
 /** Ticks that threads have looked at, but for those of the first so many bytes. What is thrown in reading comes last. */
 export async function* inThreads(
   ticks: AsyncIterable<EncodedTick>,
@@ -32,10 +42,12 @@ export async function* inThreads(
   const own = new TickChecker()
   const underWay: Batch[] = []
   let threads: VouchingThreads | undefined
+  const signers = new SignerTracker()
   let batch: EncodedTick[] = []
+  let presumed: (PresumedSigner | undefined)[] = []
   let bytes = 0
   let seen = 0
-  let before: Hash = emptyHead.hash
+  let before: Link = emptyHead
   let unreadable: { readonly error: unknown } | undefined
 
   const hand = (): void => {
@@ -43,10 +55,12 @@ export async function* inThreads(
     threads ??= threadsOf()
     const first = before
     const vouches =
-      threads.ask(first, batch) ?? batch.map((tick, index) => vouchFor(own, batch[index - 1]?.hash ?? first, tick))
+      threads.ask(first, batch, presumed) ??
+      batch.map((tick, index) => vouchFor(own, batch[index - 1] ?? first, tick, presumed[index]))
     underWay.push({ ticks: batch, vouches })
-    before = batch.at(-1)?.hash ?? before
+    before = batch.at(-1) ?? before
     batch = []
+    presumed = []
     bytes = 0
   }
   async function* take(): AsyncGenerator<VouchedTick> {
@@ -67,12 +81,14 @@ export async function* inThreads(
       const tick = read.value
       const size = linesOf(tick.events).length
       seen += size
+      const signer = presumedSigner(signers, tick)
       if (seen <= afterBytes) {
-        before = tick.hash
+        before = tick
         yield { tick }
         continue
       }
       batch.push(tick)
+      presumed.push(signer)
       bytes += size
       if (bytes >= batchBytes) hand()
       while (underWay.length >= mostUnderWay) yield* take()

@@ -15,7 +15,7 @@ import { exportFirstLine, exportFormat } from './exportLog.js'
 /** A tick and the line of the file its header stands on, counted from 1. */
 export type ExportedTick = { readonly tick: EncodedTick; readonly line: number }
 
-const ClosingC = t.strict({ hash: HashC, tick: IntegerC })
+const ClosingC = t.strict({ hash: HashC, signature: t.string, tick: IntegerC })
 const FirstLineC = t.strict({ carillon: t.literal('log'), format: IntegerC })
 
 export const importInvalid = (line: number, why: string, cause?: unknown): CarillonError =>
@@ -50,7 +50,11 @@ const checkFirstLine = (text: string): void => {
       { format },
     )
   }
-  throw importInvalid(1, `there is no format ${format} of exported logs`)
+  throw new CarillonError(
+    'log-too-old',
+    `The export is in format ${format}, from before the first release, whose ticks are not signed. It cannot be read any more, and nothing was imported.`,
+    { format },
+  )
 }
 
 /** The ticks of an export, one after the other. Only the form is checked; whether the log is sound is not. */
@@ -75,8 +79,8 @@ export async function* readExport(lines: AsyncIterable<string>): AsyncGenerator<
     } else if (events.length < header.count) {
       events.push(text)
     } else {
-      const { hash, tick: number } = parse(ClosingC, text, line, `the hash of tick ${header.tick}`)
-      const tick = { number, firstRevision: header.revision, at: header.at, events, hash }
+      const { hash, signature, tick: number } = parse(ClosingC, text, line, `the hash of tick ${header.tick}`)
+      const tick = { number, firstRevision: header.revision, at: header.at, events, hash, signature }
       if (number !== header.tick) throw importInvalid(line, `the hash of tick ${header.tick} should stand here`)
       yield { tick, line: header.line }
       header = undefined

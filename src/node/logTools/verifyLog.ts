@@ -3,6 +3,7 @@
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
 import { inThreads, unvouched } from './inThreads.js'
 import { LogChecker, type LogCheckerOptions } from './LogChecker.js'
@@ -12,10 +13,11 @@ import type { FoundProblem, LogProblem } from './LogProblem.js'
 export type LogReport = {
   readonly ticks: number
   readonly events: number
-  /** Where the log ends, as it says itself. Give a head that was signed later, and a cut-off tail is found. */
+  /** Where the log ends, as it says itself. Give a checkpoint that was kept elsewhere, and a cut-off tail is found. */
   readonly head: Head
   readonly transactions: number
-  readonly signedHeads: number
+  /** The key that signs the log at its end; undefined for an empty log. */
+  readonly signedBy?: PublicKey
   /** Empty when the log is sound; the first fault first. Of very many problems only the first ones are listed. */
   readonly problems: readonly LogProblem[]
 }
@@ -59,5 +61,11 @@ export const verifyLog = async (
     note([{ kind: 'malformed', revision, what: `the log cannot be read further: ${error.message}` }])
   }
   note(checker.end())
-  return { ...checker.counts, head: checker.head, problems: problems.map(withoutCause) }
+  const { signedBy } = checker
+  return {
+    ...checker.counts,
+    head: checker.head,
+    ...(signedBy === undefined ? {} : { signedBy }),
+    problems: problems.map(withoutCause),
+  }
 }

@@ -126,7 +126,7 @@ const addTo = async (path: string, added: AddedMember): Promise<AddedParty> => {
     ...(notary === undefined ? {} : { notary }),
   })
   const members = [...terms.members, seat.member]
-  const signed = signNetworkMap({ name: terms.name, serial: terms.serial + 1, madeAt: at, members }, rootKey)
+  const signed = signNetworkMap({ ...terms, serial: terms.serial + 1, madeAt: at, members }, rootKey)
   const map = textOfMap(signed)
   writeSeat(folder, seat, { rootCertificate, map }, keyOptions)
   writeWhole(files.map, map, mapMode)

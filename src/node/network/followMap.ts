@@ -44,7 +44,7 @@ export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => voi
     const { root, serial, name } = newest.terms
     try {
       await loop.submit((decision) => {
-        decision.emit({ type: 'NetworkMapTaken', map: { root, serial } })
+        decision.emit({ type: 'NetworkMapChanged', map: { root, serial } })
         decision.release(() => use(newest.network))
       })
       logger.info(`The node goes by map ${serial} of the network ${name}.${difference(inUse, newest)}`, { serial })

@@ -2,6 +2,7 @@
  * Makes a network: a root, and for every party a folder with its key, its certificate and the signed map. The root's
  * own key lies beside them; only it can let another party in, so in earnest it is kept elsewhere.
  */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { CarillonError } from '../../errors/CarillonError.js'
@@ -71,7 +72,9 @@ export const makeNetwork = async (folder: string, options: NewNetworkOptions): P
       }),
     )
     const members = made.map(({ member }) => member)
-    const map = textOfMap(signNetworkMap({ name, serial: 1, madeAt: at, members }, rootKey))
+    const map = textOfMap(
+      signNetworkMap({ name, salt: randomBytes(16).toString('hex'), serial: 1, madeAt: at, members }, rootKey),
+    )
     mkdirSync(path, { recursive: true, mode: 0o700 })
     for (const seat of made) writeSeat(join(path, seat.member.party.name), seat, { rootCertificate, map }, keyOptions)
     writeKeyFile(join(path, 'root.key'), rootKey, keyOptions)

@@ -1,6 +1,8 @@
 /**
  * The network as a log shows it: the parties and notaries its transactions and messages name.
  */
+import { zeroHash } from '../../encoding/hash.js'
+import type { NetworkId } from '../../identity/NetworkId.js'
 import { NetworkMap, type Member } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
@@ -9,10 +11,17 @@ export class PartiesOfLog {
   readonly #members = new Map<PublicKey, Member>()
   #map: NetworkMap | undefined
   #tornOff = false
+  #network: NetworkId = zeroHash
 
   learnNotary(notary: Party): void {
     if (this.#members.has(notary.key)) return
     this.#members.set(notary.key, { party: notary, notary: this.#tornOff ? 'nonValidating' : 'validating' })
+    this.#map = undefined
+  }
+
+  /** The network in which the node signs. */
+  learnNetwork(network: NetworkId): void {
+    this.#network = network
     this.#map = undefined
   }
 
@@ -25,7 +34,7 @@ export class PartiesOfLog {
   }
 
   get map(): NetworkMap {
-    this.#map ??= new NetworkMap([...this.#members.values()])
+    this.#map ??= new NetworkMap([...this.#members.values()], this.#network)
     return this.#map
   }
 }

@@ -53,7 +53,10 @@ export class ReplayGround {
     this.db = takeScratch()
     this.views = new Views(this.db)
     this.#ticks = new SqliteTicks(this.db)
-    this.#reader = new SignedTransactionReader((number) => this.#ticks.page(number, 1)[0])
+    this.#reader = new SignedTransactionReader(
+      (number) => this.#ticks.page(number, 1)[0],
+      (number) => this.views.facts.signerOf(number)?.key,
+    )
   }
 
   close(): void {

@@ -23,7 +23,7 @@ type Line = {
   readonly seq?: number
   readonly operations?: readonly RecordedOperation[]
   readonly signature?: string
-  readonly head?: { readonly signature: string }
+  readonly checkpoint?: { readonly signature: string }
 }
 
 const watched = /"type":"(SessionOpened|MessageSent|MessageReceived|FlowStarted|FlowAdvanced|FlowEnded|Head\w+)"/
@@ -35,8 +35,10 @@ type Committed = {
   readonly ended: Set<string>
   /** The flow at this end of a session; none when it could not be answered. */
   readonly sessions: Map<string, string | undefined>
-  /** Signatures of the heads of its own log and of others' that it has recorded. */
+  /** Signatures of the checkpoints of other parties that it has recorded. */
   readonly heads: Set<string>
+  /** The running hashes of its own ticks. */
+  readonly hashes: Set<string>
 }
 
 /** What an onlooker has seen leave the nodes, and what of it was not durable yet. */
@@ -55,6 +57,7 @@ export class Witness {
       ended: new Set(),
       sessions: new Map(),
       heads: new Set(),
+      hashes: new Set(),
     }
     this.#committed.set(party, known)
     return known
@@ -62,15 +65,15 @@ export class Witness {
 
   /** A tick is on the disk of a party. */
   committed(party: string, tick: EncodedTick): void {
-    const { messages, flows, ended, sessions, heads } = this.#of(party)
+    const { messages, flows, ended, sessions, heads, hashes } = this.#of(party)
+    hashes.add(tick.hash)
     for (const text of tick.events) {
       if (!watched.test(text)) continue
       const line = JSON.parse(text) as Line
       if (line.type === 'MessageSent' || line.type === 'MessageReceived')
         messages.add(`${line.type} ${line.session ?? ''} ${line.role ?? ''} ${line.seq ?? ''}`)
       else if (line.type === 'SessionOpened') sessions.set(`${line.session ?? ''} ${line.role ?? ''}`, line.flow)
-      else if (line.type === 'HeadSigned') heads.add(line.signature ?? '')
-      else if (line.type === 'HeadKept') heads.add(line.head?.signature ?? '')
+      else if (line.type === 'CheckpointReceived') heads.add(line.checkpoint?.signature ?? '')
       else if (line.type === 'FlowEnded') ended.add(line.flow ?? '')
       else if (line.type === 'FlowStarted') flows.set(line.flow ?? '', [])
       else if (line.type === 'FlowAdvanced') flows.get(line.flow ?? '')?.push(...(line.operations ?? []))
@@ -79,10 +82,13 @@ export class Witness {
 
   /** An envelope leaves the node of a party. */
   sent(party: string, envelope: Envelope): void {
-    const { messages, ended, sessions, heads } = this.#of(party)
+    const { messages, ended, sessions, heads, hashes } = this.#of(party)
     if (!isOfSession(envelope)) {
-      if ('head' in envelope && !heads.has(envelope.head.signature))
-        this.sightings.push(`${party} sent the head ${envelope.head.revision} of a log before it was durable`)
+      if (envelope.kind === 'checkpoint' && !hashes.has(envelope.checkpoint.hash))
+        this.sightings.push(`${party} sent a checkpoint at ${envelope.checkpoint.revision} before it was durable`)
+      const kept = envelope.kind === 'checkpoint-kept' ? envelope.checkpoint : undefined
+      if (kept !== undefined && !heads.has(kept.signature))
+        this.sightings.push(`${party} said that it keeps a checkpoint at ${kept.revision} before that was durable`)
       return
     }
     const { session, from, seq } = envelope

@@ -84,7 +84,7 @@ class Reader {
         case 'ActivityRemoved':
         case 'ActivityMissed':
         case 'ActivityParked':
-        case 'ActivityDischarged':
+        case 'ActivityDismissed':
           this.#settle(showRef(event.ref), { waits: false })
           break
         case 'ActivityPaused':
