@@ -2,6 +2,7 @@
  * Cuts a stream of bytes into lines. A line longer than the limit is refused before it is gathered, so a peer
  * that never ends its line cannot fill the memory.
  */
+import { isUtf8 } from 'node:buffer'
 import type { CarillonError } from '../errors/CarillonError.js'
 
 const newline = 0x0a
@@ -9,13 +10,18 @@ const newline = 0x0a
 export class LineReader {
   readonly #limit: number
   readonly #tooLong: () => CarillonError
+  readonly #notText: (() => CarillonError) | undefined
   #parts: Buffer[] = []
   #bytes = 0
 
-  /** `tooLong` makes the error for a line of more than `limitBytes`. */
-  constructor(limitBytes: number, tooLong: () => CarillonError) {
+  /**
+   * `tooLong` makes the error for a line of more than `limitBytes`, `notText` that for bytes which are not UTF-8; without
+   * it they are replaced.
+   */
+  constructor(limitBytes: number, tooLong: () => CarillonError, notText?: () => CarillonError) {
     this.#limit = limitBytes
     this.#tooLong = tooLong
+    this.#notText = notText
   }
 
   /** The lines that this chunk completes, without their line breaks. */
@@ -33,10 +39,11 @@ export class LineReader {
 
   /** What has come in since the last line break. */
   end(): string {
-    const text = Buffer.concat(this.#parts).toString('utf8')
+    const bytes = Buffer.concat(this.#parts)
     this.#parts = []
     this.#bytes = 0
-    return text
+    if (this.#notText !== undefined && !isUtf8(bytes)) throw this.#notText()
+    return bytes.toString('utf8')
   }
 
   #keep(part: Buffer): void {

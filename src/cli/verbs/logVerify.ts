@@ -1,6 +1,7 @@
 /**
  * `carillon log verify` and `carillon log head`: prove that a log is what was written, and give others the means to.
  */
+import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { canonicalText } from '../../encoding/canonical.js'
@@ -14,6 +15,9 @@ import type { Database } from '../../views/Database.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
 import { foldLog } from '../../node/logTools/foldLog.js'
 import type { LogProblem } from '../../node/logTools/LogProblem.js'
+import { linesOf } from '../../node/logTools/linesOf.js'
+import { readExport } from '../../node/logTools/readExport.js'
+import type { EncodedTick } from '../../log/Tick.js'
 import { parseCheckpoint } from '../../node/logTools/parseCheckpoint.js'
 import { verifyLog, type LogReport } from '../../node/logTools/verifyLog.js'
 import { readStore } from '../../node/readStore.js'
@@ -28,6 +32,7 @@ type VerifyOptions = LogOptions & {
   readonly head?: readonly string[]
   readonly decode?: boolean
   readonly by?: PublicKey
+  readonly export?: string
 }
 
 const where = ({ revision, untilRevision }: LogProblem): string =>
@@ -66,6 +71,12 @@ const withViews = async <A>(named: LogOptions, read: (db: Database) => A): Promi
   })
 }
 
+/** The ticks of an exported log, as they stand in the file. */
+async function* ticksOfExport(file: string): AsyncGenerator<EncodedTick> {
+  for await (const { tick } of readExport(linesOf(file === '-' ? process.stdin : createReadStream(file), file)))
+    yield tick
+}
+
 const several = (file: string, before: readonly string[] = []): readonly string[] => [...before, file]
 
 export const verify = (terminal: Terminal): Command =>
@@ -88,27 +99,28 @@ export const verify = (terminal: Terminal): Command =>
     )
     .addOption(new Option('--decode', 'also decode every event, as a rebuild would; takes several times as long'))
     .addOption(logOption())
-    .action(async ({ json, head: files = [], decode, by, ...named }: VerifyOptions) => {
-      const expected = by ?? publicKeyIn(storeFiles(named.store).key)
+    .addOption(
+      new Option('--export <file>', 'verify a log as "log export" has written it, instead of that of the store'),
+    )
+    .action(async ({ json, head: files = [], decode, by, export: exported, ...named }: VerifyOptions) => {
+      const expected = by ?? (exported === undefined ? publicKeyIn(storeFiles(named.store).key) : undefined)
       const checkpoints = await Promise.all(files.map(async (file) => parseCheckpoint(await readJsonFile(file))))
-      await withNamedLog(named, async (log) => {
-        const total = (await log.head()).revision + 1
+      const options = { checkpoints, decode: decode === true, ...(expected === undefined ? {} : { by: expected }) }
+      const check = async (ticks: AsyncIterable<EncodedTick>, where: string, total?: number): Promise<void> => {
         const report = await withProgress(
           terminal,
           'Verifying',
-          (onProgress) =>
-            verifyLog(log.read(0), {
-              checkpoints,
-              decode: decode === true,
-              ...(expected === undefined ? {} : { by: expected }),
-              onProgress,
-            }),
+          (onProgress) => verifyLog(ticks, { ...options, onProgress }),
           total,
         )
         if (json === true) terminal.out(JSON.stringify(report))
         else tell(terminal, report)
-        refuse(log.where ?? named.store, report.problems)
-      })
+        refuse(where, report.problems)
+      }
+      if (exported !== undefined) return check(ticksOfExport(exported), exported)
+      return withNamedLog(named, async (log) =>
+        check(log.read(0), log.where ?? named.store, (await log.head()).revision + 1),
+      )
     })
 
 const headOfOwn = async (terminal: Terminal, named: LogOptions): Promise<void> => {

@@ -10,7 +10,11 @@ export async function* linesOf(input: AsyncIterable<unknown>, name: string): Asy
   const unreadable = (why: string, cause?: unknown): CarillonError =>
     new CarillonError('import-invalid', `${name} cannot be read: ${why}.`, { file: name }, cause)
   // An event and a little more; nothing an export holds is longer.
-  const reader = new LineReader(2 * limits.factBytes, () => unreadable('it has a line longer than any event'))
+  const reader = new LineReader(
+    2 * limits.factBytes,
+    () => unreadable('it has a line longer than any event'),
+    () => unreadable('it holds bytes that are not UTF-8'),
+  )
   try {
     for await (const chunk of input) {
       if (!Buffer.isBuffer(chunk)) throw unreadable('it does not come as bytes')

@@ -38,6 +38,9 @@ const withoutCause = ({ kind, revision, untilRevision, what }: FoundProblem): Lo
 /** How much of a log is read before threads are started: a short one is checked sooner than they have begun. */
 const shortLogBytes = 8 * 1_048_576
 
+/** A store's row, or a line of an export, that cannot be read. */
+const unreadableCodes: ReadonlySet<string> = new Set(['store-corrupt', 'import-invalid'])
+
 /** Reads a log from its first tick on and reports everything about it that does not hold. */
 export const verifyLog = async (
   ticks: AsyncIterable<EncodedTick>,
@@ -56,7 +59,7 @@ export const verifyLog = async (
     }
   } catch (error) {
     // A row that cannot even be read is what verification looks for; anything else is the caller's to hear.
-    if (!(error instanceof CarillonError) || error.code !== 'store-corrupt') throw error
+    if (!(error instanceof CarillonError) || !unreadableCodes.has(error.code)) throw error
     const revision = checker.head.revision + 1
     note([{ kind: 'malformed', revision, what: `the log cannot be read further: ${error.message}` }])
   }
