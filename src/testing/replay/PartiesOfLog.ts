@@ -21,6 +21,7 @@ export class PartiesOfLog {
 
   /** The network in which the node signs. */
   learnNetwork(network: NetworkId): void {
+    if (this.#network === network) return
     this.#network = network
     this.#map = undefined
   }

@@ -76,6 +76,8 @@ export class ReplayGround {
   settle(tick: EncodedTick): void {
     this.views.closeTick(headAfter(tick), this.atMs)
     this.views.committed()
+    const { signer } = this.views.facts
+    if (signer !== undefined) this.parties.learnNetwork(signer.network)
     this.#ticks.insert(tick)
   }
 
