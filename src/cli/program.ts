@@ -34,6 +34,7 @@ const verbs: Readonly<Record<VerbName, () => Promise<Verb>>> = {
   drain: async () => (await import('./verbs/drain.js')).drain,
   log: async () => (await import('./verbs/log.js')).log,
   backup: async () => (await import('./verbs/backup.js')).backup,
+  key: async () => (await import('./verbs/key.js')).key,
   token: async () => (await import('./verbs/token.js')).token,
   metrics: async () => (await import('./verbs/metrics.js')).metrics,
   openapi: async () => (await import('./verbs/metrics.js')).openapi,

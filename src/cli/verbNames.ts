@@ -28,6 +28,7 @@ export const verbNames = [
   'drain',
   'log',
   'backup',
+  'key',
   'token',
   'metrics',
   'openapi',

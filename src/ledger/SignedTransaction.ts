@@ -33,6 +33,8 @@ export type SigningContext = {
   readonly id: NetworkId
   /** The key by which states and transactions know the party that signs with a key. */
   readonly identityOf: (signingKey: PublicKey) => PublicKey
+  /** The key that a party signs with now. */
+  readonly currentKeyOf: (identity: PublicKey) => PublicKey
 }
 
 /** How signatures are checked. */
@@ -44,6 +46,8 @@ export type SignatureCheck = {
    * Default `final`.
    */
   readonly role?: 'final' | 'history'
+  /** Whether keys count that their parties have changed since: for what a notary has let pass already. Default false. */
+  readonly retired?: boolean
 }
 
 const isValid = (
@@ -60,7 +64,7 @@ export const checkSignatures = (
   context: SigningContext,
   id: TransactionId,
   { body, signatures }: SignedTransaction,
-  { except = [], role = 'final' }: SignatureCheck = {},
+  { except = [], role = 'final', retired = role === 'history' }: SignatureCheck = {},
 ): Either<CarillonError, void> => {
   const invalid = signatures.find((signature) => !isValid(context, id, signature, role))
   if (invalid !== undefined)
@@ -69,6 +73,15 @@ export const checkSignatures = (
         'signature-invalid',
         `The signature of ${invalid.by} over transaction ${id} does not verify in this network.`,
         { transaction: id, by: invalid.by },
+      ),
+    )
+  const old = retired ? undefined : signatures.find(({ by }) => context.currentKeyOf(context.identityOf(by)) !== by)
+  if (old !== undefined)
+    return left(
+      new CarillonError(
+        'signature-invalid',
+        `The signature of ${old.by} over transaction ${id} is by a key that its party has changed. Have it signed again, with the new key.`,
+        { transaction: id, by: old.by },
       ),
     )
   const present = new Set([...signatures.map(({ by }) => context.identityOf(by)), ...except])

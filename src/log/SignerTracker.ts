@@ -53,7 +53,8 @@ export class SignerTracker {
 
   /** What signatures of transactions are checked against. */
   contextOf({ network }: TickSigner): SigningContext {
-    return { id: network, identityOf: this.#history.identityOf }
+    const { identityOf, currentKeyOf } = this.#history
+    return { id: network, identityOf, currentKeyOf }
   }
 
   /** What the tick that holds these events must be signed with; undefined when the log does not begin with a start. */

@@ -98,6 +98,23 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
   )
 }
 
+/** Commits a tick that was decided without a node; an empty one leaves no trace. */
+export const commitOffline = async (store: TickStore, tick: OpenTick): Promise<void> => {
+  if (tick.isEmpty) {
+    store.rollback()
+    return
+  }
+  const outcome = await store.commit(tick.seal())
+  if (outcome.kind === 'appended') return
+  throw outcome.kind === 'refused'
+    ? new CarillonError(
+        'log-revision-conflict',
+        `Another process has appended to this log, up to revision ${outcome.head.revision}. Nothing was recorded.`,
+        { revision: outcome.head.revision },
+      )
+    : outcome.error
+}
+
 /** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
 export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
   assertStore(folder)
@@ -111,19 +128,7 @@ export const operateOffline = async (folder: string, request: OperatorRequest): 
       store.rollback()
       throw error
     }
-    if (tick.isEmpty) {
-      store.rollback()
-      return
-    }
-    const outcome = await store.commit(tick.seal())
-    if (outcome.kind === 'appended') return
-    throw outcome.kind === 'refused'
-      ? new CarillonError(
-          'log-revision-conflict',
-          `Another process has appended to this log, up to revision ${outcome.head.revision}. Nothing was recorded.`,
-          { revision: outcome.head.revision },
-        )
-      : outcome.error
+    await commitOffline(store, tick)
   } finally {
     await releaseHold()
   }

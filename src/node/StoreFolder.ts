@@ -13,6 +13,7 @@ import type { EventLog } from '../log/EventLog.js'
 import { readMark, showMark } from './backup/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from './EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
+import { finishRotation } from './keys/KeyRotation.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { silentLogger, type Logger } from './Logger.js'
@@ -70,6 +71,7 @@ const keepPrivate = (file: string): void => {
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
 const keyOf = (file: string, options: KeyFileOptions, store: TickStore): KeyPair => {
+  finishRotation(file, store.views.facts.signer?.key)
   if (existsSync(file)) return readKeyFile(file, options)
   const owner = store.views.facts.now.partyKey
   if (owner !== null)

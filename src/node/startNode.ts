@@ -28,7 +28,7 @@ import { Node } from './Node.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from './Postman.js'
 import type { KeyFileOptions } from './keys/KeyFile.js'
-import { followMap } from './network/followMap.js'
+import { followMap, newKeyChanges } from './network/followMap.js'
 import { MapFile } from './network/MapFile.js'
 import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
 import { noteClock } from './storeClock.js'
@@ -74,7 +74,8 @@ const openTransport = (
   { listenOn, logger }: NodeOptions,
 ): Promise<TlsTransport> =>
   TlsTransport.open({
-    key: joined.key,
+    key: joined.transportKey,
+    me: joined.party.key,
     certificate: joined.certificate,
     rootCertificate: joined.rootCertificate,
     network,
@@ -177,8 +178,15 @@ const assertNewestSigned = (store: TickStore): void => {
  */
 const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Party): readonly DomainEvent[] => {
   const { signer } = views.facts
-  if (signer === undefined || signer.network === network.id) return []
-  if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }]
+  if (signer === undefined && network.identityOf(key) !== key)
+    throw new CarillonError(
+      'store-foreign',
+      `${key} is a changed key: the log of its party began with ${network.identityOf(key)}, and it is not here. Put the store back, or restore it from a backup.`,
+      { expected: network.identityOf(key), actual: key },
+    )
+  const changes = newKeyChanges(views.maps, network)
+  if (signer === undefined || signer.network === network.id) return changes
+  if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }, ...changes]
   throw new CarillonError(
     'network-mismatch',
     `This log was signed in the network ${signer.network}, and the node was started in ${network.id}. What was signed in one network is not valid in another. Start the node with the map of its own network.`,

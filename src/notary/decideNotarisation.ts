@@ -37,12 +37,19 @@ const assertMine = (decision: Decision, id: TransactionId, notary: Party): void 
   )
 }
 
+/** Whether this notary has let a transaction pass before. */
+const isNotarised = ({ views: { spent, transactions } }: Decision, id: TransactionId): boolean =>
+  spent.isNotarised(id) || transactions.find(id) !== undefined
+
 /** A whole transaction is verified like any other; only this notary's own signature may still be missing. */
 const caseOfWhole = (decision: Decision, signed: SignedTransaction): Case => {
   const { body } = signed
   const { id } = sealBody(body)
   assertMine(decision, id, body.notary)
-  const signatures = checkSignatures(decision.network, id, signed, { except: [decision.me.key] })
+  const signatures = checkSignatures(decision.network, id, signed, {
+    except: [decision.me.key],
+    retired: isNotarised(decision, id),
+  })
   if (isLeft(signatures)) throw signatures.left
   checkNotary(decision, body)
   verifyResolved(decision, resolveBody(decision, id, body), body)
@@ -102,8 +109,7 @@ export const consumerOfRow = (decision: Decision, { ref, consumedBy }: StateRow)
 }
 
 const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: Case, caller: Party): void => {
-  const { spent, transactions } = decision.views
-  if (spent.isNotarised(id) || transactions.find(id) !== undefined) return
+  if (isNotarised(decision, id)) return
   const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(decision, ref) }))
   const verdict = notarise(claims, timeWindow, decision.now)
   if (isLeft(verdict)) throw verdict.left

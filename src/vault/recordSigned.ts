@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decision/Decision.js'
 import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
-import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
+import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { notaryOfOutputs, outputDataText, sealBody, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
@@ -43,7 +43,10 @@ export const recordSigned = (
   const outputs = body.outputs.map((_, index) => ({ transaction: id, index }))
   if (decision.views.transactions.find(id) !== undefined) return { id, outputs }
 
-  const signaturesChecked = checkSignatures(decision.network, id, signed, { role })
+  const signaturesChecked = checkSignatures(decision.network, id, signed, {
+    role,
+    retired: role === 'history' || needsNotary(body),
+  })
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
   checkNotary(decision, body, role)
   checkUnconsumed(decision, id, body)

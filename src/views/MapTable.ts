@@ -1,11 +1,14 @@
 /**
- * The newest network map this node has gone by, by the root that signed it: an older one is not taken again.
+ * The newest network map this node has gone by, by the root that signed it, so that an older one is not taken again; and
+ * the changes of keys that the log knows of.
  */
+import type { KeyChange } from '../identity/KeyChange.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Database, Statement } from './Database.js'
 
 export const mapsSchema = `
   CREATE TABLE IF NOT EXISTS network_maps (root TEXT PRIMARY KEY, serial INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS changed_keys (key TEXT PRIMARY KEY, party TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
 
 /** Which map it is: its root, and the number that root has given it. */
@@ -14,16 +17,29 @@ export type MapSerial = { readonly root: PublicKey; readonly serial: number }
 export class MapTable {
   readonly #insert: Statement
   readonly #find: Statement
+  readonly #addKey: Statement
+  readonly #findKey: Statement
 
   constructor(db: Database) {
     this.#insert = db.prepare('INSERT OR REPLACE INTO network_maps VALUES (?, ?)')
     this.#find = db.prepare('SELECT serial FROM network_maps WHERE root = ?')
+    this.#addKey = db.prepare('INSERT OR REPLACE INTO changed_keys VALUES (?, ?)')
+    this.#findKey = db.prepare('SELECT 1 AS found FROM changed_keys WHERE key = ?')
   }
 
   /** The serial of the newest map of a root; undefined when none was ever used. */
   newest(root: PublicKey): number | undefined {
     const row = this.#find.get(root)
     return row === undefined ? undefined : Number(row['serial'])
+  }
+
+  /** Whether a change to this key is recorded. */
+  isRecorded({ to }: KeyChange): boolean {
+    return this.#findKey.get(to) !== undefined
+  }
+
+  changedKey({ party, to }: KeyChange): void {
+    this.#addKey.run(to, party)
   }
 
   use({ root, serial }: MapSerial): void {

@@ -54,6 +54,7 @@ export const viewsSchema = [
 export const viewTables = [
   'node_facts',
   'network_maps',
+  'changed_keys',
   'kinds',
   'transactions',
   'states',
@@ -140,7 +141,7 @@ export class Views {
         this.facts.changeSigner({ network: event.network })
         return
       case 'KeyChanged':
-        // What other parties sign with is looked up in the network map.
+        this.maps.changedKey(event.change)
         if (event.change.party === this.facts.now.partyKey) this.facts.changeSigner({ key: event.change.to })
         return
       case 'NetworkMapChanged':

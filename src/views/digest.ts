@@ -23,6 +23,7 @@ const orderOf = {
   flow_records: ['flow_seq', 'position'],
   flow_troubles: ['flow_seq', 'revision'],
   network_maps: ['root'],
+  changed_keys: ['key'],
   unstarted: ['revision'],
   sessions: ['seq'],
   inbox: ['session_seq', 'seq'],

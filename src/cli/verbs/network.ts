@@ -8,10 +8,12 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import type { Member, NotaryKind } from '../../identity/NetworkMap.js'
 import type { NetworkTerms } from '../../identity/SignedNetworkMap.js'
 import { addParty } from '../../node/network/addParty.js'
+import { changePartyKey } from '../../node/network/changePartyKey.js'
 import { makeNetwork, type NewMember } from '../../node/network/makeNetwork.js'
 import { networkFiles, readNetworkMap } from '../../node/network/NetworkFolder.js'
 import { appFile } from '../loadApp.js'
 import { NetworkProcesses } from '../NetworkProcesses.js'
+import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
@@ -131,6 +133,32 @@ const add = (terminal: Terminal): Command =>
       terminal.out(printable(`  carillon run <app-module> --network ${join(folder, name)}`))
     })
 
+const changeKey = (terminal: Terminal): Command =>
+  bareVerb(
+    'change-key',
+    'let a network know that a party signs with another key: a new certificate, and a new map for all',
+    ['network change-key local local/Alice/key-change.json'],
+  )
+    .argument('<folder>', 'the folder of the network')
+    .argument('<file>', 'the change, as "key rotate" has written it; - reads from stdin')
+    .addOption(jsonOption())
+    .action(async (folder: string, file: string, { json }: JsonOptions) => {
+      const changed = await changePartyKey(folder, await readJsonFile(file))
+      if (json === true) {
+        terminal.out(JSON.stringify(changed))
+        return
+      }
+      const { party, serial, elsewhere, certificate } = changed
+      terminal.out(terminal.tone('bold', printable(`${party} signs with its new key, by map ${serial}.`)))
+      if (elsewhere.length > 0)
+        terminal.out(printable(`Not here, and to be given ${folder}/network.json: ${elsewhere.join(', ')}.`))
+      if (elsewhere.includes(party)) {
+        terminal.out(printable(`${party} also needs this certificate, as certificate.pem in its folder:`))
+        terminal.out(certificate)
+      }
+      terminal.out('Nodes that run take the map up within seconds.')
+    })
+
 /** The map of the network in a folder, verified against the root beside it. */
 const mapOf = (folder: string): NetworkTerms => {
   const files = networkFiles(folder)
@@ -234,6 +262,7 @@ export const network = (terminal: Terminal): Command =>
   verbGroup('network', 'make, extend and run a network of parties on this machine', [
     newNetwork(terminal),
     add(terminal),
+    changeKey(terminal),
     run(terminal),
     show(terminal),
   ])

@@ -13,7 +13,7 @@ import { EmbeddedStore } from '../EmbeddedStore.js'
 import { readKeyFile } from '../keys/KeyFile.js'
 import { keptOpen } from '../keptOpen.js'
 import { verifyLog } from '../logTools/verifyLog.js'
-import { openOfflineTick } from '../OfflineOperator.js'
+import { commitOffline, openOfflineTick } from '../OfflineOperator.js'
 import { assertStore, openStoreLog, readStore } from '../readStore.js'
 import { lockFolder, openLogFolder, storeFiles } from '../StoreFolder.js'
 import type { TickStore } from '../TickStore.js'
@@ -48,11 +48,8 @@ const record = async (
   const tick = openOfflineTick(store, key)
   store.begin()
   tick.emit({ ...event, revision: store.head().revision })
-  const outcome = await store.commit(tick.seal())
-  if (outcome.kind === 'appended') return store.head()
-  throw outcome.kind === 'refused'
-    ? new CarillonError('log-revision-conflict', 'Another process has appended to this log. Nothing was recorded.')
-    : outcome.error
+  await commitOffline(store, tick)
+  return store.head()
 }
 
 /** Takes a marked store, or one whose log is elsewhere, for the moment it takes to let it go on. */

@@ -18,8 +18,8 @@ export type KeyFileOptions = {
   readonly passphrase?: string
 }
 
-/** `node.key` has its secret in `node.secret`. */
-export const secretFileOf = (file: string): string => `${file.replace(/\.key$/, '')}.secret`
+/** `node.key` has its secret in `node.secret`, and so have the key before it and the one to come. */
+export const secretFileOf = (file: string): string => `${file.replace(/(-next|-retired)?\.key$/, '')}.secret`
 
 /** For its owner alone. */
 const keyMode = 0o600

@@ -43,6 +43,7 @@ export const vouchFor = (
   const contextOf = ({ network }: TickSigner): SigningContext => ({
     id: network,
     identityOf: (key) => (key === signer.key ? signer.party : key),
+    currentKeyOf: (identity) => (identity === signer.party ? signer.key : identity),
   })
   if (doubts === 0) checkTickSignature(tick, findings, signer, { contextOf, keys: [] }, doubt)
   const { proofs, transactions } = findings

@@ -13,6 +13,7 @@ import { openNetworkMap } from '../../identity/SignedNetworkMap.js'
 import { limits } from '../../limits.js'
 import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
 import { storeFiles } from '../StoreFolder.js'
+import { keyWithPublic } from '../keys/KeyRotation.js'
 import { certifiedKey } from '../transports/certificate.js'
 
 /** The files of a party's folder, beside those of its store. */
@@ -35,6 +36,8 @@ export type NetworkFolder = {
   readonly folder: string
   readonly party: Party
   readonly key: KeyPair
+  /** The key that its certificate carries: the one before, as long as there is no certificate for a changed key. */
+  readonly transportKey: KeyPair
   readonly map: VerifiedMap
   /** PEM. */
   readonly certificate: string
@@ -81,13 +84,22 @@ export const readNetworkMap = (file: string, rootCertificate: string, rootFile: 
 
 /** The party that a map lists under a key. */
 export const partyOf = ({ network, terms }: VerifiedMap, key: PublicKey, keyFile: string): Party => {
-  const member = network.member(key)
+  const member = network.member(network.identityOf(key))
   if (member !== undefined) return member.party
   throw new CarillonError(
     'party-unknown',
     `The key in ${keyFile}, ${key}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it.`,
     { key },
   )
+}
+
+/** The key in a certificate; undefined when it cannot be read, which whoever uses it says better. */
+const certifiedKeyIn = (pem: string): PublicKey | undefined => {
+  try {
+    return certifiedKey(new X509Certificate(pem))
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads a party's folder and verifies that all of it belongs together. */
@@ -99,5 +111,6 @@ export const openNetworkFolder = (folder: string, options: KeyFileOptions = {}):
   const key = readKeyFile(files.key, options)
   const party = partyOf(map, key.publicKey, files.key)
   const certificate = readFileSync(files.certificate, 'utf8')
-  return { folder, party, key, map, certificate, rootCertificate }
+  const transportKey = keyWithPublic(files.key, certifiedKeyIn(certificate), options) ?? key
+  return { folder, party, key, transportKey, map, certificate, rootCertificate }
 }

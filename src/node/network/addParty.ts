@@ -33,12 +33,9 @@ export type AddedMember = NewMember &
     readonly port?: number
   }
 
-/** What joining has changed. */
-export type AddedParty = {
-  readonly member: Member
-  /** The party's folder. */
-  readonly folder: string
-  /** The serial of the map that lists it. */
+/** Who has a changed map. */
+export type MapChange = {
+  /** The serial of the map. */
   readonly serial: number
   /** Parties whose folders have the new map; a node that runs takes it up within seconds. */
   readonly told: readonly string[]
@@ -46,18 +43,25 @@ export type AddedParty = {
   readonly elsewhere: readonly string[]
 }
 
+/** What joining has changed. */
+export type AddedParty = MapChange & {
+  readonly member: Member
+  /** The party's folder. */
+  readonly folder: string
+}
+
 /** Maps are for everyone to read. */
-const mapMode = 0o644
+export const mapMode = 0o644
 
 const notFound = (folder: string, why: string): CarillonError =>
   new CarillonError('network-not-found', `${why} Make a network with "carillon network new <folder>".`, { folder })
 
-const rootKeyOf = (folder: string, { root, name }: NetworkTerms, options: KeyFileOptions): KeyPair => {
+export const rootKeyOf = (folder: string, { root, name }: NetworkTerms, options: KeyFileOptions): KeyPair => {
   const file = join(folder, 'root.key')
   if (!existsSync(file))
     throw new CarillonError(
       'root-key-missing',
-      `Only the root of the network ${name} can let a party in, and its key is not here: ${file} is missing. Put root.key back, with root.secret beside it unless it has a passphrase, for as long as this takes.`,
+      `Only the root of the network ${name} can change its map, and its key is not here: ${file} is missing. Put root.key back, with root.secret beside it unless it has a passphrase, for as long as this takes.`,
       { file },
     )
   const key = readKeyFile(file, options)
@@ -88,7 +92,11 @@ const freePortBeside = async (host: string, members: readonly Member[]): Promise
 }
 
 /** Gives the parties here the network's map; says who has it now and who is elsewhere. */
-const handOut = (folder: string, { members }: NetworkTerms, map: string): Pick<AddedParty, 'told' | 'elsewhere'> => {
+export const handOut = (
+  folder: string,
+  { members }: NetworkTerms,
+  map: string,
+): Pick<MapChange, 'told' | 'elsewhere'> => {
   const told: string[] = []
   const elsewhere: string[] = []
   for (const { party } of members) {
@@ -133,7 +141,7 @@ const addTo = async (path: string, added: AddedMember): Promise<AddedParty> => {
   return { member: seat.member, folder, serial: signed.map.serial, ...handOut(path, signed.map, map) }
 }
 
-/** Two that joined at once would each make a map that does not list the other. */
+/** Two that changed the map at once would each make one that lacks the other's change. */
 const lockNetwork = async (folder: string): Promise<() => void> => {
   const endMs = performance.now() + limits.networkLockWaitMs
   for (;;) {
@@ -142,15 +150,15 @@ const lockNetwork = async (folder: string): Promise<() => void> => {
     if (performance.now() > endMs)
       throw new CarillonError(
         'store-locked',
-        `Another process lets a party join the network in ${folder}, and has not finished. Wait for it, or end it.`,
+        `Another process changes the map of the network in ${folder}, and has not finished. Wait for it, or end it.`,
         { folder },
       )
     await setTimeout(50)
   }
 }
 
-/** Lets a party join the network in a folder that `makeNetwork` has made. Those that join at once join one by one. */
-export const addParty = async (networkFolder: string, added: AddedMember): Promise<AddedParty> => {
+/** Changes the network in a folder that `makeNetwork` has made, one change after the other. */
+export const withNetwork = async <A>(networkFolder: string, change: (path: string) => Promise<A>): Promise<A> => {
   const path = resolve(networkFolder)
   const files = networkFiles(path)
   if (!existsSync(files.map) || !existsSync(files.root)) throw notFound(path, `There is no network in ${path}.`)
@@ -159,7 +167,7 @@ export const addParty = async (networkFolder: string, added: AddedMember): Promi
   try {
     const unlock = await lockNetwork(path)
     try {
-      return await addTo(path, added)
+      return await change(path)
     } finally {
       unlock()
     }
@@ -167,3 +175,7 @@ export const addParty = async (networkFolder: string, added: AddedMember): Promi
     throw storeFailure(error, path)
   }
 }
+
+/** Lets a party join the network in a folder that `makeNetwork` has made. Those that join at once join one by one. */
+export const addParty = (networkFolder: string, added: AddedMember): Promise<AddedParty> =>
+  withNetwork(networkFolder, (path) => addTo(path, added))

@@ -5,10 +5,19 @@
 import { messageOf } from '../../errors/CarillonError.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import { limits } from '../../limits.js'
+import type { DomainEvent } from '../../log/events.js'
+import type { MapTable } from '../../views/MapTable.js'
 import type { Logger } from '../Logger.js'
 import type { Loop } from '../Loop.js'
 import type { MapFile } from './MapFile.js'
 import type { VerifiedMap } from './NetworkFolder.js'
+
+/** The changes of keys that a map lists and the log does not know of yet. */
+export const newKeyChanges = (maps: Pick<MapTable, 'isRecorded'>, { members }: NetworkMap): readonly DomainEvent[] =>
+  members
+    .flatMap(({ keyChanges = [] }) => keyChanges)
+    .filter((change) => !maps.isRecorded(change))
+    .map((change) => ({ type: 'KeyChanged', change }))
 
 export type MapFollowing = {
   readonly file: MapFile
@@ -45,6 +54,7 @@ export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => voi
     try {
       await loop.submit((decision) => {
         decision.emit({ type: 'NetworkMapChanged', map: { root, serial } })
+        for (const event of newKeyChanges(decision.views.maps, newest.network)) decision.emit(event)
         decision.release(() => use(newest.network))
       })
       logger.info(`The node goes by map ${serial} of the network ${name}.${difference(inUse, newest)}`, { serial })

@@ -30,6 +30,8 @@ import { Refusals } from './Refusals.js'
 export type TlsTransportOptions = {
   /** The party's own key, which its certificate must carry. */
   readonly key: KeyPair
+  /** The party's identity, where that is another key than the certificate's. */
+  readonly me?: PublicKey
   /** The party's certificate, as PEM. */
   readonly certificate: string
   /** The certificate of the network's root, as PEM: it has signed every party's. */
@@ -88,7 +90,7 @@ export class TlsTransport implements Transport {
   #closed = false
 
   private constructor(options: TlsTransportOptions) {
-    this.#me = options.key.publicKey
+    this.#me = options.me ?? options.key.publicKey
     this.#network = options.network
     this.#bounds = boundsOf(options.bounds)
     this.#refusals = new Refusals(options.logger ?? silentLogger)
@@ -105,7 +107,7 @@ export class TlsTransport implements Transport {
   static async open(options: TlsTransportOptions): Promise<TlsTransport> {
     assertOwnCertificate(options)
     const transport = new TlsTransport(options)
-    const text = options.listenOn ?? options.network.member(options.key.publicKey)?.address
+    const text = options.listenOn ?? options.network.member(options.me ?? options.key.publicKey)?.address
     if (text === undefined) return transport
     const address = parseAddress(text)
     if (address === undefined)
@@ -256,12 +258,12 @@ export class TlsTransport implements Transport {
     const certificate = socket.getPeerX509Certificate()
     if (certificate === undefined) return { refused: 'it shows no certificate' }
     const key = certifiedKey(certificate)
-    const member = key === undefined ? undefined : this.#network.member(key)
+    const member = key === undefined ? undefined : this.#network.member(this.#network.identityOf(key))
     if (key === undefined || member === undefined)
       return { refused: `${key ?? 'its key'} is not a party of this network` }
     if (member.certificate !== undefined && member.certificate !== fingerprintOf(certificate))
       return { refused: `the network map lists another certificate for ${member.party.name}` }
-    if (key === this.#me) return { refused: 'it shows the certificate of this node itself' }
+    if (member.party.key === this.#me) return { refused: 'it shows the certificate of this node itself' }
     return { member }
   }
 

@@ -1,0 +1,72 @@
+/**
+ * `carillon key`: shows which key a node signs with, and changes it.
+ */
+import { Option, type Command } from 'commander'
+import { networkFolderOf } from '../../node/network/NetworkFolder.js'
+import { openLog } from '../../node/openLog.js'
+import { readStore } from '../../node/readStore.js'
+import { rotateKey } from '../../node/keys/rotateKey.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { logOption, type LogOptions } from '../namedLog.js'
+import { table, type Column } from '../table.js'
+import { printable, type Terminal } from '../Terminal.js'
+import { verb, verbGroup, type StoreOptions } from '../verb.js'
+
+type RotateOptions = LogOptions & { readonly network?: string }
+
+const networkOption = (): Option =>
+  new Option(
+    '--network <folder>',
+    "the party's folder in its network, which holds the key (default: that of the store)",
+  ).env('CARILLON_NETWORK')
+
+const rotate = (terminal: Terminal): Command =>
+  verb('rotate', 'let the node sign with a new key from now on; it must not run meanwhile', [
+    'key rotate',
+    'key rotate --log postgres://host/database',
+  ])
+    .addOption(networkOption())
+    .addOption(logOption())
+    .action(async ({ store, json, network: named, log: address }: RotateOptions) => {
+      const folder = networkFolderOf(store, named)
+      const log = address === undefined ? undefined : await openLog(address)
+      try {
+        const { change, file } = await rotateKey(store, {
+          ...(folder === undefined ? {} : { keyFolder: folder }),
+          ...(log === undefined ? {} : { log }),
+        })
+        if (json === true) {
+          terminal.out(JSON.stringify({ ...change, file }))
+          return
+        }
+        terminal.out(`The node signs with ${change.to} from now on. What ${change.from} has signed stays valid.`)
+        if (folder === undefined) return
+        terminal.out('')
+        terminal.out('Next, whoever runs the network lets the other parties know:')
+        terminal.out(printable(`  carillon network change-key <network folder> ${file}`))
+        terminal.err(terminal.tone('dim', 'Until then the other parties refuse what the node signs.'))
+      } finally {
+        await log?.close()
+      }
+    })
+
+type Row = { readonly key: string; readonly fromTick: number; readonly network: string }
+
+const columns: readonly Column<Row>[] = [
+  { header: 'FROM TICK', cell: ({ fromTick }) => fromTick.toLocaleString('en'), align: 'right' },
+  { header: 'KEY', cell: ({ key }) => key, flexible: true },
+  { header: 'NETWORK', cell: ({ network }) => network, tone: () => 'dim', flexible: true, spare: true },
+]
+
+const show = (terminal: Terminal): Command =>
+  verb('show', 'list the keys that have signed the log, and since which tick', ['key show']).action(
+    ({ store, json }: StoreOptions) => {
+      const { signers } = readStore(store, readFacts)
+      if (json === true) for (const signer of signers) terminal.out(JSON.stringify(signer))
+      else if (signers.length === 0) terminal.out('No node has run on this store yet.')
+      else for (const line of table(columns, signers, terminal)) terminal.out(line)
+    },
+  )
+
+export const key = (terminal: Terminal): Command =>
+  verbGroup('key', 'show and change the key that a node signs with', [rotate(terminal), show(terminal)])
