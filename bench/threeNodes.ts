@@ -2,11 +2,12 @@
  * Alice, Bob and a notary, each on a durable store of its own, in one process: joined by transports within it, or by TLS
  * on loopback.
  */
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { networkIdOf, existsSync, mkdirSync } from 'node:fs'
+import { networkIdOf, join } from 'node:path'
 import {
   generateKeyPair,
   makeNetwork,
+  networkIdOf,
   NetworkMap,
   readKeyFile,
   startNode,
@@ -15,8 +16,8 @@ import {
   type Node,
   type NotaryKind,
 } from 'carillon'
-import { dealApp } from './dealApp.js'
-import { LocalTransports } from './LocalTransports.js'
+import { networkIdOf, dealApp } from './dealApp.js'
+import { networkIdOf, LocalTransports } from './LocalTransports.js'
 
 export type ThreeNodes = {
   readonly alice: Node

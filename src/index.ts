@@ -106,6 +106,8 @@ export {
   type NetworkTerms,
   type SignedNetworkMap,
 } from './identity/SignedNetworkMap.js'
+export { type KeyChange } from './identity/KeyChange.js'
+export { networkIdOf, type NetworkId } from './identity/NetworkId.js'
 export { generateKeyPair, importKeyPair, verifySignature, type KeyPair } from './identity/KeyPair.js'
 
 // Ledger
@@ -271,7 +273,9 @@ export { type Token, type TokenId } from './access/Token.js'
 
 // Networks of processes
 export { readKeyFile, writeKeyFile, type KeyFileOptions } from './node/keys/KeyFile.js'
-export { addParty, type AddedMember, type AddedParty } from './node/network/addParty.js'
+export { rotateKey, type RotatedKey, type RotateKeyOptions } from './node/keys/rotateKey.js'
+export { addParty, type AddedMember, type AddedParty, type MapChange } from './node/network/addParty.js'
+export { changePartyKey, type ChangedPartyKey } from './node/network/changePartyKey.js'
 export { makeNetwork, type NewMember, type NewNetwork, type NewNetworkOptions } from './node/network/makeNetwork.js'
 export { openNetworkFolder, type NetworkFolder } from './node/network/NetworkFolder.js'
 export { TlsTransport, type TlsTransportOptions } from './node/transports/TlsTransport.js'

@@ -57,9 +57,8 @@ export class KeyHistory {
   /** The key that signs for an identity now. */
   readonly currentKeyOf = (identity: PublicKey): PublicKey => this.#current.get(identity) ?? identity
 
-  /** Why a change does not continue the chain of its party; undefined when it does, or is part of it already. */
+  /** Why a change does not continue the chain of its party; undefined when it does. */
   faultOf({ party, from, to }: KeyChange): string | undefined {
-    if (this.#identities.get(to) === party && this.#current.get(party) !== undefined) return undefined
     if (this.currentKeyOf(party) !== from) return `${from} is not the key that ${party} signs with`
     const isTaken = this.#identities.has(to) || this.#current.has(to) || to === party
     return isTaken ? `${to} was used before` : undefined

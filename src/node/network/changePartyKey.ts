@@ -48,6 +48,14 @@ export const changePartyKey = (
       throw new CarillonError('party-unknown', `${change.party} is not a party of the network ${terms.name}.`, {
         key: change.party,
       })
+    if (member.keyChanges?.some(({ to }) => to === change.to) === true) {
+      handOut(path, terms, readFileSync(files.map, 'utf8'))
+      throw new CarillonError(
+        'request-invalid',
+        `Map ${terms.serial} of the network ${terms.name} lists this change already. The parties whose folders are here have it.`,
+        { serial: terms.serial },
+      )
+    }
     const rootKey = rootKeyOf(path, terms, options)
     const at = instantFromMillis(systemClock.now())
     const root = { name: `${terms.name} root`, key: terms.root }
