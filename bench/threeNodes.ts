@@ -2,8 +2,8 @@
  * Alice, Bob and a notary, each on a durable store of its own, in one process: joined by transports within it, or by TLS
  * on loopback.
  */
-import { networkIdOf, existsSync, mkdirSync } from 'node:fs'
-import { networkIdOf, join } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   generateKeyPair,
   makeNetwork,
@@ -16,8 +16,8 @@ import {
   type Node,
   type NotaryKind,
 } from 'carillon'
-import { networkIdOf, dealApp } from './dealApp.js'
-import { networkIdOf, LocalTransports } from './LocalTransports.js'
+import { dealApp } from './dealApp.js'
+import { LocalTransports } from './LocalTransports.js'
 
 export type ThreeNodes = {
   readonly alice: Node
@@ -52,7 +52,7 @@ export const inOneProcess = async (folder: string, kind: NotaryKind): Promise<Th
       party: { name, key: key.publicKey },
       ...(name === 'Notary' ? { notary: kind } : {}),
     })),
-    networkIdOf(seats[0]!.key.publicKey, 'bench'),
+    networkIdOf(keyOf(folder, 'Notary').publicKey, 'bench'),
   )
   const start = (seat: (typeof seats)[number] | undefined): Promise<Node> => {
     if (seat === undefined) throw new Error('no such seat')
