@@ -5,23 +5,30 @@ import * as t from 'io-ts'
 import {
   CarillonError,
   ChangeNotary,
+  decodeEvent,
   defineApp,
   defineCommand,
   defineFlow,
   defineState,
   digestViews,
+  EmbeddedStore,
   foldLog,
   instant,
   InstantC,
   IntegerC,
+  NetworkMap,
   PartyC,
   plus,
+  startNode,
   StateRefC,
   verifyLog,
   type FlowBody,
   type StateRef,
 } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
+import { sha256 } from '../../src/encoding/hash.js'
+import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
+import { VirtualClock } from '../../src/time/VirtualClock.js'
 import { agreeTo, settle } from '../session/agreement.js'
 
 const Act = defineCommand({ type: 'token/Act' })
@@ -111,6 +118,76 @@ const run = async <A>(network: VirtualNetwork, started: Promise<{ readonly resul
   await network.advanceBy({ minutes: 2 })
   return handle.result()
 }
+
+/** The store of a party that has run alone, before the network of this seed was there. */
+const storeOfLoner = async (name: string, seed: string): Promise<EmbeddedStore> => {
+  const store = EmbeddedStore.inMemory()
+  const key = keyPairFromSeed(sha256(`key of ${name} ${seed}`))
+  const node = await startNode({ app, party: name, store, key, clock: new VirtualClock(dawn) })
+  await node.run(Mint, { nextAt: plus(dawn, { hours: 1 }) })
+  await node.stop()
+  return store
+}
+
+const tokensOf = async (network: VirtualNetwork, name: string) => network.node(name).states(Token)
+
+describe('A party that has run alone and joins a network', () => {
+  const seed = 'joined'
+  const join = async (): Promise<VirtualNetwork> =>
+    VirtualNetwork.start({
+      parties: {
+        Alice: { app, store: await storeOfLoner('Alice', seed) },
+        Bob: { app },
+        First: { app, notary: 'validating' },
+      },
+      seed,
+    })
+
+  it('records that, and signs in the network from the next tick on', async () => {
+    const network = await join()
+    const alice = network.node('Alice')
+    await network.advanceBy({ hours: 2 })
+    const joined: string[] = []
+    for await (const tick of alice.readLog())
+      tick.events.forEach((line, index) => {
+        const event = decodeEvent(line, tick.firstRevision + index)
+        if (event.type === 'NetworkJoined') joined.push(event.network)
+      })
+    expect(joined).to.deep.equal([network.map.id])
+    expect((await verifyLog(alice.readLog(0))).problems).to.deep.equal([])
+    await network.crash('Alice')
+    await network.restart('Alice')
+    expect((await verifyLog(network.node('Alice').readLog(0))).problems).to.deep.equal([])
+  })
+
+  it('has what it signed before accepted by others only after a change of notary', async () => {
+    const network = await join()
+    const alice = network.node('Alice')
+    const [token] = await tokensOf(network, 'Alice')
+    const bob = network.party('Bob')
+    expect(await ended(network, alice.run(Give, { token: token!.ref, to: bob }))).to.equal('counterparty-failed')
+    const [changed] = await run(
+      network,
+      alice.start(ChangeNotary, { states: [token!.ref], notary: network.party('First') }),
+    )
+    await run(network, alice.start(Give, { token: changed!, to: bob }))
+    expect((await tokensOf(network, 'Bob')).map(({ data }) => data.owner.name)).to.deep.equal(['Bob'])
+    for (const name of network.names)
+      expect((await verifyLog(network.node(name).readLog(0))).problems, name).to.deep.equal([])
+  })
+
+  it('cannot take its log into a second network', async () => {
+    const store = await storeOfLoner('Alice', seed)
+    const first = await VirtualNetwork.start({ parties: { Alice: { app, store } }, seed })
+    await first.stop('Alice')
+    const second = new NetworkMap(first.map.members, sha256('another network'))
+    const key = keyPairFromSeed(sha256(`key of Alice ${seed}`))
+    const { revision } = store.reopen().head()
+    const started = startNode({ app, party: 'Alice', store: store.reopen(), key, network: second })
+    expect(await started.catch((error: unknown) => (error as CarillonError).code)).to.equal('network-mismatch')
+    expect(store.reopen().head().revision).to.equal(revision)
+  })
+})
 
 describe('A change of notary', () => {
   for (const kind of ['validating', 'nonValidating'] as const) {
