@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import {
   generateKeyPair,
   makeNetwork,
+  networkIdOf,
   NetworkMap,
   readKeyFile,
   startNode,
@@ -51,7 +52,7 @@ export const inOneProcess = async (folder: string, kind: NotaryKind): Promise<Th
       party: { name, key: key.publicKey },
       ...(name === 'Notary' ? { notary: kind } : {}),
     })),
-    networkIdOf(seats[0]!.key.publicKey, 'bench'),
+    networkIdOf(keyOf(folder, 'Root').publicKey, 'bench'),
   )
   const start = (seat: (typeof seats)[number] | undefined): Promise<Node> => {
     if (seat === undefined) throw new Error('no such seat')

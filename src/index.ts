@@ -99,6 +99,7 @@ export {
   type CompositeKey,
   type Key,
 } from './identity/Key.js'
+export { networkIdOf, type NetworkId } from './identity/NetworkId.js'
 export { NetworkMap, type Member, type NotaryKind } from './identity/NetworkMap.js'
 export {
   openNetworkMap,
