@@ -4,16 +4,18 @@ import { canonicalText } from '../../src/encoding/canonical.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../src/log/events.js'
+import { sha256 } from '../../src/encoding/hash.js'
 import {
   emptyHead,
-  hashAfter,
   hashAfterTick,
   headAfter,
+  headerLine,
   tickAfter,
-  tickText,
   type EncodedTick,
+  type Link,
 } from '../../src/log/Tick.js'
 import type { Instant } from '../../src/time/Instant.js'
+import { signed } from './signing.js'
 import { arbitraryOf, instants, jsonValues } from './arbitraryOf.js'
 
 describe('events', () => {
@@ -81,23 +83,29 @@ describe('the hash chain', () => {
   const chainOf = (parts: readonly { readonly at: string; readonly events: readonly string[] }[]): EncodedTick[] => {
     let head = emptyHead
     return parts.map(({ at, events }) => {
-      const tick = tickAfter(head, at as Instant, events)
+      const tick = tickAfter(head, at as Instant, events, signed)
       head = headAfter(tick)
       return tick
     })
   }
 
-  it('follows from the lines alone and counts every event', () => {
+  /** The running hash as the format says it: over the link before, the header and the lines. */
+  const hashOf = (before: Link, tick: EncodedTick): string =>
+    sha256([before.hash, before.signature, headerLine(tick), ...tick.events].join('\n'))
+
+  it('follows from the lines and the signatures before them alone, and counts every event', () => {
     fc.assert(
       fc.property(chains, (parts) => {
         const ticks = chainOf(parts)
-        let hash = emptyHead.hash
+        let before: Link = emptyHead
         for (const tick of ticks) {
-          hash = hashAfter(hash, tickText(tick))
-          expect(tick.hash).to.equal(hash)
+          expect(tick.hash).to.equal(hashOf(before, tick))
+          expect(tick.signature).to.equal(signed(tick.hash))
+          before = tick
         }
         const total = parts.reduce((sum, { events }) => sum + events.length, 0)
-        expect(headAfter(ticks.at(-1)!)).to.deep.equal({ tick: parts.length, revision: total - 1, hash })
+        const { hash, signature } = before
+        expect(headAfter(ticks.at(-1)!)).to.deep.equal({ tick: parts.length, revision: total - 1, hash, signature })
       }),
     )
   })
@@ -105,19 +113,31 @@ describe('the hash chain', () => {
   it('is the same over ticks that are too long to be put together first', () => {
     for (const length of [16_000, 16_384, 500_000]) {
       const events = [canonicalText('é'.repeat(length / 2)), canonicalText('x'.repeat(length / 2)), canonicalText('😀')]
-      const tick = tickAfter(emptyHead, '2026-01-31T09:00:00.000Z' as Instant, events)
-      expect(tick.hash).to.equal(hashAfter(emptyHead.hash, tickText(tick)))
+      const tick = tickAfter(emptyHead, '2026-01-31T09:00:00.000Z' as Instant, events, signed)
+      expect(tick.hash).to.equal(hashOf(emptyHead, tick))
     }
   })
 
   it('is the same when a tick is hashed without being put together', () => {
     fc.assert(
       fc.property(chains, (parts) => {
-        let hash = emptyHead.hash
+        let before: Link = emptyHead
         for (const tick of chainOf(parts)) {
-          expect(hashAfterTick(hash, tick)).to.equal(tick.hash)
-          hash = tick.hash
+          expect(hashAfterTick(before, tick)).to.equal(tick.hash)
+          before = tick
         }
+      }),
+    )
+  })
+
+  it('covers the signature of the tick before: nobody can sign an earlier tick anew', () => {
+    fc.assert(
+      fc.property(chains, fc.nat(), (parts, choice) => {
+        const ticks = chainOf(parts)
+        fc.pre(ticks.length > 1)
+        const [before, next] = ticks.slice(choice % (ticks.length - 1))
+        expect(hashAfterTick({ ...before!, signature: signed(next!.hash) }, next!)).to.not.equal(next!.hash)
+        expect(hashAfterTick({ ...before!, signature: '' }, next!)).to.not.equal(next!.hash)
       }),
     )
   })

@@ -19,6 +19,7 @@ import {
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
+import { signed } from '../log/signing.js'
 import { SqliteTicks } from '../../src/log/sqlite/SqliteTicks.js'
 import { lockFolder, storeFiles } from '../../src/node/StoreFolder.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
@@ -297,7 +298,7 @@ describe('a store folder', () => {
       const addTick = (db: Database): EncodedTick => {
         const ticks = new SqliteTicks(db)
         const [last] = ticks.page(ticks.head().tick, 1)
-        const tick = tickAfter(headAfter(last!), last!.at, [canonicalText({ type: 'NodeHibernated' })])
+        const tick = tickAfter(headAfter(last!), last!.at, [canonicalText({ type: 'NodeHibernated' })], signed)
         ticks.insert(tick)
         return tick
       }
