@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import type * as t from 'io-ts'
 import { canonicalText } from '../../src/encoding/canonical.js'
-import { decodeEvent } from '../../src/log/decodeEvent.js'
+import { decodeEvent, logFormat } from '../../src/log/decodeEvent.js'
+import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { eventCodecs, type DomainEvent } from '../../src/log/events.js'
 import { sha256 } from '../../src/encoding/hash.js'
@@ -15,14 +17,20 @@ import {
   type Link,
 } from '../../src/log/Tick.js'
 import type { Instant } from '../../src/time/Instant.js'
-import { signed } from './signing.js'
+import { signed, startLine } from './signing.js'
 import { arbitraryOf, instants, jsonValues } from './arbitraryOf.js'
+
+/** Events of a type that this version could have written. */
+const eventsBy = (codec: t.Any): fc.Arbitrary<unknown> =>
+  arbitraryOf(codec).map((event) =>
+    (event as DomainEvent).type === 'NodeStarted' ? { ...(event as object), format: logFormat } : event,
+  )
 
 describe('events', () => {
   for (const [type, codec] of Object.entries(eventCodecs)) {
     it(`a ${type} comes back from the log as the same bytes`, () => {
       fc.assert(
-        fc.property(arbitraryOf(codec), fc.nat(), (event, revision) => {
+        fc.property(eventsBy(codec), fc.nat(), (event, revision) => {
           const line = encodeEvent(event as DomainEvent)
           expect(line).to.equal(canonicalText(event))
           expect(line).to.not.include('\n')
@@ -36,7 +44,7 @@ describe('events', () => {
 
     it(`a ${type} without one of its members is refused`, () => {
       fc.assert(
-        fc.property(arbitraryOf(codec), fc.nat(), (event, choice) => {
+        fc.property(eventsBy(codec), fc.nat(), (event, choice) => {
           const required = Object.keys(event as object).filter(
             (key) => !codec.is(Object.fromEntries(Object.entries(event as object).filter(([name]) => name !== key))),
           )
@@ -53,6 +61,35 @@ describe('events', () => {
     expect(() => decodeEvent('{"type":"NodeHibernated"}', 12))
       .to.throw('Event 12 of the log is a NodeHibernated')
       .with.property('code', 'log-too-new')
+  })
+
+  const startWith = (change: object): string =>
+    canonicalText({ ...(JSON.parse(startLine(keyPairFromSeed(sha256('a node')))) as object), ...change })
+
+  it('with a member that this version does not know say so, wherever it stands', () => {
+    expect(() => decodeEvent('{"because":"x","type":"NodeStopped"}', 12))
+      .to.throw('Event 12 of the log is a NodeStopped with fields that this version does not know')
+      .with.property('code', 'log-too-new')
+    const { party } = JSON.parse(startWith({})) as { readonly party: object }
+    expect(() => decodeEvent(startWith({ party: { ...party, mood: 'good' } }), 0))
+      .to.throw()
+      .with.property('code', 'log-too-new')
+  })
+
+  it('not in canonical form are refused', () => {
+    expect(() => decodeEvent('{"type": "NodeStopped"}', 3))
+      .to.throw('canonical form')
+      .with.property('code', 'log-undecodable')
+  })
+
+  it('after a start in a newer format, or in the one before the first release, are not read', () => {
+    expect(decodeEvent(startWith({}), 0)).to.include({ type: 'NodeStarted', format: logFormat })
+    expect(() => decodeEvent(startWith({ format: logFormat + 1, carillon: '7.0.0', mood: 'good' }), 4))
+      .to.throw(`From event 4 on the log is in format ${logFormat + 1}, written by Carillon 7.0.0`)
+      .with.property('code', 'log-too-new')
+    expect(() => decodeEvent(canonicalText({ type: 'NodeStarted', app: 'x' }), 0))
+      .to.throw('Event 0 of the log is of the format before the first release')
+      .with.property('code', 'log-too-old')
   })
 
   for (const line of [
