@@ -52,7 +52,7 @@ export const inOneProcess = async (folder: string, kind: NotaryKind): Promise<Th
       party: { name, key: key.publicKey },
       ...(name === 'Notary' ? { notary: kind } : {}),
     })),
-    networkIdOf(keyOf(folder, 'Notary').publicKey, 'bench'),
+    networkIdOf(keyOf(folder, 'Root').publicKey, 'bench'),
   )
   const start = (seat: (typeof seats)[number] | undefined): Promise<Node> => {
     if (seat === undefined) throw new Error('no such seat')

@@ -99,6 +99,7 @@ export {
   type CompositeKey,
   type Key,
 } from './identity/Key.js'
+export { networkIdOf, type NetworkId } from './identity/NetworkId.js'
 export { NetworkMap, type Member, type NotaryKind } from './identity/NetworkMap.js'
 export {
   openNetworkMap,
@@ -107,7 +108,6 @@ export {
   type SignedNetworkMap,
 } from './identity/SignedNetworkMap.js'
 export { type KeyChange } from './identity/KeyChange.js'
-export { networkIdOf, type NetworkId } from './identity/NetworkId.js'
 export { generateKeyPair, importKeyPair, verifySignature, type KeyPair } from './identity/KeyPair.js'
 
 // Ledger

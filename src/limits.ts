@@ -120,15 +120,15 @@ export const limits = {
   /** A shorter lease could not be renewed in time. */
   shortestLeaseMs: 100,
   /**
-   * Time from something new in the log to the next signed head, of a node that talks with others: what happens in it can
+   * Time from something new in the log to the next checkpoint, of a node that talks with others: what happens in it can
    * be lost with a store without anyone being able to tell.
    */
   checkpointMs: 60_000,
-  /** Parties that are sent a signed head, those the node talked with last: some of them will be there to be asked. */
+  /** Parties that are sent a checkpoint, those the node talked with last: some of them will be there to be asked. */
   headWitnesses: 16,
-  /** How often a head is sent to a party that does not answer. Then it waits for the next head, or a word of that party. */
+  /** How often a checkpoint is sent to a party that does not answer. Then it waits for the next one, or a word of that party. */
   headSends: 5,
-  /** Parties that are asked for the heads they keep of a restored log. */
+  /** Parties that are asked for the checkpoints they keep of a restored log. */
   partiesAsked: 256,
   /** How long they are waited for. */
   partiesAnswerMs: 10_000,

@@ -102,7 +102,7 @@ export const catalogue = {
   'log-limit-exceeded': entry('stop', 'The server that keeps the log takes no append of this size'),
   'revision-unknown': entry('refuse', 'The log has no such revision'),
   'head-invalid': entry('refuse', 'Not a checkpoint of this log'),
-  'head-unsigned': entry('refuse', 'No signed head covers this revision'),
+  'head-unsigned': entry('refuse', 'There is no checkpoint to give'),
   'head-contradicted': entry('stop', 'Another party keeps a checkpoint of this log that the log does not hold'),
   'proof-invalid': entry('refuse', 'A proof does not hold'),
   'import-invalid': entry('refuse', 'The file is not an exported log'),

@@ -273,7 +273,7 @@ export const PartyEntryC = record(
 )
 
 export const KeptHeadC = t.readonly(
-  t.strict({ party: PartyC, isMe: t.boolean, keptAt: InstantC, checkpoint: CheckpointC }),
+  t.strict({ party: PartyC, keptAt: InstantC, checkpoint: CheckpointC }),
   'KeptCheckpoint',
 )
 

@@ -40,7 +40,8 @@ const members = fc
     ),
   )
 
-const sign = (list: readonly Member[]) => signNetworkMap({ name: 'n', serial: 1, madeAt, members: list }, root)
+const salt = 'a salt'
+const sign = (list: readonly Member[]) => signNetworkMap({ name: 'n', salt, serial: 1, madeAt, members: list }, root)
 
 describe('A signed network map', () => {
   it('is read as it was signed', () => {
@@ -79,7 +80,7 @@ describe('A signed network map', () => {
 
   it('of another root is refused, and so is one that another key signed in its name', () => {
     const other = keyOf(998)
-    const theirs = signNetworkMap({ name: 'n', serial: 1, madeAt, members: [] }, other)
+    const theirs = signNetworkMap({ name: 'n', salt, serial: 1, madeAt, members: [] }, other)
     expect(codeOf(() => openNetworkMap(JSON.stringify(theirs), root.publicKey))).to.equal('network-map-untrusted')
     const forged = { ...theirs, map: { ...theirs.map, root: root.publicKey } }
     expect(codeOf(() => openNetworkMap(JSON.stringify(forged), root.publicKey))).to.equal('network-map-untrusted')

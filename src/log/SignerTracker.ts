@@ -3,6 +3,7 @@
  * node names both; a change of key or joining a network holds from the tick after it on.
  */
 import { KeyHistory, verifyKeyChange, type KeyChange } from '../identity/KeyChange.js'
+import type { NetworkId } from '../identity/NetworkId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { decodeEvent } from './decodeEvent.js'
@@ -38,12 +39,18 @@ const faultOfChange = (signer: TickSigner, history: KeyHistory, change: KeyChang
 export class SignerTracker {
   readonly #history = new KeyHistory()
   readonly #keys: PublicKey[] = []
+  readonly #networks = new Set<NetworkId>()
   #party: PublicKey | undefined
   #next: TickSigner | undefined
 
   /** All keys that have signed the log so far, oldest first. */
   get keys(): readonly PublicKey[] {
     return this.#keys
+  }
+
+  /** All networks in which the log was signed so far: the party's own, and the one it joined. */
+  get networks(): ReadonlySet<NetworkId> {
+    return this.#networks
   }
 
   /** The identity of the party whose log it is: its first key. */
@@ -64,6 +71,7 @@ export class SignerTracker {
       this.#party = first.party.key
       this.#keys.push(first.party.key)
       this.#next = { network: first.network, key: first.party.key }
+      this.#networks.add(first.network)
     }
     const signer = this.#next
     if (signer !== undefined) for (const event of events) this.#take(event, signer, fault)
@@ -79,6 +87,7 @@ export class SignerTracker {
         return
       case 'NetworkJoined':
         this.#next = { ...now, network: event.network }
+        this.#networks.add(event.network)
         return
       case 'KeyChanged': {
         const { change } = event

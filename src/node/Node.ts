@@ -480,7 +480,7 @@ export class Node {
     }
   }
 
-  /** The signed heads that the node keeps: the newest of its own log, and of those of the parties it talks with. */
+  /** The checkpoints that the node keeps: the newest of each party it talks with. */
   keptCheckpoints(): Promise<readonly KeptCheckpoint[]> {
     return this.#read(readKeptCheckpoints)
   }

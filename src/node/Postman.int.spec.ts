@@ -1,6 +1,8 @@
 /** What the post promises about its outbox: nobody is starved by those who are down, and nobody is sent too much at once. */
 import { expect } from 'chai'
 import type { FlowEngine } from '../flow/FlowEngine.js'
+import { zeroHash } from '../encoding/hash.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import type { Envelope } from '../session/Message.js'
@@ -46,6 +48,7 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
       listen: () => undefined,
       close: () => Promise.resolve(),
     },
+    network: () => new NetworkMap([], zeroHash),
     clock,
     logger: silentLogger,
   })

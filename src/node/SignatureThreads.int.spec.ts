@@ -1,6 +1,7 @@
 /** What threads that verify signatures promise: only what holds is remembered, and nobody waits for them in vain. */
 import { expect } from 'chai'
 import { generateKeyPair } from '../identity/KeyPair.js'
+import { ownNetworkId } from '../identity/NetworkId.js'
 import { isVerified, type Claimed } from '../identity/verifiedSignatures.js'
 import { limits } from '../limits.js'
 import { signaturesIn, countSignatures } from '../finality/signaturesIn.js'
@@ -10,6 +11,7 @@ import type { Envelope } from '../session/Message.js'
 import { SignatureThreads } from './SignatureThreads.js'
 
 const key = generateKeyPair()
+const network = ownNetworkId(key.publicKey)
 
 const claims = (label: string, count: number): readonly Claimed[] =>
   Array.from({ length: count }, (_, index) => {
@@ -75,25 +77,25 @@ describe('Threads that verify signatures', () => {
   it('are given every signature of a page of history with what it signs', async () => {
     const transactions = Array.from({ length: limits.signaturesPerThread }, (_, number) => {
       const body = bodyOf(number)
-      return { body, signatures: [signTransaction(key, sealBody(body).id)] }
+      return { body, signatures: [signTransaction(key, network, sealBody(body).id)] }
     })
     const page = pageOf(transactions)
     expect(countSignatures(page)).to.equal(limits.signaturesPerThread)
-    await threads.verify(signaturesIn(page))
+    await threads.verify(signaturesIn(network, page))
     for (const { body, signatures } of transactions)
       for (const each of signatures) {
-        const text = textSigned(sealBody(body).id, each) ?? ''
+        const text = textSigned(network, sealBody(body).id, each) ?? ''
         expect(isVerified({ by: each.by, text, signature: each.signature })).to.equal(true)
       }
   })
 
   it('are given nothing of a page that is none, and count a batch once', () => {
     const [body] = [bodyOf(1)]
-    const signature = signTransaction(key, sealBody(body).id)
+    const signature = signTransaction(key, network, sealBody(body).id)
     expect(countSignatures(pageOf(Array.from({ length: 50 }, () => ({ body, signatures: [signature] }))))).to.equal(1)
     for (const odd of [null, 7, 'x', { signatures: 3 }, { signatures: [null, 1] }]) {
       expect(countSignatures(pageOf([odd]))).to.be.at.most(1)
-      expect(signaturesIn(pageOf([odd]))).to.deep.equal([])
+      expect(signaturesIn(network, pageOf([odd]))).to.deep.equal([])
     }
   })
 })

@@ -148,7 +148,7 @@ const assertNotRestored = (folder: string, database: string): void => {
     if (mark === undefined) return
     throw new CarillonError(
       'store-restored',
-      `The store in ${folder} ${showMark(mark)}, at revision ${mark.revision}. Others may have seen what happened since, so it is only read. Compare it with the heads they keep ("carillon backup compare"), or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
+      `The store in ${folder} ${showMark(mark)}, at revision ${mark.revision}. Others may have seen what happened since, so it is only read. Compare it with the checkpoints they keep ("carillon backup compare"), or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
       { folder, revision: mark.revision, at: mark.at },
     )
   } finally {

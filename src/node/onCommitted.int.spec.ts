@@ -9,6 +9,6 @@ describe('onCommitted', () => {
       onCommitted: ({ events }) => heard.push(...events.map(({ type }) => type)),
     })
     await node.stop()
-    expect(heard).to.deep.equal(['NodeStarted', 'HeadSigned', 'NodeStopped'])
+    expect(heard).to.deep.equal(['NodeStarted', 'NodeStopped'])
   })
 })

@@ -227,15 +227,18 @@ export const prepare = (options: NodeOptions): Prepared => {
 
 /** A store that was restored is compared with what the other parties keep, if there is a way to ask them. */
 const compareAtStart = async ({ options, membership }: Prepared): Promise<void> => {
-  const { store: folder, log, clock = systemClock, logger = silentLogger } = options
+  const { store: folder, log, key, clock = systemClock, logger = silentLogger } = options
   const network = membership?.file.newest.network ?? options.network
   if (typeof folder !== 'string' || log !== undefined || network === undefined || !isMarked(folder)) return
   const own = await membership?.connect(network)
   const transport = own ?? options.transport
   try {
     if (transport === undefined) return
-    await compareWithPeers(folder, { transport, network, clock }, { by: 'node' })
-    logger.info('The store was restored, and holds every head that the other parties keep of its log; it goes on.', {})
+    await compareWithPeers(folder, { transport, network, clock }, { by: 'node' }, key === undefined ? {} : { key })
+    logger.info(
+      'The store was restored, and holds every checkpoint that the other parties keep of its log; it goes on.',
+      {},
+    )
   } finally {
     await own?.close()
   }

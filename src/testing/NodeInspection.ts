@@ -54,7 +54,7 @@ export class NodeInspection {
     return row === undefined ? [] : attemptsOf(this.#store.reader, row.seq)
   }
 
-  /** The signed heads that the party keeps, of its own log and of others'. */
+  /** The checkpoints that the party keeps of the logs of others. */
   keptCheckpoints(): readonly KeptCheckpoint[] {
     return readKeptCheckpoints(this.#store.reader)
   }

@@ -8,7 +8,7 @@ import {
   compareRestored,
   exportLog,
   importLog,
-  newestSignedHead,
+  readKeyFile,
   rebuildViews,
   restoreStore,
   SqliteLog,
@@ -20,6 +20,8 @@ import {
 } from '../../src/index.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
+import { makeCheckpoint } from '../../src/node/heads/makeCheckpoint.js'
+import { readStore } from '../../src/node/readStore.js'
 import { operateOffline } from '../../src/node/OfflineOperator.js'
 import { operatorName } from '../../src/cli/operatorName.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'
@@ -46,12 +48,8 @@ describe('a backup', () => {
   const by = { by: 'an operator' }
 
   const start = (store: string): Promise<Node> => startNode({ app: bank, store })
-  const headOf = async (store: string): Promise<Checkpoint> => {
-    const log = SqliteLog.openReadOnly(join(store, 'carillon.db'))
-    const head = await newestSignedHead(log)
-    await log.close()
-    return head!
-  }
+  const checkpointOf = (store: string, key = readKeyFile(join(store, 'node.key'))): Checkpoint =>
+    readStore(store, (db) => makeCheckpoint(db, key))
   /** The secret that opens the key is kept elsewhere, and put back by hand. */
   const bringSecret = (to: string): void => cpSync(join(folder, 'node.secret'), join(to, 'node.secret'))
 
@@ -121,7 +119,7 @@ describe('a backup', () => {
     expect(JSON.parse(lines[accepted]!)).to.deep.equal({
       type: 'RestoreAccepted',
       by: 'an operator',
-      heads: 0,
+      checkpoints: 0,
       note: 'it burnt down',
       revision: accepted - 1,
     })
@@ -129,13 +127,13 @@ describe('a backup', () => {
     expect((await failureOf(acceptRestored(restored, by))).code).to.equal('request-invalid')
   })
 
-  it('goes on when it holds every head that others keep', async () => {
+  it('goes on when it holds every checkpoint that others keep', async () => {
     await node.stop()
-    const head = await headOf(folder)
+    const checkpoint = checkpointOf(folder)
     await backupStore(folder, backup)
     await restoreStore(backup, restored)
     bringSecret(restored)
-    await compareRestored(restored, [head], by)
+    await compareRestored(restored, [checkpoint], by)
     await (await start(restored)).stop()
     node = await start(folder)
   })
@@ -146,13 +144,16 @@ describe('a backup', () => {
     bringSecret(restored)
     await node.run(MintCoin, { value: 4 })
     await node.stop()
-    const failure = await failureOf(compareRestored(restored, [await headOf(folder)], by))
+    const failure = await failureOf(compareRestored(restored, [checkpointOf(folder)], by))
     expect(failure.code).to.equal('store-outdated')
     expect(failure.message).to.include('are cut off')
     const other = join(scratch, 'other')
-    const foreign = await startNode({ app: bank, store: other, key: keyPairFromSeed(sha256('a stranger')) })
+    const stranger = keyPairFromSeed(sha256('a stranger'))
+    const foreign = await startNode({ app: bank, store: other, key: stranger })
     await foreign.stop()
-    expect((await failureOf(compareRestored(restored, [await headOf(other)], by))).code).to.equal('log-altered')
+    expect((await failureOf(compareRestored(restored, [checkpointOf(other, stranger)], by))).code).to.equal(
+      'log-altered',
+    )
     expect((await failureOf(compareRestored(restored, [], by))).code).to.equal('head-invalid')
     expect((await failureOf(start(restored))).code).to.equal('store-restored')
     node = await start(folder)
@@ -179,7 +180,7 @@ describe('a backup', () => {
     cpSync(join(folder, 'node.key'), join(restored, 'node.key'))
     bringSecret(restored)
     expect((await failureOf(start(restored))).message).to.include('an export taken in at')
-    await compareRestored(restored, [await headOf(folder)], by)
+    await compareRestored(restored, [checkpointOf(folder)], by)
     await (await start(restored)).stop()
     node = await start(folder)
   })

@@ -6,18 +6,23 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { Encoded } from '../../src/encoding/canonical.js'
 import { showRef } from '../../src/ledger/StateRef.js'
-import { emptyHead, headAfter, tickAfter } from '../../src/log/Tick.js'
+import { isSignedBy } from '../../src/log/TickSigner.js'
+import { emptyHead, hashAfterTick, headAfter } from '../../src/log/Tick.js'
 import { toMillis } from '../../src/time/Instant.js'
 import { beatEveryMs, Heart, HeartDataC } from './crashApp.js'
 import type { Evidence } from './Evidence.js'
 
-export const checkChain = ({ ticks }: Evidence): readonly string[] => {
+export const checkChain = ({ ticks, events }: Evidence): readonly string[] => {
   const faults: string[] = []
+  const started = events[0]?.event
+  if (started?.type !== 'NodeStarted') return ['the log does not begin with the start of a node']
+  const signer = { key: started.party.key, network: started.network }
   let head = emptyHead
   for (const tick of ticks) {
-    const again = tickAfter(head, tick.at, tick.events)
-    if (again.number !== tick.number || again.firstRevision !== tick.firstRevision || again.hash !== tick.hash)
+    const follows = tick.number === head.tick + 1 && tick.firstRevision === head.revision + 1
+    if (!follows || hashAfterTick(head, tick) !== tick.hash)
       faults.push(`tick ${tick.number} does not follow tick ${head.tick}: the hash chain is broken`)
+    if (!isSignedBy(tick, signer)) faults.push(`tick ${tick.number} is not signed by its node`)
     head = headAfter(tick)
   }
   return faults

@@ -5,6 +5,7 @@ import { canonicalText } from '../../src/encoding/canonical.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { storeFiles } from '../../src/node/StoreFolder.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { signed } from '../log/signing.js'
 import { campaignFiles } from './campaignLines.js'
 import { checkAcknowledged } from './checkAcknowledged.js'
 import { checkFlows } from './checkFlows.js'
@@ -22,7 +23,7 @@ const rewritten = (evidence: Evidence, change: (tick: EncodedTick) => readonly s
   const ticks: EncodedTick[] = []
   let head = emptyHead
   for (const tick of evidence.ticks) {
-    const again = tickAfter(head, tick.at, change(tick))
+    const again = tickAfter(head, tick.at, change(tick), signed)
     ticks.push(again)
     head = headAfter(again)
   }
@@ -160,6 +161,12 @@ describe(`a node killed ${kills} times at random moments`, function () {
         index === 7 ? { ...tick, events: [...tick.events, canonicalText({ type: 'NodeStopped' })] } : tick,
       )
       finds(checkChain({ ...evidence, ticks }), /the hash chain is broken/)
+    })
+
+    it('if someone else had written its log', () => {
+      const faults = checkChain(rewritten(evidence, ({ events }) => events))
+      finds(faults, /tick 1 is not signed by its node/)
+      expect(faults).to.have.lengthOf(evidence.ticks.length)
     })
   })
 })

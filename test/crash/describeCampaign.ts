@@ -21,7 +21,7 @@ export type CampaignSummary = {
   /** Kills by what they were aimed at, and how many of them came before the node was ready. */
   readonly aimed: Readonly<Record<string, number>>
   readonly beforeReady: number
-  /** The last event on the log before each recorded restart, leaving out the signature most ticks close with. */
+  /** The last event on the log before each recorded restart. */
   readonly lastEvents: Readonly<Record<string, number>>
   /** Flows open at those moments, all kills together, by what they waited for. */
   readonly underWay: Readonly<Record<string, number>>
@@ -66,8 +66,6 @@ export const describeCampaign = (campaign: Campaign, evidence: Evidence): Campai
         for (const waiting of open.values()) count(underWay, waiting)
         if (open.size > 0) hitWork += 1
         break
-      case 'TransactionsSigned':
-        continue
       case 'FlowAdvanced':
         open.set(event.flow, event.waiting.for)
         break

@@ -137,13 +137,13 @@ describe("the samples' panels in a real browser", function () {
     await page.getByRole('button', { name: 'Play' }).waitFor()
   })
 
-  it('stay with the node that was chosen when the page is loaded again, and show the heads it keeps', async () => {
+  it('stay with the node that was chosen when the page is loaded again, and show the checkpoints it keeps', async () => {
     await page.locator('select.node').selectOption(names.fixedPayer)
     await page.evaluate(`location.hash = '#/parties'`)
     await page.reload()
-    await page.getByRole('table', { name: 'Kept heads' }).waitFor()
+    await page.getByRole('table', { name: 'Checkpoints' }).waitFor()
     expect(await page.locator('select.node').inputValue()).to.equal(names.fixedPayer)
-    const rows = await page.getByRole('table', { name: 'Kept heads' }).getByRole('row').allTextContents()
+    const rows = await page.getByRole('table', { name: 'Checkpoints' }).getByRole('row').allTextContents()
     expect(rows.find((row) => row.startsWith(names.notary))).to.match(/ago|now/)
   })
 

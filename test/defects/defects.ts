@@ -179,8 +179,8 @@ export const defects: readonly Defect[] = [
     name: 'signature-over-less',
     mistake: "A tick's signature leaves out all transactions but the first",
     file: 'src/node/OpenTick.ts',
-    find: 'signBatch(this.key, this.#unsigned)',
-    replace: 'signBatch(this.key, this.#unsigned.slice(0, 1))',
+    find: 'signTick(this.key, network, hash, this.#unsigned)',
+    replace: 'signTick(this.key, network, hash, this.#unsigned.slice(0, 1))',
   },
   {
     name: 'retry-at-once',

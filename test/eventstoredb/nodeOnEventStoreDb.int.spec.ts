@@ -16,6 +16,7 @@ import {
   type Standby,
 } from '../../src/index.js'
 import { headAfter, tickAfter } from '../../src/log/Tick.js'
+import { signed } from '../log/signing.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { overHttp } from '../faults/overHttp.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'
@@ -196,7 +197,7 @@ describe('A node on EventStoreDB', () => {
     await node!.stop()
     const log = await openLog(cluster.url('log'))
     const head = await log.head()
-    const tick = tickAfter(head, instant('2026-01-01T00:00:00.000Z'), ['{"type":"FromTheFuture"}'])
+    const tick = tickAfter(head, instant('2026-01-01T00:00:00.000Z'), ['{"type":"FromTheFuture"}'], signed)
     expect((await log.append(head, tick)).kind).to.equal('appended')
     expect(await codeOf(start())).to.equal('log-too-new')
     expect(await log.head()).to.deep.equal(headAfter(tick))

@@ -313,7 +313,6 @@ describe('A state that asks for nonsense', () => {
         'FlowStarted',
         'TransactionRecorded',
         'FlowEnded',
-        'TransactionsSigned',
       ])
       const [parked] = (await virtual.node.agenda({ show: 'attention' })).items
       expect(parked?.ref).to.deep.equal(ref)

@@ -311,7 +311,6 @@ describe('A transaction that must not be', () => {
         'FlowStarted',
         'TransactionRecorded',
         'FlowEnded',
-        'TransactionsSigned',
       ])
       await expectAlive(virtual)
       await virtual.stop()

@@ -13,7 +13,9 @@ import {
   type Hash,
 } from '../../src/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
-import { signatureFor, signBatch, verifyBatch, verifyTransactionSignature } from '../../src/ledger/signatures.js'
+import { verifySignature } from '../../src/identity/KeyPair.js'
+import { signaturesOfTick, textOfTick, verifyTransactionSignature } from '../../src/ledger/signatures.js'
+import { signTick } from '../../src/log/TickSigner.js'
 
 const caught = (run: () => unknown): CarillonError => {
   try {
@@ -167,19 +169,26 @@ describe('Text that is not a state ref', () => {
 describe('A wrong signature', () => {
   const key = generateKeyPair()
   const other = generateKeyPair()
+  const network = sha256('a network')
+  const hash = sha256('a tick')
   const idsOf = (count: number): readonly Hash[] => Array.from({ length: count }, (_, n) => sha256(`transaction ${n}`))
 
-  it('over a batch does not verify when key, signature, ids, their order or their number differ', () => {
+  it('of a tick does not verify when key, network, hash, signature, ids, their order or their number differ', () => {
     const ids = idsOf(5)
-    const signature = signBatch(key, ids)
-    expect(verifyBatch(key.publicKey, ids, signature)).to.equal(true)
-    expect(verifyBatch(other.publicKey, ids, signature)).to.equal(false)
-    expect(verifyBatch(key.publicKey, ids.slice(1), signature)).to.equal(false)
-    expect(verifyBatch(key.publicKey, [...ids, sha256('one more')], signature)).to.equal(false)
-    expect(verifyBatch(key.publicKey, [...ids].reverse(), signature)).to.equal(false)
-    expect(verifyBatch(key.publicKey, [sha256('changed'), ...ids.slice(1)], signature)).to.equal(false)
-    for (const bad of ['', 'not base64!', signature.slice(4), signBatch(other, ids), key.sign('something else')])
-      expect(verifyBatch(key.publicKey, ids, bad)).to.equal(false)
+    const signature = signTick(key, network, hash, ids)
+    const verify = (signed: readonly Hash[], text = signature, by = key.publicKey): boolean =>
+      verifySignature(by, textOfTick(network, hash, signed), text)
+    expect(verify(ids)).to.equal(true)
+    expect(verify(ids, signature, other.publicKey)).to.equal(false)
+    expect(verify(ids.slice(1))).to.equal(false)
+    expect(verify([...ids, sha256('one more')])).to.equal(false)
+    expect(verify([...ids].reverse())).to.equal(false)
+    expect(verify([sha256('changed'), ...ids.slice(1)])).to.equal(false)
+    expect(verify(ids, signTick(key, sha256('another network'), hash, ids))).to.equal(false)
+    expect(verify(ids, signTick(key, network, sha256('another tick'), ids))).to.equal(false)
+    const others = signTick(other, network, hash, ids)
+    for (const bad of ['', 'not base64!', signature.slice(4), others, key.sign('something else')])
+      expect(verify(ids, bad)).to.equal(false)
   })
 
   it('of one transaction does not verify when any part of its proof is altered', () => {
@@ -188,24 +197,28 @@ describe('A wrong signature', () => {
         const ids = idsOf(count)
         const index = seed % count
         const id = ids[index]!
-        const proof = signatureFor(key.publicKey, ids, index, signBatch(key, ids))
-        expect(verifyTransactionSignature(id, proof)).to.equal(true)
+        const proof = signaturesOfTick(key.publicKey, hash, ids, signTick(key, network, hash, ids))[index]!
+        const tick = proof.tick!
+        const at = (change: Partial<typeof tick>) => ({ ...proof, tick: { ...tick, ...change } })
+        expect(verifyTransactionSignature(network, id, proof)).to.equal(true)
         const altered = [
           { ...proof, by: other.publicKey },
-          { ...proof, index: index + 1 },
-          { ...proof, index: -1 },
-          { ...proof, index: 0.5 },
-          { ...proof, count: 0 },
-          { ...proof, path: [...proof.path, sha256('more')] },
+          at({ index: index + 1 }),
+          at({ index: -1 }),
+          at({ index: 0.5 }),
+          at({ count: 0 }),
+          at({ hash: sha256('another tick') }),
+          at({ path: [...tick.path, sha256('more')] }),
           {
-            ...proof,
-            path: proof.path.map(() => sha256('other')),
-            signature: proof.path.length === 0 ? '' : proof.signature,
+            ...at({ path: tick.path.map(() => sha256('other')) }),
+            signature: tick.path.length === 0 ? '' : proof.signature,
           },
-          { ...proof, path: proof.path.slice(1), count: count === 1 ? 2 : count },
+          at({ path: tick.path.slice(1), count: count === 1 ? 2 : count }),
+          { by: proof.by, signature: proof.signature },
         ]
-        for (const bad of altered) expect(verifyTransactionSignature(id, bad), JSON.stringify(bad)).to.equal(false)
-        expect(verifyTransactionSignature(sha256('another transaction'), proof)).to.equal(false)
+        for (const bad of altered)
+          expect(verifyTransactionSignature(network, id, bad), JSON.stringify(bad)).to.equal(false)
+        expect(verifyTransactionSignature(network, sha256('another transaction'), proof)).to.equal(false)
       }),
       { numRuns: 40 },
     )

@@ -1,7 +1,7 @@
-/** What parties that talk with each other promise about their logs: each keeps the newest signed head of the other's. */
+/** What parties that talk with each other promise about their logs: each keeps the newest checkpoint of the other's. */
 import { expect } from 'chai'
 import { CarillonError, instant, toMillis, verifyLog, type EncodedTick, type EventOf } from '../../src/index.js'
-import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint } from '../../src/heads/Checkpoint.js'
+import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../src/heads/Checkpoint.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
@@ -11,11 +11,13 @@ import { openOfflineTick } from '../../src/node/OfflineOperator.js'
 import { keyPairFromSeed, VirtualNetwork, type VirtualNetworkOptions } from '../../src/testing/index.js'
 import { app, Lend } from '../session/iou.js'
 
+const seed = 'checkpoints'
 const dueAt = instant('2027-01-01T00:00:00Z')
 
 const start = (options: Partial<VirtualNetworkOptions> = {}): Promise<VirtualNetwork> =>
   VirtualNetwork.start({
     parties: { Ann: { app }, Ben: { app }, Cleo: { app }, Notary: { app, notary: 'validating' } },
+    seed,
     ...options,
   })
 
@@ -36,20 +38,34 @@ const ticksOf = async (network: VirtualNetwork, name: string): Promise<readonly 
   return ticks
 }
 
-const eventsIn = async (network: VirtualNetwork, name: string, type: 'HeadSigned' | 'CheckpointReceived') =>
-  (await ticksOf(network, name)).flatMap((tick) => eventsOf(tick).filter((event) => event.type === type))
+const receivedBy = async (network: VirtualNetwork, name: string): Promise<readonly EventOf<'CheckpointReceived'>[]> =>
+  (await ticksOf(network, name)).flatMap((tick) =>
+    eventsOf(tick).filter((event): event is EventOf<'CheckpointReceived'> => event.type === 'CheckpointReceived'),
+  )
+
+/** The checkpoints that a party sends of its own log from now on. */
+const sentBy = (network: VirtualNetwork, name: string): readonly Checkpoint[] => {
+  const sent: Checkpoint[] = []
+  network.transport.watch((from, envelope) => {
+    if (from === network.party(name).key && envelope.kind === 'checkpoint') sent.push(envelope.checkpoint)
+  })
+  return sent
+}
+
+/** The key of a party, as the network makes it. */
+const keyOf = (name: string) => keyPairFromSeed(sha256(`key of ${name} ${seed}`))
 
 /** The revision at which `keeper` keeps the log of `of`. */
 const keptBy = (network: VirtualNetwork, keeper: string, of: string): number | undefined =>
   network
     .inspect(keeper)
     .keptCheckpoints()
-    .find(({ party }) => party.name === of)?.head.revision
+    .find(({ party }) => party.name === of)?.checkpoint.revision
 
 const revisionOf = async (network: VirtualNetwork, name: string): Promise<number> =>
   (await network.inspect(name).log()).length - 1
 
-describe('Signed heads between parties', () => {
+describe('Checkpoints between parties', () => {
   it('are kept by those who talk with each other, a minute after something was recorded, and by nobody else', async () => {
     const network = await start()
     await lend(network)
@@ -71,17 +87,17 @@ describe('Signed heads between parties', () => {
       await lend(network, amount)
       await network.advanceBy({ minutes: 2 })
     }
-    const kept = (await eventsIn(network, 'Ben', 'CheckpointReceived')) as readonly EventOf<'CheckpointReceived'>[]
+    const kept = await receivedBy(network, 'Ben')
     expect(kept.filter(({ party }) => party.name === 'Ann')).to.have.lengthOf(3)
     expect(
       network
         .inspect('Ben')
         .keptCheckpoints()
         .map(({ party }) => party.name),
-    ).to.deep.equal(['Ann', 'Ben'])
+    ).to.deep.equal(['Ann'])
   })
 
-  it('are not told about heads: a network in which nothing happens is silent', async () => {
+  it('are not told about checkpoints: a network in which nothing happens is silent', async () => {
     const network = await start()
     await lend(network)
     await network.advanceBy({ hours: 1 })
@@ -98,7 +114,7 @@ describe('Signed heads between parties', () => {
     await lend(network)
     await network.crash('Ben')
     let sent = 0
-    network.transport.watch((_, { kind }) => (sent += kind.startsWith('head') ? 1 : 0))
+    network.transport.watch((_, { kind }) => (sent += kind.startsWith('checkpoint') ? 1 : 0))
     await network.advanceBy({ hours: 3 })
     expect(sent).to.be.at.most(limits.headSends)
     expect(keptBy(network, 'Ben', 'Ann')).to.equal(undefined)
@@ -113,35 +129,42 @@ describe('Signed heads between parties', () => {
     await lend(network)
     await network.stop('Ann')
     await network.runUntilQuiet()
-    // The head before the tick that holds it and the stop.
-    expect(keptBy(network, 'Ben', 'Ann')).to.equal((await revisionOf(network, 'Ann')) - 2)
+    expect(keptBy(network, 'Ben', 'Ann')).to.equal(await revisionOf(network, 'Ann'))
   })
 
   it('arrive over a network that loses, doubles and reorders', async () => {
     const weather = { minLatencyMs: 5, maxLatencyMs: 3_000, loss: 0.3, duplication: 0.3 }
     const network = await start({ weather })
+    const sent = sentBy(network, 'Ann')
     await lend(network)
     await network.advanceBy({ minutes: 30 })
-    const signed = ((await eventsIn(network, 'Ann', 'HeadSigned')) as readonly EventOf<'HeadSigned'>[]).at(-1)
-    expect(keptBy(network, 'Ben', 'Ann')).to.equal(signed?.revision)
+    expect(sent).to.not.have.length(0)
+    expect(keptBy(network, 'Ben', 'Ann')).to.equal(Math.max(...sent.map(({ revision }) => revision)))
   })
 
   it('are refused from whoever has not signed them, and never replaced by an older one', async () => {
     const network = await start()
-    await lend(network)
-    await network.advanceBy({ minutes: 2 })
+    const sent = sentBy(network, 'Ann')
+    for (const amount of [1, 2]) {
+      await lend(network, amount)
+      await network.advanceBy({ minutes: 2 })
+    }
     const kept = keptBy(network, 'Ben', 'Ann')
     const before = await revisionOf(network, 'Ben')
     const [ann, notary] = ['Ann', 'Notary'].map((name) => network.transport.endpoint(network.party(name).key))
-    const [own] = (await eventsIn(network, 'Ann', 'HeadSigned')) as readonly EventOf<'HeadSigned'>[]
+    const own = sent[0]!
+    expect(own.revision).to.be.below(kept!)
     const mallory = keyPairFromSeed(sha256('mallory'))
-    const hash = sha256('something')
-    const forged = signCheckpoint(mallory, { tick: 10_000, revision: 10_000, hash }, { range: emptyRange })
+    const far = { tick: 10_000, revision: 10_000, hash: sha256('something'), signature: '' }
+    const forged = signCheckpoint(mallory, far, { network: network.map.id, range: emptyRange })
+    const elsewhere = signCheckpoint(keyOf('Ann'), far, { network: sha256('another network'), range: emptyRange })
+    expect([verifyCheckpoint(elsewhere), elsewhere.by]).to.deep.equal([true, network.party('Ann').key])
     const to = network.party('Ben').key
-    notary!.send(to, [{ kind: 'head', head: own! }])
-    ann!.send(to, [{ kind: 'head', head: forged }])
-    ann!.send(to, [{ kind: 'head', head: { ...own!, revision: 10_000 } }])
-    ann!.send(to, [{ kind: 'head', head: own! }])
+    notary!.send(to, [{ kind: 'checkpoint', checkpoint: own }])
+    ann!.send(to, [{ kind: 'checkpoint', checkpoint: forged }])
+    ann!.send(to, [{ kind: 'checkpoint', checkpoint: elsewhere }])
+    ann!.send(to, [{ kind: 'checkpoint', checkpoint: { ...own, revision: 10_000 } }])
+    ann!.send(to, [{ kind: 'checkpoint', checkpoint: own }])
     await network.runUntilQuiet()
     expect(keptBy(network, 'Ben', 'Ann')).to.equal(kept)
     expect(await revisionOf(network, 'Ben')).to.equal(before)
@@ -175,7 +198,7 @@ describe('A node whose log has lost what others have seen', () => {
     await network.runUntilQuiet()
     expect(codeOf(network, 'Notary')).to.equal('head-contradicted')
     expect(network.failure('Notary')?.message).to.match(
-      /^(Ann|Ben) keeps a head that this node has signed at revision \d+, and the log ends at revision \d+/,
+      /^(Ann|Ben) keeps a checkpoint that this node has signed at revision \d+, and the log ends at revision \d+/,
     )
   })
 
@@ -201,7 +224,7 @@ describe('A node whose log has lost what others have seen', () => {
     expect(network.failure('Ann')?.message).to.include('holds something else there')
   })
 
-  it('goes on when it was told to, and its peers keep its new heads', async () => {
+  it('goes on when it was told to, and its peers keep its new checkpoints', async () => {
     const said: string[] = []
     const logger = { info: () => undefined, error: () => undefined, warn: (line: string) => void said.push(line) }
     const network = await start({ logger })
@@ -213,33 +236,38 @@ describe('A node whose log has lost what others have seen', () => {
     const seen = keptBy(network, 'Ben', 'Ann')!
     await network.crash('Ann')
     const store = await earlier(network, 'Ann', count)
-    const told = openOfflineTick(store)
+    const told = openOfflineTick(store, keyOf('Ann'))
     store.begin()
-    told.emit({ type: 'RestoreAccepted', by: 'an operator', revision: store.head().revision, heads: 0 })
+    told.emit({ type: 'RestoreAccepted', by: 'an operator', revision: store.head().revision, checkpoints: 0 })
     store.commit(told.seal())
     await network.restart('Ann', { store })
     await network.advanceBy({ minutes: 5 })
     expect(codeOf(network, 'Ann')).to.equal(undefined)
     expect(keptBy(network, 'Ben', 'Ann')).to.be.below(seen)
-    expect(said.join('\n')).to.include('The log of Ann has gone on from a copy')
+    expect(said.join('\n')).to.include('The log of Ann was continued from a copy')
     expect((await verifyLog(network.inspect('Ann').ticks())).problems).to.deep.equal([])
   })
 
-  it('compares heads by stretch and revision', () => {
+  it('compares checkpoints by continuation and revision', () => {
     const key = keyPairFromSeed(sha256('a key'))
     const at = (revision: number, continuedAt?: string) =>
       signCheckpoint(
         key,
-        { tick: revision, revision, hash: sha256('') },
-        { range: emptyRange, ...(continuedAt === undefined ? {} : { continuedAt: instant(continuedAt) }) },
+        { tick: revision, revision, hash: sha256(''), signature: '' },
+        {
+          network: sha256('a network'),
+          range: emptyRange,
+          ...(continuedAt === undefined ? {} : { continuedAt: instant(continuedAt) }),
+        },
       )
     expect(isNewerCheckpoint(at(5), at(4))).to.equal(true)
     expect(isNewerCheckpoint(at(4), at(5))).to.equal(false)
     expect(isNewerCheckpoint(at(5), at(5))).to.equal(false)
     expect(isNewerCheckpoint(at(3, '2026-01-01T00:00:00.000Z'), at(5))).to.equal(true)
     expect(isNewerCheckpoint(at(5), at(3, '2026-01-01T00:00:00.000Z'))).to.equal(false)
-    const head = at(3, '2026-01-01T00:00:00.000Z')
-    expect(verifyCheckpoint(head)).to.equal(true)
-    expect(verifyCheckpoint({ ...head, continuedAt: instant('2026-01-02T00:00:00.000Z') })).to.equal(false)
+    const checkpoint = at(3, '2026-01-01T00:00:00.000Z')
+    expect(verifyCheckpoint(checkpoint)).to.equal(true)
+    expect(verifyCheckpoint({ ...checkpoint, continuedAt: instant('2026-01-02T00:00:00.000Z') })).to.equal(false)
+    expect(verifyCheckpoint({ ...checkpoint, network: sha256('another network') })).to.equal(false)
   })
 })

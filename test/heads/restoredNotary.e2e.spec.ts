@@ -84,18 +84,20 @@ describe('A notary that was restored', () => {
     await eventually(() => {
       void ann.keptCheckpoints().then((heads) => (kept = heads.map(({ party }) => party.name)))
       return kept.includes('Notary')
-    }, 'Ann keeps the head that the notary signed at its stop')
+    }, 'Ann keeps the checkpoint that the notary signed at its stop')
   })
   after(async () => {
     await Promise.all([...running].map(stop))
     rmSync(scratch, { recursive: true, force: true })
   })
 
-  it('stays read-only while a peer keeps a newer head than its log holds', async () => {
+  it('stays read-only while a peer keeps a newer checkpoint than its log holds', async () => {
     const folder = await restore(join(scratch, early), 'outdated')
     expect(await codeOf(start(folder))).to.equal('store-outdated')
     const asked = await carillon(['backup', 'compare', '--peers', '--store', folder])
-    expect(asked.stderr).to.match(/^error\[store-outdated\]: .* was signed: revisions \d+ to \d+ are cut off/)
+    expect(asked.stderr).to.match(
+      /^error\[store-outdated\]: .* there is a checkpoint of it at revision \d+: revisions \d+ to \d+ are cut off/,
+    )
     expect(asked.code).to.equal(1)
     expect((await carillon(['status', '--store', folder])).stdout).to.match(/read-only +the store was restored/)
   })
@@ -115,15 +117,15 @@ describe('A notary that was restored', () => {
 
   it('goes on by itself when its log holds what all its peers keep, and says so in its log', async () => {
     const kept = await carillon(['log', 'head', '--of', 'Notary', '--store', join(seats, 'Ann')])
-    expect(kept.stdout).to.match(/^\{"by":"ed25519:.*"type":"HeadSigned"\}\n$/)
-    expect(kept.stderr).to.match(/The head of Notary at revision \d+, kept since /)
+    expect(kept.stdout).to.match(/^\{"by":"ed25519:[0-9a-f]{64}","hash":.*"tick":\d+\}\n$/)
+    expect(kept.stderr).to.match(/The checkpoint of Notary at revision \d+, kept since /)
     const { stdout } = await carillon(['log', 'heads', '--json', '--store', join(seats, 'Ann')])
-    expect(stdout).to.match(/"name":"Notary".*"type":"HeadSigned"/)
+    expect(stdout).to.match(/"name":"Notary".*"checkpoint":\{/)
     const notary = await start(await restore(join(scratch, late), 'newest'))
     const lines: string[] = []
     for await (const tick of notary.readLog()) lines.push(...tick.events)
     const accepted = lines.map(decodeEvent).find(({ type }) => type === 'RestoreAccepted')
-    expect(accepted).to.deep.include({ by: 'node', heads: 1, note: 'heads kept by Ann' })
+    expect(accepted).to.deep.include({ by: 'node', checkpoints: 1, note: 'checkpoints kept by Ann' })
     await lendAndCallIn(3)
     await stop(notary)
   })

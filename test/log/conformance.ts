@@ -8,6 +8,7 @@ import { limits } from '../../src/limits.js'
 import type { EventLog } from '../../src/log/EventLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick, type Head } from '../../src/log/Tick.js'
 import { instant } from '../../src/time/Instant.js'
+import { signed } from './signing.js'
 
 export type LogUnderTest = {
   /** Opens one more handle on the same log. */
@@ -29,7 +30,7 @@ export const ticksAfter = (head: Head, counts: readonly number[], label = 'event
   let last = head
   for (const count of counts) {
     const events = Array.from({ length: count }, (_, index) => line(`${label} ${last.revision + 1 + index}`))
-    const tick = tickAfter(last, at, events)
+    const tick = tickAfter(last, at, events, signed)
     ticks.push(tick)
     last = headAfter(tick)
   }
@@ -170,18 +171,20 @@ export const describeEventLog = (name: string, make: () => Promise<LogUnderTest>
 
       it('comes back byte for byte, whatever text it holds', async () => {
         const log = await open()
-        const tick = tickAfter(emptyHead, instant('0000-01-01T00:00:00.000Z'), awkward.map(line))
-        const last = tickAfter(headAfter(tick), instant('9999-12-31T23:59:59.999Z'), [line({ nested: [awkward] })])
+        const tick = tickAfter(emptyHead, instant('0000-01-01T00:00:00.000Z'), awkward.map(line), signed)
+        const nested = [line({ nested: [awkward] })]
+        const last = tickAfter(headAfter(tick), instant('9999-12-31T23:59:59.999Z'), nested, signed)
         await appendAll(log, [tick, last])
         expect(await collect((await open()).read(0))).to.deep.equal([tick, last])
       })
 
       it('may be as large as a tick can be', async () => {
         const log = await open()
-        const full = tickAfter(emptyHead, at, [
+        const events = [
           ...Array.from({ length: 383 }, (_, index) => line('x'.repeat(1_000) + index.toString())),
           line('ü'.repeat(limits.factBytes / 2 - 100)),
-        ])
+        ]
+        const full = tickAfter(emptyHead, at, events, signed)
         expect(Buffer.byteLength(full.events.join('\n'))).to.be.within(
           limits.tickBytes,
           limits.tickBytes + limits.factBytes,

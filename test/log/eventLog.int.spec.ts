@@ -46,7 +46,7 @@ describe('SqliteLog', () => {
     const db = openDatabase(file)
     expect(() => db.exec("UPDATE log_ticks SET events = 'other'")).to.throw('the log is append-only')
     expect(() => db.exec('DELETE FROM log_ticks')).to.throw('the log is append-only')
-    expect(() => db.exec("REPLACE INTO log_ticks VALUES (1, 0, 1, 0, 'hash', 'other')")).to.throw(
+    expect(() => db.exec("REPLACE INTO log_ticks VALUES (1, 0, 1, 0, 'hash', 'signature', 'other')")).to.throw(
       'the log is append-only',
     )
     db.close()

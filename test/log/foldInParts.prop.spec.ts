@@ -2,14 +2,16 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { digestViews, instant, type EncodedTick } from '../../src/index.js'
-import type { Hash } from '../../src/encoding/hash.js'
+import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead, headAfter, tickAfter } from '../../src/log/Tick.js'
 import { LogFold } from '../../src/node/logTools/LogFold.js'
+import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
 import { VirtualNetwork, VirtualNode } from '../../src/testing/index.js'
 import { Views, viewsSchema } from '../../src/views/Views.js'
 import { app, Lend } from '../session/iou.js'
+import { signingWith, startLine } from './signing.js'
 import { foldInParts, turns, type Turn } from './foldInParts.js'
 import { deeds, perform, tour, workloadApp, type Deed } from './workload.js'
 
@@ -87,8 +89,10 @@ describe('views folded in parts', () => {
     const many = (from: number, count: number): readonly string[] =>
       Array.from({ length: count }, (_, index) => notarised(from + index))
     const at = instant('2026-01-01T00:00:00Z')
-    const first = tickAfter(emptyHead, at, many(0, 10))
-    const second = tickAfter(headAfter(first), at, many(10, limits.unindexedKeys))
+    const key = keyPairFromSeed(sha256('a node'))
+    const sign = signingWith(key)
+    const first = tickAfter(emptyHead, at, [startLine(key), ...many(0, 10)], sign)
+    const second = tickAfter(headAfter(first), at, many(10, limits.unindexedKeys), sign)
     db.exec('BEGIN')
     fold.fold(first)
     fold.write()

@@ -16,13 +16,15 @@ import {
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
-import { emptyRange } from '../../src/encoding/MountainRange.js'
+import { leafHash } from '../../src/encoding/merkle.js'
+import { emptyRange, grow } from '../../src/encoding/MountainRange.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
-import { signBatch } from '../../src/ledger/signatures.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead, headAfter, headerLine, tickAfter } from '../../src/log/Tick.js'
-import { signCheckpoint } from '../../src/heads/Checkpoint.js'
+import { coveredTransactions } from '../../src/log/TickSigner.js'
+import { signCheckpoint, type Checkpoint } from '../../src/heads/Checkpoint.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
+import { signed, signingWith } from './signing.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'
 
 async function* each<A>(items: readonly A[]): AsyncGenerator<A> {
@@ -41,10 +43,14 @@ const failureOf = async (work: Promise<unknown>): Promise<CarillonError> => {
 /** Events as objects, loosely typed, so that a test can forge what no code of ours would write. */
 type Forged = Record<string, unknown> & { readonly type: string }
 
-/** The log with its events changed and all hashes made anew, as a forger with no key would leave it. */
+/** Signs a tick that was made anew; `tick` is still without its hash. */
+type SignForged = (tick: EncodedTick, hash: Hash) => string
+
+/** The log with its events changed and all hashes made anew. A forger with no key leaves the signatures that were there. */
 const forged = (
   ticks: readonly EncodedTick[],
   change: (event: Forged, revision: number) => readonly Forged[],
+  sign: SignForged = ({ signature }) => signature,
 ): readonly EncodedTick[] => {
   let head = emptyHead
   const result: EncodedTick[] = []
@@ -53,7 +59,7 @@ const forged = (
       change(JSON.parse(line) as Forged, tick.firstRevision + index).map((event) => canonicalText(event)),
     )
     if (events.length === 0) continue
-    const next = tickAfter(head, tick.at, events)
+    const next = tickAfter(head, tick.at, events, (hash) => sign({ ...tick, events }, hash))
     result.push(next)
     head = headAfter(next)
   }
@@ -104,7 +110,7 @@ describe('tools for whole logs', () => {
         events,
         head: headAfter(ticks.at(-1)!),
         transactions: 5,
-        signedHeads: 1,
+        signedBy: virtual.key.publicKey,
         problems: [],
       })
       expect(seen.at(-1)).to.equal(events)
@@ -153,75 +159,95 @@ describe('tools for whole logs', () => {
       expect(problems.some(({ revision }) => revision > headAfter(altered).revision)).to.equal(false)
     })
 
-    it('finds what a forger changed although he made all hashes anew', async () => {
+    it('finds any change of any signature', () =>
+      fc.assert(
+        fc.asyncProperty(fc.nat({ max: ticks.length - 1 }), fc.nat(), async (place, choice) => {
+          const tick = ticks[place]!
+          const bytes = Buffer.from(tick.signature, 'base64')
+          bytes[choice % bytes.length]! ^= 1
+          const log = ticks.with(place, { ...tick, signature: bytes.toString('base64') })
+          const { problems } = await verify(log)
+          expect(problems[0]).to.include({ kind: 'forged', revision: tick.firstRevision })
+          // The next running hash covers it, so whoever signs an earlier tick anew is found there too.
+          expect(problems).to.have.length(place === ticks.length - 1 ? 1 : 2)
+        }),
+        { numRuns: 30 },
+      ))
+
+    const mint = (from: number, to: number) => (event: Forged) => {
+      if (event.type !== 'TransactionRecorded') return [event]
+      const body = JSON.parse(
+        JSON.stringify(event['body']).replace(`"value":${from}`, `"value":${to}`),
+      ) as TransactionBody
+      return [{ ...event, body, id: sealBody(body).id }]
+    }
+
+    it('finds what a forger changed although he made all hashes anew, at the tick that he changed', async () => {
       const unchanged = forged(ticks, (event) => [event])
       expect(unchanged).to.deep.equal(ticks)
-      const changes: readonly (readonly [RegExp, (event: Forged) => readonly Forged[]])[] = [
+      const notSigned = /^the signature of tick \d+ is not that of ed25519:/
+      const changes: readonly (readonly [RegExp, (event: Forged) => readonly Forged[], SignForged?])[] = [
         [
           /transaction .* has a body whose id is/,
           (event) => [JSON.parse(JSON.stringify(event).replace('"value":20', '"value":2000000')) as Forged],
         ],
+        [notSigned, mint(20, 99)],
+        [notSigned, (event) => [event.type === 'NodeStarted' ? { ...event, app: 'other' } : event]],
+        [/^tick \d+ has no signature$/, mint(20, 99), () => ''],
+        [/^tick \d+ has no signature$/, mint(20, 99), () => 'not a signature'],
+        [notSigned, mint(20, 99), (tick, hash) => signingWith(stranger, coveredTransactions({ ...tick, hash }))(hash)],
+      ]
+      for (const [expected, change, sign] of changes) {
+        // What he left as it was keeps its signature.
+        const log = forged(ticks, change, (tick, hash) =>
+          sign === undefined || hash === tick.hash ? tick.signature : sign(tick, hash),
+        )
+        const { problems } = await verifyLog(each(log), { decode: true })
+        expect(problems.map(({ what }) => what).find((what) => expected.test(what))).to.match(expected)
+        const first = log.find(({ events }, index) => events.join() !== ticks[index]!.events.join())
+        expect(problems[0]!.revision, 'found where it begins').to.be.within(
+          first?.firstRevision ?? 0,
+          headAfter(first ?? log[0]!).revision,
+        )
+        expect((await verify(log)).problems, 'without decoding too').to.not.have.length(0)
+      }
+    })
+
+    it('finds what cannot be, although the key of the node has signed it', async () => {
+      const ofNode: SignForged = (tick, hash) => signingWith(virtual.key, coveredTransactions({ ...tick, hash }))(hash)
+      const resigned = forged(ticks, (event) => [event], ofNode)
+      expect(resigned, 'the same key over the same text gives the same signature').to.deep.equal(ticks)
+      expect(
+        (await verify(forged(ticks, mint(20, 99), ofNode))).problems,
+        'a new history, and nothing else',
+      ).to.have.length(0)
+      const asked = (event: Forged): readonly Forged[] => {
+        if (event.type !== 'TransactionRecorded') return [event]
+        const body = { ...(event['body'] as TransactionBody), signers: [[stranger.publicKey]] }
+        return [{ ...event, body, id: sealBody(body).id }]
+      }
+      const changes: readonly (readonly [RegExp, (event: Forged) => readonly Forged[], SignForged?])[] = [
+        [/asks for the signature of .* which its tick does not hold/, asked],
         [
-          /signature .* over the transactions of tick .* does not verify/,
-          (event) => {
-            if (event.type !== 'TransactionRecorded') return [event]
-            const body = JSON.parse(
-              JSON.stringify(event['body']).replace('"value":20', '"value":99'),
-            ) as TransactionBody
-            return [{ ...event, body, id: sealBody(body).id }]
-          },
+          /is not that of/,
+          (event) => [event],
+          (_, hash) => signingWith(virtual.key, [sha256('a transaction that is not in it')])(hash),
+        ],
+        [/is not that of/, (event) => [event], (_, hash) => signingWith(virtual.key, [], sha256('a network'))(hash)],
+        [
+          /comes before any start of a node/,
+          (event) => (event.type === 'NodeStarted' ? [{ type: 'NodeStopped' }] : [event]),
+          (_, hash) => signingWith(virtual.key)(hash),
         ],
         [
-          /asks for the signature of .* which its tick does not hold/,
-          (event) => (event.type === 'TransactionsSigned' ? [] : [event]),
-        ],
-        [
-          /the signature says it covers 7 transactions/,
-          (event) => [event.type === 'TransactionsSigned' ? { ...event, count: 7 } : event],
-        ],
-        [
-          /asks for the signature of/,
-          (event) => [event.type === 'TransactionsSigned' ? { ...event, by: stranger.publicKey } : event],
-        ],
-        [/the running hash there is/, (event) => [event.type === 'NodeStarted' ? { ...event, app: 'other' } : event]],
-        [
-          /where no recent tick ends/,
+          /is the start of .* and the log is that of/,
           (event) => [
-            event.type === 'HeadSigned'
-              ? signCheckpoint(virtual.key, { tick: 1, revision: 1_000, hash: sha256('') }, { range: emptyRange })
-              : event,
+            event,
+            ...(event.type === 'NodeStopped' ? [{ ...start, party: { name: 'Me', key: stranger.publicKey } }] : []),
           ],
         ],
         [
-          /commits to other ticks than the log holds/,
-          (event) => [
-            event.type === 'HeadSigned'
-              ? signCheckpoint(
-                  virtual.key,
-                  { tick: Number(event['tick']), revision: Number(event['revision']), hash: event['head'] as Hash },
-                  { range: emptyRange },
-                )
-              : event,
-          ],
-        ],
-        [
-          /is not the key of this node/,
-          (event) => [
-            event.type === 'HeadSigned'
-              ? signCheckpoint(
-                  stranger,
-                  { tick: 0, revision: Number(event['revision']), hash: sha256('') },
-                  { range: emptyRange },
-                )
-              : event,
-          ],
-        ],
-        [
-          /signature of the head at revision .* does not verify/,
-          (event) => [event.type === 'HeadSigned' ? { ...event, signature: signBatch(stranger, []) } : event],
-        ],
-        [
-          /says more than its type allows/,
+          /is a NodeStopped with fields that this version does not know/,
           (event) => [event.type === 'NodeStopped' ? { ...event, because: 'x' } : event],
         ],
         [/is a NodeHibernated/, (event) => [event.type === 'NodeStopped' ? { type: 'NodeHibernated' } : event]],
@@ -230,27 +256,69 @@ describe('tools for whole logs', () => {
           (event) => [event.type === 'TransactionRecorded' ? { ...event, assessments: [] } : event],
         ],
       ]
-      for (const [expected, change] of changes) {
-        const { problems } = await verifyLog(each(forged(ticks, change)), { decode: true })
+      const start = JSON.parse(ticks[0]!.events[0]!) as Forged
+      for (const [expected, change, sign = ofNode] of changes) {
+        const { problems } = await verifyLog(each(forged(ticks, change, sign)), { decode: true })
         expect(problems.map(({ what }) => what).join('\n')).to.match(expected)
       }
     })
 
+    it('finds checkpoints that the log does not hold, and checkpoints that nobody has signed', async () => {
+      const { network } = JSON.parse(ticks[0]!.events[0]!) as { readonly network: Hash }
+      const head = headAfter(ticks[2]!)
+      const whole = ticks.slice(0, 3).reduce((range, { hash }) => grow(range, leafHash(hash)), emptyRange)
+      const sound = signCheckpoint(virtual.key, head, { network, range: whole })
+      expect((await verifyLog(each(ticks), { checkpoints: [sound] })).problems).to.deep.equal([])
+      const wrong: readonly (readonly [RegExp, Checkpoint])[] = [
+        [
+          /names a revision where no tick ends/,
+          signCheckpoint(virtual.key, { ...head, revision: head.revision - 1 }, { network, range: whole }),
+        ],
+        [
+          /, and the running hash there is /,
+          signCheckpoint(virtual.key, { ...head, hash: sha256('') }, { network, range: whole }),
+        ],
+        [
+          /commits to other ticks than the log holds/,
+          signCheckpoint(virtual.key, head, { network, range: emptyRange }),
+        ],
+        [/is not a key of this node/, signCheckpoint(stranger, head, { network, range: whole })],
+        [/is of another network/, signCheckpoint(virtual.key, head, { network: sha256('another'), range: whole })],
+        [
+          /signature of the checkpoint at revision .* does not verify/,
+          { ...sound, signature: stranger.sign('something') },
+        ],
+      ]
+      for (const [expected, checkpoint] of wrong) {
+        const { problems } = await verifyLog(each(ticks), { checkpoints: [checkpoint] })
+        expect(problems.map(({ what }) => what).join('\n')).to.match(expected)
+      }
+    })
+
+    it('finds that the log is not signed by the key that is expected', async () => {
+      const by = virtual.key.publicKey
+      expect((await verifyLog(each(ticks), { by })).problems).to.deep.equal([])
+      const { problems } = await verifyLog(each(ticks), { by: stranger.publicKey })
+      expect(problems).to.deep.equal([
+        { kind: 'forged', revision: 0, what: `the log is signed by ${by}, and never by ${stranger.publicKey}` },
+      ])
+    })
+
     it('lists a bounded number of problems', async () => {
       const many = Array.from({ length: limits.problemsReported * 2 }, () => canonicalText({ type: 'Nonsense' }))
-      expect((await verify([tickAfter(emptyHead, ticks[0]!.at, many)])).problems).to.have.length(
+      expect((await verify([tickAfter(emptyHead, ticks[0]!.at, many, signed)])).problems).to.have.length(
         limits.problemsReported,
       )
     })
   })
 
   describe('exportLog', () => {
-    it('writes what was hashed, as it stands, between a first line and the hashes', () => {
-      expect(lines[0]).to.equal('{"carillon":"log","format":1}')
+    it('writes what was hashed, as it stands, between a first line and the hashes with their signatures', () => {
+      expect(lines[0]).to.equal('{"carillon":"log","format":2}')
       const expected = ticks.flatMap((tick) => [
         headerLine(tick),
         ...tick.events,
-        `{"hash":"${tick.hash}","tick":${tick.number}}`,
+        `{"hash":"${tick.hash}","signature":"${tick.signature}","tick":${tick.number}}`,
       ])
       expect(lines.slice(1)).to.deep.equal(expected)
     })
@@ -274,7 +342,7 @@ describe('tools for whole logs', () => {
     it('makes a store a node can go on with', async () => {
       expect(await importing([...lines, ''])).to.deep.equal(headAfter(ticks.at(-1)!))
       expect(statSync(join(folder, 'carillon.db')).mode & 0o777).to.equal(0o600)
-      await acceptRestored(folder, { by: 'an operator' })
+      await acceptRestored(folder, { by: 'an operator' }, { key: virtual.key })
       const node = await startNode({ app: bank, store: folder, key: virtual.key })
       await node.run(MintCoin, { value: 60 })
       expect((await node.states(Coin)).map(({ data }) => data.value)).to.deep.equal([10, 20, 30, 40, 50, 60])
@@ -342,17 +410,24 @@ describe('tools for whole logs', () => {
     it('refuses a log that verification would refuse, naming the line', async () => {
       const text: string[] = []
       await exportLog(
-        each(forged(ticks, (event) => (event.type === 'TransactionsSigned' ? [] : [event]))),
+        each(
+          forged(
+            ticks,
+            (event) => [event],
+            ({ number, signature }) => (number > 1 ? '' : signature),
+          ),
+        ),
         (line) => void text.push(line),
       )
       const failure = await failureOf(importing(text))
       expect(failure.code).to.equal('import-invalid')
-      const line = text.findIndex((event) => event.includes('"type":"TransactionRecorded"')) + 1
-      expect(failure.message).to.include(`Line ${line} `).and.to.include('asks for the signature')
+      const line = text.indexOf(ticks[1]!.events[0]!) + 1
+      expect(failure.message).to.include(`Line ${line} `).and.to.include('tick 2 has no signature')
     })
 
-    it('says so when the export or an event in it is of a newer version', async () => {
-      expect((await failureOf(importing(['{"carillon":"log","format":2}']))).code).to.equal('log-too-new')
+    it('says so when the export or an event in it is of a newer version, or the export of one before the first', async () => {
+      expect((await failureOf(importing(['{"carillon":"log","format":3}']))).code).to.equal('log-too-new')
+      expect((await failureOf(importing(['{"carillon":"log","format":1}']))).code).to.equal('log-too-old')
       const text: string[] = []
       await exportLog(
         each(forged(ticks, (event) => [event.type === 'NodeStopped' ? { type: 'NodeHibernated' } : event])),
@@ -378,6 +453,20 @@ describe('tools for whole logs', () => {
       expect((await failureOf(foldLog(each(ticks.slice(1))))).code).to.equal('log-altered')
       const altered = { ...ticks[1]!, hash: sha256('') }
       expect((await failureOf(foldLog(each(ticks.with(1, altered))))).code).to.equal('log-altered')
+    })
+
+    it('refuses to fold anything that the node has not signed', async () => {
+      const last = ticks.at(-1)!
+      const endingWith = (signature: string) => foldLog(each([...ticks.slice(0, -1), { ...last, signature }]))
+      expect((await failureOf(endingWith(''))).code).to.equal('tick-unsigned')
+      expect((await failureOf(endingWith('x'.repeat(88)))).code).to.equal('tick-unsigned')
+      expect((await failureOf(endingWith(signingWith(stranger)(last.hash)))).code).to.equal('tick-forged')
+      expect((await failureOf(endingWith(ticks[0]!.signature))).code).to.equal('tick-forged')
+      const rewritten = forged(ticks, (event) => [event.type === 'NodeStarted' ? { ...event, app: 'other' } : event])
+      expect((await failureOf(foldLog(each(rewritten)))).code).to.equal('tick-forged')
+      expect((await failureOf(foldLog(each([tickAfter(emptyHead, last.at, last.events, signed)])))).code).to.equal(
+        'log-undecodable',
+      )
     })
   })
 })

@@ -3,9 +3,8 @@ import * as fc from 'fast-check'
 import {
   checkProof,
   EmbeddedStore,
-  newestSignedHead,
+  parseCheckpoint,
   proveEvent,
-  readSignedHead,
   startNode,
   verifyLog,
   type CarillonError,
@@ -14,11 +13,13 @@ import {
   type LogProblem,
   type Checkpoint,
 } from '../../src/index.js'
+import { makeCheckpoint } from '../../src/node/heads/makeCheckpoint.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
-import { sha256 } from '../../src/encoding/hash.js'
-import { headAfter } from '../../src/log/Tick.js'
+import { sha256, type Hash } from '../../src/encoding/hash.js'
+import { headAfter, tickAfter } from '../../src/log/Tick.js'
 import { MemoryLog } from '../../src/log/memory/MemoryLog.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
+import { signingWith } from './signing.js'
 import { bank, MintCoin } from '../store/bank.js'
 
 async function* each<A>(items: readonly A[]): AsyncGenerator<A> {
@@ -34,32 +35,40 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   throw new Error('expected a failure')
 }
 
+type History = { readonly ticks: readonly EncodedTick[]; readonly checkpoint: Checkpoint }
+
 /** Another log of a node with this key. */
-const historyOf = async (key: KeyPair, coins: number): Promise<readonly EncodedTick[]> => {
+const historyOf = async (key: KeyPair, coins: number): Promise<History> => {
   const store = EmbeddedStore.inMemory()
   const node = await startNode({ app: bank, key, store })
   for (let value = 1; value <= coins; value++) await node.run(MintCoin, { value })
   await node.stop()
   const found: EncodedTick[] = []
   for await (const tick of store.read(0)) found.push(tick)
+  const checkpoint = makeCheckpoint(store.reader, key)
   await store.close()
-  return found
+  return { ticks: found, checkpoint }
 }
 
 describe('a history that can be proven', () => {
   let virtual: VirtualNode
   let ticks: readonly EncodedTick[]
   let log: MemoryLog
+  /** One made before the last round, and one at the very end. */
+  let early: Checkpoint
+  let newest: Checkpoint
 
   before(async () => {
     virtual = await VirtualNode.start({ app: bank })
     for (let round = 0; round < 3; round++) {
+      if (round === 2) early = makeCheckpoint(virtual.store.reader, virtual.key)
       for (const value of [10, 20, 30]) await virtual.node.run(MintCoin, { value })
       await Promise.all([40, 50].map((value) => virtual.node.run(MintCoin, { value })))
       await virtual.stop()
       await virtual.restart()
     }
     await virtual.stop()
+    newest = makeCheckpoint(virtual.store.reader, virtual.key)
     const found: EncodedTick[] = []
     for await (const tick of virtual.store.read(0)) found.push(tick)
     ticks = found
@@ -68,12 +77,14 @@ describe('a history that can be proven', () => {
   })
   after(() => virtual.store.close())
 
-  const first = async (altered: readonly EncodedTick[], heads: readonly Checkpoint[] = []): Promise<LogProblem> => {
-    const { problems } = await verifyLog(each(altered), { heads })
+  const first = async (
+    altered: readonly EncodedTick[],
+    checkpoints: readonly Checkpoint[] = [],
+  ): Promise<LogProblem> => {
+    const { problems } = await verifyLog(each(altered), { checkpoints })
     expect(problems).to.not.have.length(0)
     return problems[0]!
   }
-  const newest = async (): Promise<Checkpoint> => (await newestSignedHead(log))!
   const longTick = (): number => ticks.findIndex(({ events }) => events.length > 4)
 
   describe('verifyLog', () => {
@@ -118,84 +129,112 @@ describe('a history that can be proven', () => {
       expect(await first(contents)).to.include({ kind: 'reordered', revision: ticks[2]!.firstRevision })
     })
 
-    it('finds an end that was cut off, against a signed head kept elsewhere', async () => {
-      const head = await newest()
+    it('finds an end that was cut off, against a checkpoint kept elsewhere', async () => {
       const cut = ticks.slice(0, -3)
-      expect((await verifyLog(each(cut))).problems, 'without the head nothing shows').to.deep.equal([])
-      const { kind, revision, what } = await first(cut, [head])
+      expect((await verifyLog(each(cut))).problems, 'without the checkpoint nothing shows').to.deep.equal([])
+      const { kind, revision, what } = await first(cut, [newest])
       expect({ kind, revision }).to.deep.equal({ kind: 'cut-off', revision: headAfter(cut.at(-1)!).revision + 1 })
-      expect(what).to.include(`${revision} to ${head.revision} are cut off`)
-      expect((await verifyLog(each(ticks), { heads: [head] })).problems).to.deep.equal([])
+      expect(what).to.include(`${revision} to ${newest.revision} are cut off`)
+      expect((await verifyLog(each(ticks), { checkpoints: [newest, early] })).problems).to.deep.equal([])
     })
 
-    it('finds another history of the same node, whoever signs it, against a signed head', async () => {
-      const found = await historyOf(virtual.key, 40)
+    it('finds an end that someone else has added, without any checkpoint', async () => {
+      const stranger = keyPairFromSeed(sha256('a stranger'))
+      const head = headAfter(ticks.at(-1)!)
+      const event = canonicalText({ type: 'DrainingStarted', by: 'a stranger' })
+      const added = (sign: (hash: Hash) => string) => [...ticks, tickAfter(head, ticks.at(-1)!.at, [event], sign)]
+      const revision = head.revision + 1
+      expect(await first(added(() => ''))).to.include({ kind: 'forged', revision })
+      expect(await first(added(() => ticks[0]!.signature))).to.include({ kind: 'forged', revision })
+      expect(await first(added(signingWith(stranger)))).to.include({ kind: 'forged', revision })
+      expect((await verifyLog(each(added(signingWith(virtual.key))))).problems).to.deep.equal([])
+    })
+
+    it('finds another history of the same node, whoever signs it, against a checkpoint', async () => {
+      const { ticks: found } = await historyOf(virtual.key, 40)
       expect((await verifyLog(each(found))).problems).to.deep.equal([])
-      expect((await first(found, [await newest()])).kind).to.equal('altered')
+      expect((await first(found, [newest])).kind).to.equal('altered')
     })
 
-    it('takes only heads that this node has signed', async () => {
-      const strangers = new MemoryLog()
-      for (const tick of await historyOf(keyPairFromSeed(sha256('a stranger')), 1))
-        await strangers.append(strangers.headNow, tick)
-      const head = (await newestSignedHead(strangers))!
-      expect(await first(ticks, [head])).to.include({ kind: 'forged' })
-      expect(await first(ticks, [{ ...(await newest()), revision: 3 }])).to.include({ kind: 'forged' })
-      expect(await first(ticks.slice(0, 2), [{ ...(await newest()), revision: 3_000 }])).to.include({ kind: 'forged' })
+    it('takes only checkpoints that this node has signed', async () => {
+      const { checkpoint } = await historyOf(keyPairFromSeed(sha256('a stranger')), 1)
+      expect(await first(ticks, [checkpoint])).to.include({ kind: 'forged' })
+      expect(await first(ticks, [{ ...newest, revision: 3 }])).to.include({ kind: 'forged' })
+      expect(await first(ticks.slice(0, 2), [{ ...newest, revision: 3_000 }])).to.include({ kind: 'forged' })
     })
   })
 
-  describe('a signed head', () => {
-    it('is the newest the log holds, and covers everything before its own tick', async () => {
-      const head = await newest()
-      expect(head.tick).to.equal(ticks.length - 1)
-      expect(head.head).to.equal(ticks.at(-2)!.hash)
-      expect(await newestSignedHead(new MemoryLog())).to.equal(undefined)
+  describe('a checkpoint', () => {
+    it('stands at the end of the log, and is made with the key of the node only', () => {
+      expect(newest).to.include({ tick: ticks.length, hash: ticks.at(-1)!.hash, by: virtual.key.publicKey })
+      const failing = (make: () => unknown) => expect(make).to.throw().with.property('code', 'head-unsigned')
+      failing(() => makeCheckpoint(virtual.store.reader, keyPairFromSeed(sha256('a stranger'))))
+      failing(() => makeCheckpoint(EmbeddedStore.inMemory().reader, virtual.key))
     })
 
-    it('is read from outside only when it is one', async () => {
-      const head = await newest()
-      expect(readSignedHead(JSON.parse(canonicalText(head)))).to.deep.equal(head)
-      for (const value of [null, {}, { ...head, range: head.head }, { ...head, by: 'me' }])
-        expect(() => readSignedHead(value))
+    it('is read from outside only when it is one', () => {
+      expect(parseCheckpoint(JSON.parse(canonicalText(newest)))).to.deep.equal(newest)
+      for (const value of [
+        null,
+        {},
+        { ...newest, range: newest.hash },
+        { ...newest, by: 'me' },
+        { ...newest, network: sha256('another network') },
+      ])
+        expect(() => parseCheckpoint(value))
           .to.throw()
           .with.property('code', 'head-invalid')
     })
   })
 
   describe('an inclusion proof', () => {
-    const last = (): number => headAfter(ticks.at(-2)!).revision
+    const last = (): number => headAfter(ticks.at(-1)!).revision
+    const revisions = (): readonly number[] => Array.from({ length: last() + 1 }, (_, revision) => revision)
 
-    it('holds for every event that a signed head covers, without the log', async () => {
-      const revisions = ticks.slice(0, -1).flatMap((tick) => tick.events.map((_, index) => tick.firstRevision + index))
-      for (const revision of revisions) {
+    it('holds for every event, without the log', async () => {
+      for (const revision of revisions()) {
         const proof = JSON.parse(JSON.stringify(await proveEvent(log.read(0), revision))) as unknown
         const proven = checkProof(proof, { by: virtual.key.publicKey })
         const tick = ticks.find(({ number }) => number === proven.tick)!
         expect(proven.text).to.equal(tick.events[revision - tick.firstRevision])
         expect(canonicalText(proven.event)).to.equal(proven.text)
         expect(proven.at).to.equal(tick.at)
+        expect(proven.by).to.equal(virtual.key.publicKey)
+        expect(proven).to.not.have.property('checkpoint')
       }
     })
 
-    it('leads to the head that is asked for', async () => {
-      const head = await newest()
-      const proof = await proveEvent(log.read(0), 0, { head })
-      expect(proof.head).to.deep.equal(head)
-      expect(checkProof(proof).head).to.deep.equal(head)
-      const early = (await proveEvent(log.read(0), 0)).head
-      expect(early.revision).to.be.lessThan(head.revision)
-      expect(await codeOf(proveEvent(log.read(0), last(), { head: early }))).to.equal('head-unsigned')
+    it('leads to the checkpoint that is asked for', async () => {
+      for (const revision of revisions()) {
+        const proof = await proveEvent(log.read(0), revision, { checkpoint: newest })
+        expect(proof.checkpoint).to.deep.equal(newest)
+        expect(checkProof(proof).checkpoint).to.deep.equal(newest)
+      }
+      expect(checkProof(await proveEvent(log.read(0), early.revision, { checkpoint: early })).checkpoint).to.equal(
+        early,
+      )
+      expect(await codeOf(proveEvent(log.read(0), early.revision + 1, { checkpoint: early }))).to.equal('head-invalid')
     })
 
-    it('cannot be had for what no head covers yet, or what is not there', async () => {
-      expect(await codeOf(proveEvent(log.read(0), last() + 1))).to.equal('head-unsigned')
+    it('leads to no checkpoint of another log, and holds with none that it does not lead to', async () => {
+      const { checkpoint } = await historyOf(virtual.key, 1)
+      expect(await codeOf(proveEvent(log.read(0), 0, { checkpoint }))).to.equal('head-invalid')
+      const proof = await proveEvent(log.read(0), 0, { checkpoint: newest })
+      for (const other of [checkpoint, early, { ...newest, revision: newest.revision + 1 }])
+        expect(() => checkProof({ ...proof, checkpoint: other }))
+          .to.throw()
+          .with.property('code', 'proof-invalid')
+    })
+
+    it('cannot be had for what is not there', async () => {
+      expect(await codeOf(proveEvent(log.read(0), last() + 1))).to.equal('revision-unknown')
       expect(await codeOf(proveEvent(log.read(0), 100_000))).to.equal('revision-unknown')
       expect(await codeOf(proveEvent(each([]), 0))).to.equal('revision-unknown')
     })
 
     it('no longer holds when anything in it is changed', async () => {
-      const proof = JSON.parse(JSON.stringify(await proveEvent(log.read(0), 9))) as Record<string, never>
+      const whole = await proveEvent(log.read(0), 9, { checkpoint: newest })
+      const proof = JSON.parse(JSON.stringify(whole)) as Record<string, never>
       const places: (readonly string[])[] = []
       const gather = (value: unknown, path: readonly string[]): void => {
         if (typeof value === 'object' && value !== null)
@@ -225,7 +264,7 @@ describe('a history that can be proven', () => {
       expect(() => checkProof(proof, { by: stranger }))
         .to.throw(/signed by .*, not by/)
         .with.property('code', 'proof-invalid')
-      expect(() => checkProof({ ...proof, format: 2 }))
+      expect(() => checkProof({ ...proof, format: 3 }))
         .to.throw()
         .with.property('code', 'log-too-new')
       fc.assert(
@@ -239,8 +278,8 @@ describe('a history that can be proven', () => {
     })
 
     it('stays short: the way up grows with the logarithm of the log', async () => {
-      const { path } = await proveEvent(log.read(0), 0, { head: await newest() })
-      expect(path.length).to.be.at.most(Math.ceil(Math.log2(ticks.length)))
+      const { path } = await proveEvent(log.read(0), 0, { checkpoint: newest })
+      expect(path!.length).to.be.at.most(Math.ceil(Math.log2(ticks.length)))
     })
   })
 })

@@ -21,9 +21,11 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield await Promise.resolve(line)
 }
 
-/** What only a node among others, or one with standbys, records; test/session and test/standby see to those. */
+/** What only a node among others, or one with standbys, records; test/session, test/standby and signers.int.spec.ts see to those. */
 const isBetweenParties = (type: string): boolean =>
-  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed|NetworkMapChanged|CheckpointReceived)/.test(type)
+  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed|Network|KeyChanged|CheckpointReceived)/.test(
+    type,
+  )
 
 describe('views', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'carillon-rebuild-'))

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
+import { sha256 } from '../../src/encoding/hash.js'
 import { generateKeyPair, type KeyPair } from '../../src/identity/KeyPair.js'
 import { NetworkMap, type Member } from '../../src/identity/NetworkMap.js'
 import type { PublicKey } from '../../src/identity/PublicKey.js'

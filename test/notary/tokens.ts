@@ -164,13 +164,14 @@ export class TokenNetwork {
   /** What an honest party would ask about a transaction; `change` makes it less honest. */
   request(body: TransactionBody, change: { readonly caller?: string; readonly type?: NotaryRequest['type'] } = {}) {
     const { id } = sealBody(body)
-    const callerSignature = signRequest(this.key(change.caller ?? 'Alice'), id)
+    const network = this.network.map.id
+    const callerSignature = signRequest(this.key(change.caller ?? 'Alice'), network, id)
     const type = change.type ?? (this.#kind === 'validating' ? 'whole' : 'tearOff')
     const request: NotaryRequest =
       type === 'whole'
         ? {
             type,
-            transaction: { body, signatures: [signTransaction(this.key('Alice'), id)] },
+            transaction: { body, signatures: [signTransaction(this.key('Alice'), network, id)] },
             callerSignature,
           }
         : {

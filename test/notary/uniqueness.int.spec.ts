@@ -105,7 +105,8 @@ for (const kind of ['validating', 'nonValidating'] as const) {
           if (expected === 'signed') {
             expect(reply.signature?.by).to.equal(network.party('Notary').key)
             expect(
-              reply.signature !== undefined && verifyTransactionSignature(sealBody(body).id, reply.signature),
+              reply.signature !== undefined &&
+                verifyTransactionSignature(network.map.id, sealBody(body).id, reply.signature),
             ).to.equal(true)
           }
         }

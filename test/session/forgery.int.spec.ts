@@ -5,7 +5,8 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeEvent, defineApp, defineFlow, JsonC, PartyC, type FlowBody, type Json, type StateRef } from 'carillon'
 import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
-import { signaturesOfBatch, signBatch, signTransaction } from '../../src/ledger/signatures.js'
+import { signaturesOfTick, signTransaction } from '../../src/ledger/signatures.js'
+import { signTick } from '../../src/log/TickSigner.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
 import { changeNotaryCommand } from '../../src/vault/verifyResolved.js'
@@ -39,11 +40,12 @@ const hostile = defineApp({ ...app, flows: [...app.flows, Forge] })
 
 const seed = 'forgery'
 const keyOf = (name: string) => keyPairFromSeed(sha256(`key of ${name} ${seed}`))
+const networkId = sha256(`network ${seed}`)
 
 /** Signs a body anew, as the named parties would. */
 const signedBy = (body: TransactionBody, ...names: readonly string[]): SignedTransaction => ({
   body,
-  signatures: names.map((name) => signTransaction(keyOf(name), sealBody(body).id)),
+  signatures: names.map((name) => signTransaction(keyOf(name), networkId, sealBody(body).id)),
 })
 
 const recordedBy = async (network: VirtualNetwork, name: string): Promise<readonly SignedTransaction[]> => {
@@ -88,28 +90,28 @@ describe('A transaction handed over by another party', () => {
     expect(await recordedBy(network, 'Bob')).to.deep.equal([first, second, third])
   })
 
-  it('is recorded with signatures out of batches, each by its proof, and refused with a proof of another place', async () => {
+  it('is recorded with signatures of ticks, each by its proof, and refused with a proof of another place', async () => {
     const { network, first, second, third } = await setUp()
     const others = ['one', 'two', 'three'].map((text) => sha256(text))
-    /** Every signature of a transaction, made anew in a batch with others. */
-    const inBatch = ({ body, signatures }: SignedTransaction, place: number, shownAt = place): SignedTransaction => {
+    const hash = sha256('some tick')
+    /** Every signature of a transaction, made anew in a tick with others. */
+    const inTick = ({ body, signatures }: SignedTransaction, place: number, shownAt = place): SignedTransaction => {
       const ids = [...others.slice(0, place), sealBody(body).id, ...others.slice(place)]
       return {
         body,
         signatures: signatures.map(({ by }) => {
           const name = network.map.member(by)?.party.name ?? ''
-          const made = signaturesOfBatch(by, ids, signBatch(keyOf(name), ids))[shownAt]
+          const signature = signTick(keyOf(name), networkId, hash, ids)
+          const made = signaturesOfTick(by, hash, ids, signature)[shownAt]
           if (made === undefined) throw new Error('no such place')
           return made
         }),
       }
     }
-    expect(await hand(network, third, inBatch(first, 3, 0), second)).to.equal('signature-invalid')
+    expect(await hand(network, third, inTick(first, 3, 0), second)).to.equal('signature-invalid')
     expect(await recordedBy(network, 'Bob')).to.deep.equal([])
-    expect(await hand(network, inBatch(third, 1, 2), inBatch(first, 0), inBatch(second, 3))).to.equal(
-      'signature-invalid',
-    )
-    expect(await hand(network, inBatch(third, 2))).to.equal('recorded')
+    expect(await hand(network, inTick(third, 1, 2), inTick(first, 0), inTick(second, 3))).to.equal('signature-invalid')
+    expect(await hand(network, inTick(third, 2))).to.equal('recorded')
     expect((await recordedBy(network, 'Bob')).map(({ body }) => sealBody(body).id)).to.deep.equal(
       [first, second, third].map(({ body }) => sealBody(body).id),
     )
@@ -146,6 +148,12 @@ describe('A transaction handed over by another party', () => {
         signedBy(after(origin, counting(second.body, 42)), 'Alice', 'Notary'),
         signedBy(origin, 'Alice'),
       ]
+    },
+    'signatures that were made in another network': ({ first, second }) => {
+      const { id } = sealBody(second.body)
+      const elsewhere = sha256('another network')
+      const signatures = ['Alice', 'Notary'].map((name) => signTransaction(keyOf(name), elsewhere, id))
+      return ['signature-invalid', { body: second.body, signatures }, first]
     },
     'no signature of its owner': ({ first, second }) => ['signature-missing', signedBy(second.body, 'Notary'), first],
     'a notary that is only a party': (parts) => {

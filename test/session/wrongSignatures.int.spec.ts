@@ -70,20 +70,28 @@ const answering = (answer: (id: TransactionId) => Json) =>
 
 const seed = 'wrong signatures'
 const keyOf = (name: string) => keyPairFromSeed(sha256(`key of ${name} ${seed}`))
+const networkId = sha256(`network ${seed}`)
 const answerOf = (signature: TransactionSignature): Json => ({ type: 'signature', signature: signature as never })
-const mallorys = (id: TransactionId) => signTransaction(keyOf('Mallory'), id)
+const mallorys = (id: TransactionId) => signTransaction(keyOf('Mallory'), networkId, id)
 
 const answers: Readonly<Record<string, readonly [string, (id: TransactionId) => Json]>> = {
   'a signature over another transaction': [
     'signature-invalid',
-    () => answerOf(signTransaction(keyOf('Mallory'), sha256('another'))),
+    () => answerOf(signTransaction(keyOf('Mallory'), networkId, sha256('another'))),
   ],
-  "someone else's signature": ['signature-invalid', (id) => answerOf(signTransaction(keyOf('Alice'), id))],
+  "someone else's signature": ['signature-invalid', (id) => answerOf(signTransaction(keyOf('Alice'), networkId, id))],
   "a signature of its own under someone else's name": [
     'signature-invalid',
     (id) => answerOf({ ...mallorys(id), by: keyOf('Notary').publicKey }),
   ],
-  'a proof of a place in no batch': ['signature-invalid', (id) => answerOf({ ...mallorys(id), index: 1, count: 2 })],
+  'a proof of a place in no tick': [
+    'signature-invalid',
+    (id) => answerOf({ ...mallorys(id), tick: { hash: sha256('a tick'), index: 1, count: 2, path: [] } }),
+  ],
+  'a signature made in another network': [
+    'signature-invalid',
+    (id) => answerOf(signTransaction(keyOf('Mallory'), sha256('another network'), id)),
+  ],
   'a signature that was bent': ['signature-invalid', (id) => answerOf({ ...mallorys(id), signature: 'AAAA' })],
   'something that is no signature': ['message-invalid', () => ({ type: 'signature', signature: 'yes' })],
   'nothing it was asked for': ['message-invalid', () => ['hello']],

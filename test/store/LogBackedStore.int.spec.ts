@@ -12,18 +12,22 @@ import {
   type Node,
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
+import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { NodeFault } from '../../src/errors/CarillonError.js'
 import type { AppendOutcome } from '../../src/log/EventLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
 import { keyPairFromSeed, VirtualClock } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
+import { signingWith, startLine } from '../log/signing.js'
 import { bank as app, Coin, MintCoin } from './bank.js'
 import { failed, FaultyLog, lostOnTheWay, takenButUnknown, type AppendFault } from './FaultyLog.js'
 import { smallDisks } from './smallDisk.js'
 
 const key = keyPairFromSeed('7'.repeat(64))
 const at = instant('2026-01-01T00:00:00.000Z')
+const sign = signingWith(key)
+const draining = canonicalText({ type: 'DrainingStarted', by: 'another' })
 
 const codeOf = (error: unknown): string => (error as CarillonError).code
 const refusal = async (work: Promise<unknown>): Promise<string> =>
@@ -125,7 +129,7 @@ describe('a store whose log lives elsewhere', () => {
 
   it('makes a node step down when another writer was first, and acknowledges nothing that is not in the log', async () => {
     await node.run(MintCoin, { value: 1 })
-    const rival = tickAfter(shared.headNow, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })])
+    const rival = tickAfter(shared.headNow, at, [draining], sign)
     expect(await shared.append(shared.headNow, rival)).to.deep.equal({ kind: 'appended' })
     expect(await refusal(node.start(MintCoin, { value: 2 }))).to.equal('log-revision-conflict')
     expect(codeOf(stoppedBy)).to.equal('log-revision-conflict')
@@ -217,10 +221,7 @@ describe('a store whose log lives elsewhere', () => {
 
   it('steps down when the answer is lost and another writer took the place', async () => {
     log.next(async (_, expected) => {
-      await shared.append(
-        expected,
-        tickAfter(expected, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })]),
-      )
+      await shared.append(expected, tickAfter(expected, at, [draining], sign))
       return { kind: 'unknown', error: new Error('lost') }
     })
     expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('log-revision-conflict')
@@ -232,7 +233,7 @@ describe('a store whose log lives elsewhere', () => {
     log.next(async (append, _, tick) => {
       await append()
       const head = headAfter(tick)
-      await shared.append(head, tickAfter(head, at, [canonicalText({ type: 'DrainingStarted', by: 'another' })]))
+      await shared.append(head, tickAfter(head, at, [draining], sign))
       return { kind: 'unknown', error: new Error('lost') }
     })
     expect(await node.start(MintCoin, { value: 1 })).to.have.property('id')
@@ -324,20 +325,44 @@ describe('a store whose log lives elsewhere', () => {
     expect(await openAgain(ticks.slice(0, -1)), 'shorter').to.equal('log-diverged')
     expect(await openAgain([]), 'empty').to.equal('log-diverged')
     const [first] = ticks
-    const other = tickAfter(
-      emptyHead,
-      at,
-      Array.from({ length: 20 }, () => canonicalText({ type: 'DrainingStarted', by: 'another' })),
-    )
+    const events = [startLine(key), ...Array.from({ length: 20 }, () => draining)]
+    const other = tickAfter(emptyHead, at, events, sign)
     expect(first).to.not.equal(undefined)
     expect(await openAgain([other]), 'another history, longer').to.equal('log-diverged')
     await start()
     expect(await values(), 'the right log still fits').to.deep.equal([1])
   })
 
+  it('refuses what the node has not signed, and stays where it was', async () => {
+    await crash()
+    const knownHead = shared.headNow
+    const stranger = keyPairFromSeed('8'.repeat(64))
+    const unsigned: readonly (readonly [string, (hash: Hash) => string])[] = [
+      ['tick-unsigned', () => ''],
+      ['tick-unsigned', () => 'not a signature'],
+      ['tick-forged', signingWith(stranger)],
+      ['tick-forged', signingWith(key, [], sha256('another network'))],
+      ['tick-forged', signingWith(key, [sha256('a transaction that is not in it')])],
+    ]
+    const honest = shared
+    for (const [code, signAs] of unsigned) {
+      shared = new MemoryLog()
+      for await (const tick of honest.read(0)) await shared.append(shared.headNow, tick)
+      await shared.append(knownHead, tickAfter(knownHead, at, [draining], signAs))
+      expect(await refusal(LogBackedStore.open(shared.another(), join(folder, 'views.db')))).to.equal(code)
+      expect(await refusal(LogBackedStore.open(shared.another()))).to.equal(code)
+      const views = openDatabase(join(folder, 'views.db'), { readOnly: true })
+      expect(views.prepare('SELECT revision FROM node_facts').get()).to.deep.include({ revision: knownHead.revision })
+      views.close()
+    }
+    shared = honest
+    await start()
+    expect(await node.run(MintCoin, { value: 1 }), 'its own log still fits').to.equal(1)
+  })
+
   it('refuses an event it does not know, and stays where it was', async () => {
     await crash()
-    const strange = tickAfter(shared.headNow, at, [canonicalText({ type: 'NodeHibernated' })])
+    const strange = tickAfter(shared.headNow, at, [canonicalText({ type: 'NodeHibernated' })], sign)
     const knownHead = shared.headNow
     await shared.append(knownHead, strange)
     expect(await refusal(LogBackedStore.open(shared.another(), join(folder, 'views.db')))).to.equal('log-too-new')

@@ -19,6 +19,7 @@ import {
 } from '../../src/index.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
+import { signed } from '../log/signing.js'
 import { SqliteTicks } from '../../src/log/sqlite/SqliteTicks.js'
 import { lockFolder, storeFiles } from '../../src/node/StoreFolder.js'
 import { openDatabase } from '../../src/sqlite/openDatabase.js'
@@ -275,10 +276,10 @@ describe('a store folder', () => {
     })
   })
 
-  describe('of a newer version', () => {
+  describe('of another version', () => {
     it('is refused, and left as it was, when its format is newer', async () => {
       await fillStore()
-      tamper((db) => db.exec('PRAGMA user_version = 2'))
+      tamper((db) => db.exec('PRAGMA user_version = 3'))
       const before = readFileSync(files.database)
       for (const work of [
         () => start(),
@@ -287,8 +288,17 @@ describe('a store folder', () => {
       ]) {
         const failure = await failureOf(work())
         expect(failure.code).to.equal('log-too-new')
-        expect(failure.message).to.include('format 2')
+        expect(failure.message).to.include('format 3')
       }
+      expect(readFileSync(files.database).equals(before)).to.equal(true)
+    })
+
+    it('is refused, and left as it was, when its format is that before the first release', async () => {
+      await fillStore()
+      tamper((db) => db.exec('PRAGMA user_version = 1'))
+      const before = readFileSync(files.database)
+      for (const work of [() => start(), () => rebuildViews(folder)])
+        expect(await codeOf(work())).to.equal('log-too-old')
       expect(readFileSync(files.database).equals(before)).to.equal(true)
     })
 
@@ -297,7 +307,7 @@ describe('a store folder', () => {
       const addTick = (db: Database): EncodedTick => {
         const ticks = new SqliteTicks(db)
         const [last] = ticks.page(ticks.head().tick, 1)
-        const tick = tickAfter(headAfter(last!), last!.at, [canonicalText({ type: 'NodeHibernated' })])
+        const tick = tickAfter(headAfter(last!), last!.at, [canonicalText({ type: 'NodeHibernated' })], signed)
         ticks.insert(tick)
         return tick
       }

@@ -9,7 +9,7 @@ import {
   type VaultEntry,
   type VaultQuery,
 } from '../../src/index.js'
-import { emptyHead, hashAfterTick } from '../../src/log/Tick.js'
+import { emptyHead, hashAfterTick, type Link } from '../../src/log/Tick.js'
 import { digestViews } from '../../src/views/digest.js'
 import { queryVault } from '../../src/vault/readVault.js'
 import { readAgenda } from '../../src/scheduler/readAgenda.js'
@@ -330,13 +330,13 @@ describe('the past of a node', () => {
         const seen: number[] = []
         const source: LogSource = {
           async *read(fromRevision) {
-            let hash = emptyHead.hash
+            let before: Link = emptyHead
             try {
               for await (const tick of virtual.store.read(fromRevision)) {
                 const events = tick.number === altered ? [...tick.events, '{"type":"Nonsense"}'] : tick.events
                 const other = { ...tick, events }
-                yield { ...other, hash: hashAfterTick(hash, other) }
-                hash = tick.hash
+                yield { ...other, hash: hashAfterTick(before, other) }
+                before = tick
               }
             } finally {
               // It takes its time to end, in which the machine is asked.

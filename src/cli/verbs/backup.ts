@@ -70,7 +70,7 @@ const restore = (terminal: Terminal): Command =>
         json,
         head,
         `${showCount(head.revision + 1, 'event')} restored to ${store}, head ${head.hash}.`,
-        `Before a node runs on it: carillon backup compare --peers${storeHint(store)}, or with files that hold the heads that others keep, or carillon backup go-on${storeHint(store)}. Put node.secret there too, unless the key has a passphrase.`,
+        `Before a node runs on it: carillon backup compare --peers${storeHint(store)}, or with files that hold the checkpoints that others keep, or carillon backup go-on${storeHint(store)}. Put node.secret there too, unless the key has a passphrase.`,
       )
     })
 
@@ -102,7 +102,7 @@ const compareFiles = async (
       compareRestored(options.store, heads, acceptanceOf(options), { ...where, onProgress }),
     ),
   )
-  return { head, what: heads.length === 1 ? 'the head' : `all ${heads.length} heads` }
+  return { head, what: heads.length === 1 ? 'the checkpoint' : `all ${heads.length} checkpoints` }
 }
 
 const compareByAsking = async (terminal: Terminal, options: CompareOptions): Promise<Compared> => {
@@ -119,10 +119,11 @@ const compareByAsking = async (terminal: Terminal, options: CompareOptions): Pro
     const { head, parties } = await withProgress(terminal, 'Comparing', (onProgress) =>
       compareWithPeers(store, peers, acceptanceOf(options), {
         onProgress,
+        key: folder.key,
         ...(without === undefined ? {} : { without }),
       }),
     )
-    return { head, what: `the heads that ${parties.join(', ')} keep` }
+    return { head, what: `the checkpoints that ${parties.join(', ')} keep` }
   } finally {
     await transport.close()
   }
@@ -133,21 +134,21 @@ const several = (party: string, before: readonly string[] = []): readonly string
 const compare = (terminal: Terminal): Command =>
   verb(
     'compare',
-    'compare a restored store with signed heads that others keep of its log, and let it go on if it holds them',
+    'compare a restored store with checkpoints that others keep of its log, and let it go on if it holds them',
     [
       'backup compare --peers --store ./restored',
       'backup compare head-kept-by-bob.json head-kept-by-carol.json --store ./restored',
     ],
   )
-    .argument('[files...]', 'heads as "carillon log head" prints them, one a file')
-    .addOption(new Option('--peers', 'ask the other parties of the network for the heads they keep'))
+    .argument('[files...]', 'checkpoints as "carillon log head" prints them, one a file')
+    .addOption(new Option('--peers', 'ask the other parties of the network for the checkpoints they keep'))
     .addOption(new Option('--network <folder>', "the party's folder of the network; by default the store"))
     .addOption(new Option('--without <party>', 'a party that need not answer; may be repeated').argParser(several))
     .addOption(logOption())
     .addOption(noteOption())
     .action(async (files: readonly string[], options: CompareOptions) => {
       if ((options.peers === true) === files.length > 0)
-        throw new CarillonError('usage', 'Give the files that hold the heads, or --peers to ask for them.')
+        throw new CarillonError('usage', 'Give the files that hold the checkpoints, or --peers to ask for them.')
       const { head, what } = await (options.peers === true
         ? compareByAsking(terminal, options)
         : compareFiles(terminal, files, options))
@@ -156,7 +157,7 @@ const compare = (terminal: Terminal): Command =>
         options.json,
         head,
         `The store holds ${what}; a node may run on it.`,
-        'What happened after the newest of these heads was signed, nobody but the lost store could have told.',
+        'What happened after the newest of these checkpoints was signed, nobody but the lost store could have told.',
       )
     })
 

@@ -168,7 +168,7 @@ const importing = (terminal: Terminal): Command =>
       terminal.err(
         terminal.tone(
           'dim',
-          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the heads that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
+          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the checkpoints that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
         ),
       )
     })

@@ -2,9 +2,9 @@
  * `carillon log heads`: whose checkpoints a node keeps, and how far each goes.
  */
 import type { Command } from 'commander'
-import { readHeads, type HeadEntry } from '../../http/questions/readHeads.js'
+import type { KeptCheckpoint } from '../../heads/HeadTable.js'
+import { readHeads } from '../../http/questions/readHeads.js'
 import { readStore } from '../../node/readStore.js'
-import { readFacts } from '../../views/NodeFacts.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { table, type Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
@@ -12,13 +12,8 @@ import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showSecond } from '../words.js'
 
-const columns: readonly Column<HeadEntry>[] = [
-  {
-    header: 'PARTY',
-    cell: ({ party, isMe }) => (isMe ? `${party.name} (this node)` : party.name),
-    tone: ({ isMe }) => (isMe ? 'bold' : undefined),
-    flexible: true,
-  },
+const columns: readonly Column<KeptCheckpoint>[] = [
+  { header: 'PARTY', cell: ({ party }) => party.name, flexible: true },
   { header: 'REVISION', cell: ({ checkpoint }) => checkpoint.revision.toLocaleString('en'), align: 'right' },
   { header: 'KEPT SINCE', cell: ({ keptAt }) => showSecond(keptAt) },
   { header: 'HASH', cell: ({ checkpoint }) => checkpoint.hash, tone: () => 'dim', flexible: true, spare: true },
@@ -36,10 +31,7 @@ export const heads = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => ({ store, json, ...page }: StoreOptions & PageOptions<string>) => {
-        const found = readStore(store, (db) => {
-          const { partyKey } = readFacts(db)
-          return gather(page, (query) => readHeads(db, partyKey, query))
-        })
+        const found = readStore(store, (db) => gather(page, (query) => readHeads(db, query)))
         if (json === true) for (const kept of found.items) terminal.out(JSON.stringify(kept))
         else if (found.items.length === 0)
           terminal.out('None is kept yet: checkpoints come from parties that the node talks with.')

@@ -45,8 +45,8 @@ const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
   if (pages.error !== undefined) return <Failure error={pages.error} again={pages.again} />
   if (!pages.loaded) return <div class="waiting" role="status" aria-label="Loading" />
   return pages.items.length === 0 ? (
-    <Empty title="No head is kept yet.">
-      Parties that talk with each other keep the newest signed head of each other’s log. Whoever cuts or changes a log
+    <Empty title="No checkpoint is kept yet.">
+      Parties that talk with each other keep the newest checkpoint of each other’s log. Whoever cuts or changes a log
       later contradicts what others keep.
     </Empty>
   ) : (
@@ -59,10 +59,10 @@ const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
           { key: 'kept', label: 'Kept' },
           { key: 'hash', label: 'Hash' },
         ]}
-        rows={pages.items.map(({ party, isMe, keptAt, checkpoint }) => ({
+        rows={pages.items.map(({ party, keptAt, checkpoint }) => ({
           key: party.key,
           cells: {
-            of: { content: isMe ? `${party.name} (this node)` : party.name, wide: true },
+            of: { content: party.name, wide: true },
             revision: { content: count(checkpoint.revision) },
             kept: { content: <time title={keptAt}>{distance(keptAt, nowMs)}</time> },
             hash: { content: <code title={checkpoint.hash}>{shortId(checkpoint.hash)}…</code> },
@@ -114,7 +114,7 @@ export const Parties = ({ live, nowMs }: { readonly live: Live; readonly nowMs: 
           </div>
         )}
       </Answered>
-      <Card title="Kept heads">
+      <Card title="Checkpoints">
         <Heads live={live} nowMs={nowMs} />
       </Card>
       <Card title="Sessions, newest first" flush>

@@ -1,19 +1,16 @@
 /**
- * The signed heads that a node keeps, one a party: what it could hold against a log that was cut or changed since.
+ * The checkpoints that a node keeps, one a party: what it could hold against a log that was cut or changed since.
  */
 import { keptOf, type KeptCheckpoint } from '../../heads/HeadTable.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
 
-export type HeadEntry = KeptCheckpoint & { readonly isMe: boolean }
-
 /** By name; the key of the last party is the cursor, since two may have one name. */
 export const readHeads = (
   db: Database,
-  me: string | null,
   { limit, after }: { readonly limit?: number; readonly after?: string },
-): Page<HeadEntry, string> => {
+): Page<KeptCheckpoint, string> => {
   const size = pageSize(limit)
   const from =
     after === undefined ? '' : 'WHERE (name, party) > (SELECT name, party FROM kept_checkpoints WHERE party = ?)'
@@ -23,7 +20,7 @@ export const readHeads = (
   return pageOf(
     rows.map(keptOf),
     size,
-    (kept) => ({ ...kept, isMe: kept.party.key === me }),
+    (kept) => kept,
     ({ party }) => party.key,
   )
 }

@@ -178,7 +178,6 @@ export const logRoutes = [
     query: t.exact(t.partial({ limit: CountC, after: PublicKeyC })),
     answer: pageOfC(KeptHeadC),
     example: { query: { limit: '20' } },
-    handle: async ({ house: { node }, query }) =>
-      pageAnswer(await node.readViews((db) => readHeads(db, node.party.key, query))),
+    handle: async ({ house: { node }, query }) => pageAnswer(await node.readViews((db) => readHeads(db, query))),
   }),
 ]

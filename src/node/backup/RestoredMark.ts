@@ -10,7 +10,7 @@ import type { Database } from '../../views/Database.js'
 /** The table that holds it; whoever drops the views leaves it alone. */
 export const restoredTable = 'restored'
 
-/** What a store owes its mark to. `peers`: another party keeps a head of the log that it does not hold. */
+/** What a store owes its mark to. `peers`: another party keeps a checkpoint of the log that it does not hold. */
 export type MarkOrigin = 'backup' | 'export' | 'peers'
 
 const isOrigin = (text: unknown): text is MarkOrigin => text === 'backup' || text === 'export' || text === 'peers'

@@ -1,5 +1,5 @@
 /**
- * Lets a restored store be written to again: because the heads that others keep of its log are all in it, or because
+ * Lets a restored store be written to again: because the checkpoints that others keep of its log are all in it, or because
  * someone says so. Either is recorded in the log.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
@@ -96,29 +96,29 @@ export const acceptCompared = (
 
 /**
  * Lets a restored store go on without comparing it with anything. Whoever says so knows that nothing is missing, or that
- * it is lost for good: heads that the node has signed before count no more from here on.
+ * it is lost for good: checkpoints that the node has signed before no longer count from here on.
  */
 export const acceptRestored = (folder: string, acceptance: Acceptance, options: AcceptOptions = {}): Promise<Head> =>
   acceptCompared(folder, 0, acceptance, options)
 
-/** The heads that still count: an operator may have said that what was signed before some moment is lost. */
-const standing = (folder: string, heads: readonly Checkpoint[]): readonly Checkpoint[] => {
+/** The checkpoints that still count: an operator may have said that what was signed before some moment is lost. */
+const standing = (folder: string, checkpoints: readonly Checkpoint[]): readonly Checkpoint[] => {
   const continuedAt = readStore(folder, readContinuedAt)
-  return heads.filter((head) => !isOfLaterContinuation({ continuedAt }, head))
+  return checkpoints.filter((checkpoint) => !isOfLaterContinuation({ continuedAt }, checkpoint))
 }
 
-/** Compares a restored store with heads that others keep, and lets nothing go on yet. Gives how many of them count. */
-export const assertHeads = async (
+/** Compares a restored store with checkpoints that others keep, and lets nothing go on yet. Gives how many of them count. */
+export const assertCheckpoints = async (
   folder: string,
-  heads: readonly Checkpoint[],
+  checkpoints: readonly Checkpoint[],
   options: AcceptOptions,
 ): Promise<number> => {
   if (options.log === undefined) assertMarked(folder)
-  const compared = standing(folder, heads)
+  const compared = standing(folder, checkpoints)
   if (compared.length === 0)
     throw new CarillonError(
       'head-invalid',
-      'There is no head to compare with. Give at least one that others keep and that was signed since the node was last told to go on.',
+      'There is no checkpoint to compare with. Give at least one that others keep and that was signed since the node was last told to go on.',
     )
   const log = options.log ?? openStoreLog(folder)
   const { onProgress } = options
@@ -148,12 +148,12 @@ export const assertHeads = async (
 }
 
 /**
- * Compares a restored store with heads of its log that others keep, and lets it go on if it holds them all. Throws
+ * Compares a restored store with checkpoints of its log that others keep, and lets it go on if it holds them all. Throws
  * `store-outdated` when someone has seen more than the store holds, and `log-altered` when someone has seen something else.
  */
 export const compareRestored = async (
   folder: string,
-  heads: readonly Checkpoint[],
+  checkpoints: readonly Checkpoint[],
   acceptance: Acceptance,
   options: AcceptOptions = {},
-): Promise<Head> => acceptCompared(folder, await assertHeads(folder, heads, options), acceptance, options)
+): Promise<Head> => acceptCompared(folder, await assertCheckpoints(folder, checkpoints, options), acceptance, options)

@@ -11,19 +11,28 @@ import { instant } from '../../time/Instant.js'
 import { VirtualClock } from '../../time/VirtualClock.js'
 import { askPeers } from './askPeers.js'
 
-describe('Asking the other parties which heads they keep', () => {
+describe('Asking the other parties which checkpoints they keep', () => {
   const seat = (name: string) => ({ name, key: keyPairFromSeed(sha256(name)) })
   const [me, ann, ben] = [seat('me'), seat('Ann'), seat('Ben')]
-  const network = new NetworkMap([me, ann, ben].map(({ name, key }) => ({ party: { name, key: key.publicKey } })))
-  const headBy = (key: typeof me.key) =>
-    signCheckpoint(key, { tick: 1, revision: 1, hash: sha256('') }, { range: emptyRange })
+  const network = new NetworkMap(
+    [me, ann, ben].map(({ name, key }) => ({ party: { name, key: key.publicKey } })),
+    sha256('a network'),
+  )
+  const checkpointBy = (key: typeof me.key) =>
+    signCheckpoint(
+      key,
+      { tick: 1, revision: 1, hash: sha256(''), signature: '' },
+      { network: network.id, range: emptyRange },
+    )
 
   const scene = () => {
     const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
     const transport = new VirtualTransport(clock, seededRandom('a seed'))
-    const answering = (who: typeof ann, head?: ReturnType<typeof headBy>): void => {
+    const answering = (who: typeof ann, checkpoint?: ReturnType<typeof checkpointBy>): void => {
       const end = transport.endpoint(who.key.publicKey)
-      end.listen((from) => end.send(from, [{ kind: 'checkpoint-kept', ...(head === undefined ? {} : { head }) }]))
+      end.listen((from) =>
+        end.send(from, [{ kind: 'checkpoint-kept', ...(checkpoint === undefined ? {} : { checkpoint }) }]),
+      )
     }
     const pass = async (): Promise<void> => {
       for (let second = 0; second <= limits.partiesAnswerMs / 1_000; second++) {
@@ -33,7 +42,8 @@ describe('Asking the other parties which heads they keep', () => {
     }
     const ask = async (...matter: readonly (typeof ann)[]) => {
       const peers = { transport: transport.endpoint(me.key.publicKey), network, clock }
-      const asked = askPeers(peers, me.key.publicKey, new Set(matter.map(({ key }) => key.publicKey)))
+      const [own, mattering] = [new Set([me.key.publicKey]), new Set(matter.map(({ key }) => key.publicKey))]
+      const asked = askPeers(peers, me.key.publicKey, mattering, own)
       const [answers] = await Promise.all([asked, pass()])
       return answers
     }
@@ -42,25 +52,25 @@ describe('Asking the other parties which heads they keep', () => {
 
   it('gives what each of them keeps, or that it keeps nothing', async () => {
     const { answering, ask } = scene()
-    const head = headBy(me.key)
-    answering(ann, head)
+    const checkpoint = checkpointBy(me.key)
+    answering(ann, checkpoint)
     answering(ben)
     const { answered, silent } = await ask(ann, ben)
-    expect([...answered.values()]).to.deep.equal([head, undefined])
+    expect([...answered.values()]).to.deep.equal([checkpoint, undefined])
     expect(silent).to.deep.equal([])
   })
 
   it('names those who matter and did not answer, and is silent about the others', async () => {
     const { answering, ask } = scene()
-    answering(ann, headBy(me.key))
+    answering(ann, checkpointBy(me.key))
     expect((await ask(ann, ben)).silent.map(({ name }) => name)).to.deep.equal(['Ben'])
     expect((await ask(ann)).silent).to.deep.equal([])
   })
 
-  it('takes no head that it has not signed itself for an answer', async () => {
+  it('takes no checkpoint that it has not signed itself for an answer', async () => {
     const { answering, ask } = scene()
-    answering(ann, headBy(ann.key))
-    answering(ben, { ...headBy(me.key), revision: 99 })
+    answering(ann, checkpointBy(ann.key))
+    answering(ben, { ...checkpointBy(me.key), revision: 99 })
     const { answered, silent } = await ask(ann, ben)
     expect(answered.size).to.equal(0)
     expect(silent).to.have.lengthOf(2)

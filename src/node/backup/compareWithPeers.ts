@@ -1,6 +1,6 @@
 /**
- * Lets a restored store go on after the other parties were asked which heads of its log they keep. Everyone the log has
- * talked with must have answered, and at least one head must be there to compare with; otherwise the store stays as it is.
+ * Lets a restored store go on after the other parties were asked which checkpoints of its log they keep. Everyone the log has
+ * talked with must have answered, and at least one checkpoint must be there to compare with; otherwise the store stays as it is.
  */
 import { existsSync } from 'node:fs'
 import { CarillonError } from '../../errors/CarillonError.js'
@@ -12,7 +12,7 @@ import type { Head } from '../../log/Tick.js'
 import { readFacts } from '../../views/NodeFacts.js'
 import { readStore } from '../readStore.js'
 import { storeFiles } from '../StoreFolder.js'
-import { acceptCompared, assertHeads, type Acceptance } from './acceptRestored.js'
+import { acceptCompared, assertCheckpoints, type Acceptance } from './acceptRestored.js'
 import { askPeers, type Peers } from './askPeers.js'
 import { readMark } from './RestoredMark.js'
 
@@ -35,12 +35,12 @@ export const isMarked = (folder: string): boolean =>
 const stays = (folder: string, why: string): CarillonError =>
   new CarillonError(
     'store-restored',
-    `The store in ${folder} was restored and stays read-only: ${why}. Try again when they can be reached; or compare it with heads that they hand over as files ("carillon log head --of" prints one); or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
+    `The store in ${folder} was restored and stays read-only: ${why}. Try again when they can be reached; or compare it with checkpoints that they hand over as files ("carillon log head --of" prints one); or, when nothing can be missing, tell it to go on ("carillon backup go-on").`,
     { folder },
   )
 
 /**
- * Compares a restored store with the heads that the other parties keep of its log, and lets it go on if it holds them all.
+ * Compares a restored store with the checkpoints that the other parties keep of its log, and lets it go on if it holds them all.
  * Throws `store-outdated` or `log-altered` as `compareRestored` does, and `store-restored` when too little was answered.
  */
 export const compareWithPeers = async (
@@ -58,17 +58,20 @@ export const compareWithPeers = async (
   const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
   const matter = new Set(met.filter((key) => !without.includes(nameOf(key))))
   const { answered, silent } = await askPeers(peers, me, matter, ownKeys)
-  const keepers = [...answered].flatMap(([key, head]) => (head === undefined ? [] : [{ name: nameOf(key), head }]))
+  const keepers = [...answered].flatMap(([key, checkpoint]) =>
+    checkpoint === undefined ? [] : [{ name: nameOf(key), checkpoint }],
+  )
   const parties = keepers.map(({ name }) => name).sort()
   const options = { ...(onProgress === undefined ? {} : { onProgress }), ...(key === undefined ? {} : { key }) }
-  const heads = keepers.map(({ head }) => head)
+  const checkpoints = keepers.map(({ checkpoint }) => checkpoint)
   // Before the silent ones are counted: a contradiction is worth more than a silence.
-  const compared = heads.length === 0 ? 0 : await assertHeads(folder, heads, options)
+  const compared = checkpoints.length === 0 ? 0 : await assertCheckpoints(folder, checkpoints, options)
   if (keepers.length === 0 || silent.length > 0) {
-    const emptyHanded = answered.size === 0 ? 'nobody answered' : 'none of those who answered keeps a head of its log'
+    const emptyHanded =
+      answered.size === 0 ? 'nobody answered' : 'none of those who answered keeps a checkpoint of its log'
     const missing = silent.map(({ name }) => name).join(', ')
     throw stays(folder, missing === '' ? emptyHanded : `${missing} did not answer`)
   }
-  const note = acceptance.note ?? `heads kept by ${parties.join(', ')}`.slice(0, limits.noteLength)
+  const note = acceptance.note ?? `checkpoints kept by ${parties.join(', ')}`.slice(0, limits.noteLength)
   return { head: await acceptCompared(folder, compared, { ...acceptance, note }, options), parties }
 }

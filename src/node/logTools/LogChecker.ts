@@ -122,6 +122,8 @@ export class LogChecker {
     const at = `the checkpoint at revision ${checkpoint.revision}`
     if (!this.#signers.keys.includes(checkpoint.by))
       return ['forged', `${at} is by ${checkpoint.by}, which is not a key of this node`]
+    if (!this.#signers.networks.has(checkpoint.network))
+      return ['forged', `${at} is of another network than this log: ${checkpoint.network}`]
     return verifyCheckpoint(checkpoint) ? undefined : ['forged', `the signature of ${at} does not verify`]
   }
 

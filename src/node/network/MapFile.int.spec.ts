@@ -29,8 +29,11 @@ describe('The map in the folder of a party whose node runs', () => {
   }
   const members = (): readonly Member[] => file.newest.terms.members
   const write = (text: string): void => writeFileSync(networkFiles(alice).map, text)
-  const signed = (serial: number, listed: readonly Member[], root = readKeyFile(join(local, 'root.key'))): string =>
-    JSON.stringify(signNetworkMap({ name: 'local', serial, madeAt, members: listed }, root))
+  const signed = (
+    serial: number,
+    listed: readonly Member[],
+    { root = readKeyFile(join(local, 'root.key')), salt = file.newest.terms.salt } = {},
+  ): string => JSON.stringify(signNetworkMap({ name: 'local', salt, serial, madeAt, members: listed }, root))
 
   beforeEach(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'carillon-map-'))
@@ -52,7 +55,7 @@ describe('The map in the folder of a party whose node runs', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('is refused when it was altered, another root signed it, it leads back, or this party is not who it was', async () => {
+  it('is refused when it was altered, another root signed it, it is of another network, it leads back, or this party is not who it was', async () => {
     await addParty(local, { name: 'Carol' })
     const newest = readFileSync(networkFiles(alice).map, 'utf8')
     file.look()
@@ -62,7 +65,8 @@ describe('The map in the folder of a party whose node runs', () => {
     const wrong: readonly (readonly [string, string])[] = [
       ['network-map-invalid', '{'],
       ['network-map-untrusted', newest.replace('"name": "Bob"', '"name": "Bert"')],
-      ['network-map-untrusted', signed(3, members(), generateKeyPair())],
+      ['network-map-untrusted', signed(3, members(), { root: generateKeyPair() })],
+      ['network-mismatch', signed(3, members(), { salt: 'another network of this root' })],
       ['network-map-outdated', signed(1, members())],
       ['network-map-invalid', signed(2, others)],
       ['party-unknown', signed(3, others)],
@@ -104,7 +108,7 @@ describe('The map in the folder of a party whose node runs', () => {
     const other = join(scratch, 'other')
     await makeNetwork(other, { members: [{ name: 'Alice' }] })
     writeFileSync(networkFiles(alice).root, readFileSync(join(other, 'root.pem')))
-    write(signed(2, members(), readKeyFile(join(other, 'root.key'))))
+    write(signed(2, members(), { root: readKeyFile(join(other, 'root.key')) }))
     for (let look = 0; look < 2; look++) file.look()
     expect(warnings[0]).to.match(/^network-map-untrusted/)
     expect(file.newest.terms.serial).to.equal(1)

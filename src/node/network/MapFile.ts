@@ -61,7 +61,13 @@ export class MapFile {
     // The root is the one the node was started with, whatever lies in the folder by now.
     const read = readNetworkMap(files.map, rootCertificate, files.root)
     const { serial } = read.terms
-    const { terms } = this.#newest
+    const { terms, network } = this.#newest
+    if (read.network.id !== network.id)
+      throw new CarillonError(
+        'network-mismatch',
+        `The network map ${files.map} is of the network ${read.network.id}, and this node is in ${network.id}. One root can found several networks; ask whoever runs this one for its current map.`,
+        { expected: network.id, actual: read.network.id },
+      )
     if (serial < terms.serial)
       throw new CarillonError(
         'network-map-outdated',

@@ -116,8 +116,8 @@ describe('A new network', () => {
     const { map: file } = networkFiles(alice())
     const first = readFileSync(file, 'utf8')
     const root = readKeyFile(join(scratch, 'local', 'root.key'))
-    const { network } = openNetworkFolder(alice()).map
-    const terms = { name: 'local', serial: 2, madeAt: instant('2026-01-01T00:00:00Z'), members: network.members }
+    const { terms: made } = openNetworkFolder(alice()).map
+    const terms = { ...made, serial: 2, madeAt: instant('2026-01-01T00:00:00Z') }
     writeFileSync(file, JSON.stringify(signNetworkMap(terms, root)))
     const app = defineApp({ name: 'spec', states: [], flows: [] })
     await (await startNode({ app, networkFolder: alice() })).stop()

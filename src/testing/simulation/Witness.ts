@@ -26,7 +26,8 @@ type Line = {
   readonly checkpoint?: { readonly signature: string }
 }
 
-const watched = /"type":"(SessionOpened|MessageSent|MessageReceived|FlowStarted|FlowAdvanced|FlowEnded|Head\w+)"/
+const watched =
+  /"type":"(SessionOpened|MessageSent|MessageReceived|FlowStarted|FlowAdvanced|FlowEnded|CheckpointReceived)"/
 
 type Committed = {
   readonly messages: Set<string>
