@@ -8,12 +8,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, messageOf, type ErrorDetails } from '../errors/CarillonError.js'
 import { eventCodecs, type DomainEvent, type EventType } from './events.js'
-
-/**
- * The version of the log format that is written. It counts up when kinds of events or optional fields are added; bytes,
- * hashes and signatures never change.
- */
-export const logFormat = 2
+import { logFormat } from './logFormat.js'
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
 

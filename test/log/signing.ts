@@ -3,10 +3,9 @@ import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { keyPairFromSeed, type KeyPair } from '../../src/identity/KeyPair.js'
 import { ownNetworkId } from '../../src/identity/NetworkId.js'
 import type { TransactionId } from '../../src/ledger/TransactionId.js'
-import { logFormat } from '../../src/log/decodeEvent.js'
+import { carillonVersion, logFormat } from '../../src/log/logFormat.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { signTick } from '../../src/log/TickSigner.js'
-import { carillonVersion } from '../../src/version.js'
 
 /** Signs with a key, by default as a node that is in no network. */
 export const signingWith =
