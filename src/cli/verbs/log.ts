@@ -4,6 +4,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { Option, type Command } from 'commander'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { Head } from '../../log/Tick.js'
 import { importInto } from '../../node/logTools/copyLog.js'
 import { exportLog } from '../../node/logTools/exportLog.js'
@@ -19,6 +20,7 @@ import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { openOutput } from '../openOutput.js'
 import { limitOption } from '../pages.js'
 import { withProgress, type Extent } from '../Progress.js'
+import { publicKeyArgument } from '../publicKeyArgument.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
@@ -136,10 +138,19 @@ const bytesOf = (file: string): { readonly bytes: Readable; readonly extent: Ext
   return { bytes, extent: { total: statSync(file, { throwIfNoEntry: false })?.size ?? 0, done: () => bytes.bytesRead } }
 }
 
-const importFile = async (terminal: Terminal, file: string, { store, log }: LogOptions): Promise<Head> => {
+type ImportOptions = LogOptions & { readonly by?: PublicKey }
+
+const importFile = async (terminal: Terminal, file: string, { store, log, by }: ImportOptions): Promise<Head> => {
   const { bytes, extent } = bytesOf(file)
   const lines = linesOf(bytes, file)
-  if (log === undefined) return withProgress(terminal, 'Importing', (count) => importLog(lines, store, count), extent)
+  const expected = by === undefined ? {} : { by }
+  if (log === undefined)
+    return withProgress(
+      terminal,
+      'Importing',
+      (onProgress) => importLog(lines, store, { ...expected, onProgress }),
+      extent,
+    )
   const target = await openLog(log)
   try {
     return await withProgress(terminal, 'Importing', (onCopied) => importInto(lines, target, { onCopied }), extent)
@@ -155,7 +166,12 @@ const importing = (terminal: Terminal): Command =>
   ])
     .argument('<file>', 'a file made by "carillon log export"; - reads from stdin')
     .addOption(logOption())
-    .action(async (file: string, { json, ...named }: LogOptions) => {
+    .addOption(
+      new Option('--by <key>', 'refuse the log unless this key has signed it, at first or since a change of key')
+        .argParser(publicKeyArgument)
+        .conflicts('log'),
+    )
+    .action(async (file: string, { json, ...named }: ImportOptions) => {
       const { store, log } = named
       const head = await importFile(terminal, file, named)
       if (json === true) {

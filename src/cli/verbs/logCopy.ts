@@ -30,7 +30,12 @@ const copyTo = (terminal: Terminal, from: string, to: string): Promise<Head> =>
   withNamedLog(named(from), async (source) => {
     const total = (await source.head()).revision + 1
     if (!isAddress(to)) {
-      const head = await withProgress(terminal, 'Copying', (count) => makeStore(offeredByLog(source), to, count), total)
+      const head = await withProgress(
+        terminal,
+        'Copying',
+        (onProgress) => makeStore(offeredByLog(source), to, { onProgress }),
+        total,
+      )
       await assertUnmoved(source, head)
       const { problems } = await withNamedLog({ store: to }, (copy) =>
         withProgress(terminal, 'Verifying', (onProgress) => verifyLog(copy.read(0), { onProgress }), total),

@@ -16,11 +16,13 @@ import {
 } from 'node:fs'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { SqliteTicks } from '../../log/sqlite/SqliteTicks.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { Head } from '../../log/Tick.js'
 import { openDatabase } from '../../sqlite/openDatabase.js'
 import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { instantFromMillis } from '../../time/Instant.js'
+import { publicKeyIn } from '../keys/KeyFile.js'
 import { verifyLog } from '../logTools/verifyLog.js'
 import { assertStore, openStoreLog } from '../readStore.js'
 import { assertStoreFile } from '../storeFormat.js'
@@ -76,10 +78,17 @@ const mark = (file: string): Head => {
   }
 }
 
-const assertSound = async (folder: string, { onVerified }: BackupProgress): Promise<void> => {
+const assertSound = async (
+  folder: string,
+  by: PublicKey | undefined,
+  { onVerified }: BackupProgress,
+): Promise<void> => {
   const log = openStoreLog(folder)
   try {
-    const { problems } = await verifyLog(log.read(0), onVerified === undefined ? {} : { onProgress: onVerified })
+    const { problems } = await verifyLog(log.read(0), {
+      ...(by === undefined ? {} : { by }),
+      ...(onVerified === undefined ? {} : { onProgress: onVerified }),
+    })
     const [problem] = problems
     if (problem === undefined) return
     throw new CarillonError(
@@ -112,7 +121,7 @@ const copyStore = async (
     chmodSync(unfinished, 0o600)
     syncPath(unfinished)
     renameSync(unfinished, target.database)
-    await assertSound(to, progress)
+    await assertSound(to, publicKeyIn(source.key), progress)
     if (existsSync(source.key)) {
       copyFileSync(source.key, target.key)
       chmodSync(target.key, 0o600)

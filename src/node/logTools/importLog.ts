@@ -4,6 +4,7 @@
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { DomainEvent } from '../../log/events.js'
 import { SqliteTicks, ticksSchema } from '../../log/sqlite/SqliteTicks.js'
 import type { EncodedTick, Head } from '../../log/Tick.js'
@@ -58,11 +59,19 @@ export const soundEvents = (checker: LogChecker, { tick, fault }: OfferedTick): 
   return events.filter((event) => event !== undefined)
 }
 
+/** How a store is built. */
+export type MakeStoreOptions = {
+  /** Whether it may be older than what others have seen, and is marked so. Default false. */
+  readonly isRestored?: boolean
+  /** A key that must have signed the log. Default: whichever it names. */
+  readonly by?: PublicKey
+  readonly onProgress?: (events: number) => void
+}
+
 const build = async (
   offered: AsyncIterable<OfferedTick>,
   file: string,
-  isRestored: boolean,
-  onProgress?: (events: number) => void,
+  { isRestored = false, by, onProgress }: MakeStoreOptions,
 ): Promise<Head> => {
   const db = openWritable(file)
   try {
@@ -70,7 +79,7 @@ const build = async (
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
     const log = new SqliteTicks(db)
     const fold = new LogFold(new Views(db))
-    const checker = new LogChecker({ decode: true })
+    const checker = new LogChecker({ decode: true, ...(by === undefined ? {} : { by }) })
     db.exec('BEGIN IMMEDIATE')
     for await (const next of offered) {
       const { tick, fault } = next
@@ -93,6 +102,8 @@ const build = async (
       }
       onProgress?.(checker.counts.events)
     }
+    const [missing] = checker.end()
+    if (missing !== undefined) throw importInvalid(1, missing.what)
     fold.write()
     if (isRestored && checker.head.revision >= 0)
       writeMark(db, { from: 'export', at: instantFromMillis(Date.now()), revision: checker.head.revision })
@@ -130,14 +141,12 @@ const moveInPlace = (built: string, database: string, folder: string): void => {
 }
 
 /**
- * Builds a store out of ticks in a folder that holds no events: log and views together, whole or not at all. One that is
- * restored may be older than what others have seen, and is marked so.
+ * Builds a store out of ticks in a folder that holds no events: log and views together, whole or not at all.
  */
 export const makeStore = async (
   offered: AsyncIterable<OfferedTick>,
   folder: string,
-  onProgress?: (events: number) => void,
-  isRestored = false,
+  options: MakeStoreOptions = {},
 ): Promise<Head> => {
   const { database } = storeFiles(folder)
   const building = `${database}.importing`
@@ -149,7 +158,7 @@ export const makeStore = async (
     try {
       assertEmpty(database, folder)
       removeDatabase(building)
-      const head = await build(offered, building, isRestored, onProgress)
+      const head = await build(offered, building, options)
       onDisk(folder, () => {
         moveInPlace(building, database, folder)
       })
@@ -182,5 +191,5 @@ export async function* offeredByExport(lines: AsyncIterable<string>): AsyncGener
 export const importLog = (
   lines: AsyncIterable<string>,
   folder: string,
-  onProgress?: (events: number) => void,
-): Promise<Head> => makeStore(offeredByExport(lines), folder, onProgress, true)
+  options: Omit<MakeStoreOptions, 'isRestored'> = {},
+): Promise<Head> => makeStore(offeredByExport(lines), folder, { ...options, isRestored: true })
