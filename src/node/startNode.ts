@@ -165,11 +165,7 @@ const assertNewestSigned = (store: TickStore): void => {
   const newest = store.tick(store.head().tick)
   const signer = newest === undefined ? undefined : facts.signerOf(newest.number)
   if (newest !== undefined && signer !== undefined)
-    assertSigned(
-      newest,
-      signer,
-      facts.now.signers.map(({ key }) => key),
-    )
+    assertSigned(newest, signer, facts.keysUpTo(newest.number))
 }
 
 /**

@@ -119,6 +119,11 @@ export class NodeFacts {
     return this.now.signers.findLast(({ fromTick }) => fromTick <= tick)
   }
 
+  /** The keys that had signed the log when a tick was written, its own among them. */
+  keysUpTo(tick: number): readonly PublicKey[] {
+    return this.now.signers.filter(({ fromTick }) => fromTick <= tick).map(({ key }) => key)
+  }
+
   /** The first start of a node says with which key and in which network it signs. */
   began(key: PublicKey, network: NetworkId): void {
     if (this.now.signers.length === 0) this.now.signers = [{ key, network, fromTick: this.now.head.tick + 1 }]

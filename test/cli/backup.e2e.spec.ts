@@ -43,17 +43,22 @@ describe('the command that backs a store up', function () {
     expect(documents(agenda.stdout)).to.have.length(1)
   })
 
-  it('compares it with a head that someone keeps, and refuses it when that one has seen more', async () => {
+  it('compares it with a checkpoint that someone keeps, and refuses it when that one has seen more', async () => {
     const old = await carillon(['backup', 'compare', kept, '--store', restored])
     expect(old.code).to.equal(1)
     expect(old.stderr).to.match(/^error\[store-outdated\]: .*Restore a newer backup/)
     await carillon(['backup', 'make', late, '--store', store])
+    const unsigned = await carillon(['backup', 'compare', kept, '--store', late])
+    expect(unsigned.stderr, 'that it goes on is signed, and a backup does not hold what opens the key').to.match(
+      /^error\[key-locked\]: /,
+    )
+    cpSync(join(store, 'node.secret'), join(late, 'node.secret'))
     const compared = await carillon(['backup', 'compare', kept, '--note', 'Bob kept it', '--store', late])
-    expect(compared.stdout).to.equal('The store holds the head; a node may run on it.\n')
+    expect(compared.stdout).to.equal('The store holds the checkpoint; a node may run on it.\n')
     const again = await carillon(['backup', 'compare', kept, '--store', late])
     expect(again.stderr).to.match(/^error\[request-invalid\]: .*Nothing needs to be done/)
     const shown = await carillon(['log', 'show', '--limit', '1', '--store', late])
-    expect(shown.stdout).to.match(/RestoreAccepted +by cli:.*compared with 1 signed head: Bob kept it/)
+    expect(shown.stdout).to.match(/RestoreAccepted +by cli:.*compared with 1 checkpoint: Bob kept it/)
   })
 
   it('lets a node run on it when told to', async () => {

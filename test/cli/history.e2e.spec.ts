@@ -48,7 +48,7 @@ describe('the command on the history of a store', function () {
     expect(reversed.stderr).to.include('Exchange the two')
   })
 
-  it('gives a signed head to keep, and finds with it an end that was cut off', async () => {
+  it('gives a checkpoint to keep, and finds with it an end that was cut off', async () => {
     const head = await on('log', 'head')
     const file = join(folder, 'head.json')
     writeFileSync(file, head.stdout)

@@ -62,8 +62,8 @@ describe('A log in EventStoreDB', () => {
     expect(kept.map(({ data }) => Buffer.from(data).toString())).to.deep.equal([...first!.events, ...second!.events])
     expect(kept.map(({ metadata }) => JSON.parse(Buffer.from(metadata).toString()) as unknown)).to.deep.equal([
       { tick: 1, index: 0, count: 2, at: first!.at },
-      { tick: 1, index: 1, hash: first!.hash },
-      { tick: 2, index: 0, count: 1, at: second!.at, hash: second!.hash },
+      { tick: 1, index: 1, hash: first!.hash, signature: first!.signature },
+      { tick: 2, index: 0, count: 1, at: second!.at, hash: second!.hash, signature: second!.signature },
     ])
     expect(new Set(kept.map(({ id }) => id)).size).to.equal(3)
     expect(serverOf().calls.batchAppend, 'never over the shared call').to.equal(0)

@@ -346,7 +346,7 @@ describe('the past of a node', () => {
           },
         }
         const moved = await TimeMachine.at(source)
-        expect(await failureOf(moved.goTo(virtual.store.head().revision))).to.include('Event 5 of the log is')
+        expect(await failureOf(moved.goTo(virtual.store.head().revision))).to.include('Event 4 of the log is')
         expect(seen).to.deep.equal([-1])
         expect(moved.revision).to.equal(-1)
         moved.close()

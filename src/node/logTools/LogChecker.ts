@@ -74,6 +74,8 @@ export class LogChecker {
     const found = vouch ?? this.#inTick.read(tick, reportAt)
     const { proofs, transactions } = found
     this.#transactions += transactions
+    // A key that this tick changes to is none that was retired before.
+    const keys = [...this.#signers.keys]
     const signer = this.#signers.next(
       proofs.map(({ event }) => event),
       (event, what) => {
@@ -83,7 +85,7 @@ export class LogChecker {
     )
     if (vouch === undefined || !isVouchedFor(vouch, signer)) {
       const read = 'recorded' in found ? found : this.#inTick.read(tick, reportAt)
-      checkTickSignature(tick, read, signer, this.#signers, reportAt)
+      checkTickSignature(tick, read, signer, { contextOf: (by) => this.#signers.contextOf(by), keys }, reportAt)
     }
     this.#head = headAfter(tick)
     this.#range = grow(this.#range, leafHash(tick.hash))

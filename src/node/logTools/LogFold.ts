@@ -114,11 +114,7 @@ export class LogFold {
     const { facts } = this.#views
     const expected = signer ?? facts.signerOf(tick.number)
     if (expected === undefined) throw noSigner(tick)
-    assertSigned(
-      tick,
-      expected,
-      facts.now.signers.map(({ key }) => key),
-    )
+    assertSigned(tick, expected, facts.keysUpTo(tick.number))
     this.#unverified = undefined
   }
 
