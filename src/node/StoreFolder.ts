@@ -10,6 +10,8 @@ import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { storeFailure } from '../sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
+import type { NetworkId } from '../identity/NetworkId.js'
+import { assertOwnLog } from './assertOwnLog.js'
 import { readMark, showMark } from './backup/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from './EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
@@ -185,12 +187,14 @@ export const openStoreFolder = (
 export const openLogFolder = (
   folder: string,
   log: EventLog,
-  { key, keyOptions = {}, logger = silentLogger, isToWrite = true }: LogFolderOptions = {},
+  { key, keyOptions = {}, network, logger = silentLogger, isToWrite = true }: LogFolderOptions = {},
 ): Promise<OpenedFolder> =>
   holdFolder(
     folder,
     async (files) => {
       if (isToWrite) assertNotRestored(folder, files.database)
+      const owner = key?.publicKey ?? (existsSync(files.key) ? readKeyFile(files.key, keyOptions).publicKey : undefined)
+      if (owner !== undefined) await assertOwnLog(log, { key: owner, network })
       keepPrivate(files.database)
       const store = await LogBackedStore.open(log, files.database, { logger })
       writeLogPlace(files.logPlace, log.where ?? 'a log that was handed to the node')
@@ -203,6 +207,8 @@ export const openLogFolder = (
 export type LogFolderOptions = {
   readonly key?: KeyPair | undefined
   readonly keyOptions?: KeyFileOptions
+  /** The network that the node is started in. */
+  readonly network?: NetworkId | undefined
   readonly logger?: Logger
   /** False for whoever lets a marked store go on. Default true. */
   readonly isToWrite?: boolean

@@ -18,6 +18,7 @@ import { systemClock } from '../time/SystemClock.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { builtInFlows } from './builtInFlows.js'
 import { compareWithPeers, isMarked } from './backup/compareWithPeers.js'
+import { networkMismatch } from './assertOwnLog.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
 import { silentLogger } from './Logger.js'
@@ -97,7 +98,10 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
     const opened = typeof log === 'string' ? await openLog(log) : keptOpen(log)
     try {
       if (folder !== undefined)
-        return await openLogFolder(folder, opened, { key, keyOptions: keyOptionsOf(options), logger })
+        return await openLogFolder(folder, opened, {
+          ...{ key, keyOptions: keyOptionsOf(options), logger },
+          network: options.network?.id,
+        })
       const store = await LogBackedStore.open(opened, ':memory:', { logger })
       return { store, key: key ?? generateKeyPair(), releaseHold: store.close }
     } catch (error) {
@@ -164,8 +168,7 @@ const assertNewestSigned = (store: TickStore): void => {
   const { facts } = store.views
   const newest = store.tick(store.head().tick)
   const signer = newest === undefined ? undefined : facts.signerOf(newest.number)
-  if (newest !== undefined && signer !== undefined)
-    assertSigned(newest, signer, facts.keysUpTo(newest.number))
+  if (newest !== undefined && signer !== undefined) assertSigned(newest, signer, facts.keysUpTo(newest.number))
 }
 
 /**
@@ -183,11 +186,7 @@ const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Par
   const changes = newKeyChanges(views.maps, network)
   if (signer === undefined || signer.network === network.id) return changes
   if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }, ...changes]
-  throw new CarillonError(
-    'network-mismatch',
-    `This log was signed in the network ${signer.network}, and the node was started in ${network.id}. What was signed in one network is not valid in another. Start the node with the map of its own network.`,
-    { expected: signer.network, actual: network.id },
-  )
+  throw networkMismatch(signer.network, network.id)
 }
 
 /** Whoever has left the network, or lost a key, must not come back by an older map. */
@@ -218,7 +217,10 @@ export const prepare = (options: NodeOptions): Prepared => {
   if (options.networkFolder === undefined) return { options }
   const { joined, ...rest } = joinNetwork(options.networkFolder, options)
   const file = new MapFile(joined, options.logger ?? silentLogger)
-  return { options: rest, membership: { file, connect: (network) => openTransport(joined, network, options) } }
+  return {
+    options: { ...rest, network: joined.map.network },
+    membership: { file, connect: (network) => openTransport(joined, network, options) },
+  }
 }
 
 /** A store that was restored is compared with what the other parties keep, if there is a way to ask them. */
