@@ -2,11 +2,12 @@
  * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
  * back to the operation it stands at.
  */
-import { CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
+import { type CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
 import type { Answer } from './Answer.js'
 import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import { FlowIo, type StartedBy } from './FlowIo.js'
+import { notAnOperation } from './invalidOperation.js'
 import type { Operation } from './Operation.js'
 import type { Party } from '../identity/Party.js'
 
@@ -22,12 +23,6 @@ export type Stop =
 /** Nothing keeps app code from yielding something else than what `io` made. */
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'kind' in value
-
-const notAnOperation = (): CarillonError =>
-  new CarillonError(
-    'flow-threw',
-    'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
-  )
 
 export class LiveFlow {
   readonly id: FlowId

@@ -69,7 +69,7 @@ export const describeCampaign = (campaign: Campaign, evidence: Evidence): Campai
       case 'TransactionsSigned':
         continue
       case 'FlowAdvanced':
-        open.set(event.flow, event.waiting.for)
+        open.set(event.flow, event.waiting.map((wait) => wait.for).join(' or '))
         break
       case 'FlowEnded':
         open.delete(event.flow)

@@ -156,7 +156,7 @@ describe('A replay', () => {
         kind: 'flow',
         operation: 2,
         recorded: 'sleep 60000 ms',
-        coded: 'sleep 120000 ms',
+        coded: 'sleep 120000 ms, with other arguments',
         source: { file: import.meta.filename, line: lineOf('io.sleep({ minutes: nap })') },
       })
     }

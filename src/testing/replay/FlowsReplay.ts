@@ -10,7 +10,8 @@ import { FlowEngine } from '../../flow/FlowEngine.js'
 import type { FlowId } from '../../flow/FlowId.js'
 import { hasEnded, type FlowRow } from '../../flow/FlowRow.js'
 import { replayFlow, type Replayed } from '../../flow/replayFlow.js'
-import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
+import { waitsOf } from '../../flow/waiting.js'
+import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { SourcePlace } from '../traceFlows.js'
 import { bodyOf, canonicalOrNothing, compareFacts, describeFact, describeStop, placeOfStop } from './describeFact.js'
@@ -26,9 +27,6 @@ class Departure extends NodeFault {
     this.coded = coded
   }
 }
-
-const waitingOf = (row: FlowRow): Waiting | undefined =>
-  row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
 
 const differencePattern = /^operation (\d+) was recorded as ([\s\S]*); the code now ([\s\S]*)$/
 
@@ -150,7 +148,7 @@ export class FlowsReplay {
   checkEnd(event: EventOf<'FlowEnded'>, revision: number): void {
     const row = this.#ground.views.flows.find(event.flow as FlowId)
     if (row === undefined || row.waiting === null || hasEnded(row)) return
-    const replayed = this.#replay(row, revision, event.outcome === 'killed' ? waitingOf(row) : undefined)
+    const replayed = this.#replay(row, revision, event.outcome === 'killed' ? waitsOf(row) : undefined)
     if (replayed === undefined || event.outcome === 'killed') return
     const { stop } = replayed
     const position = row.recorded
@@ -183,14 +181,14 @@ export class FlowsReplay {
     for (const { id } of rows) {
       const row = this.#ground.views.flows.find(String(id) as FlowId)
       // What waits for a hand has been reported when it was parked.
-      if (row !== undefined && row.status !== 'parked') this.#replay(row, revision, waitingOf(row))
+      if (row !== undefined && row.status !== 'parked') this.#replay(row, revision, waitsOf(row))
     }
   }
 
-  #replay(row: FlowRow, revision: number, waiting: Waiting | undefined): Replayed | undefined {
+  #replay(row: FlowRow, revision: number, waits: Waits | undefined): Replayed | undefined {
     this.#ground.trace.begin()
     this.count += 1
-    const replayed = replayFlow(this.#ground.looking, row, this.#ground.views.flows.record(row), waiting)
+    const replayed = replayFlow(this.#ground.looking, row, this.#ground.views.flows.record(row), waits)
     if (!isLeft(replayed)) return replayed.right
     const { details, message } = replayed.left
     const [, operation, recorded, coded] = differencePattern.exec(String(details['difference'] ?? '')) ?? []
