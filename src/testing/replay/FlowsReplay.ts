@@ -15,6 +15,7 @@ import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { SourcePlace } from '../traceFlows.js'
 import { bodyOf, canonicalOrNothing, compareFacts, describeFact, describeStop, placeOfStop } from './describeFact.js'
+import { isSameFact } from './isSameFact.js'
 import type { ReplayGround } from './ReplayGround.js'
 import type { ReplayProblem } from './ReplayReport.js'
 
@@ -102,7 +103,7 @@ export class FlowsReplay {
         const same =
           event.type === 'TransactionRecorded'
             ? recorded?.type === event.type && recorded.id === event.id
-            : tick.events[cursor] === canonicalText(event)
+            : tick.events[cursor] === canonicalText(event) || isSameFact(recorded, event)
         if (!same) throw new Departure(event)
         accept()
       },
@@ -163,8 +164,8 @@ export class FlowsReplay {
         )
       return
     }
-    const message = stop.kind === 'threw' ? recordError(stop.error, 'flow-threw').message : undefined
-    if (stop.kind === 'returned' || (message !== undefined && message !== event.error?.message))
+    const code = stop.kind === 'threw' ? recordError(stop.error, 'flow-threw').code : undefined
+    if (stop.kind === 'returned' || (code !== undefined && code !== event.error?.code))
       this.#flowProblem(
         row,
         revision,
