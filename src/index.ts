@@ -162,7 +162,8 @@ export { KeyedStates, type KeyedState } from './flow/KeyedStates.js'
 export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
 export type { Session } from './flow/Session.js'
 export { FlowIdC, type FlowId } from './flow/FlowId.js'
-export type { Operation, StepContext } from './flow/Operation.js'
+export type { Operation } from './flow/Operation.js'
+export type { StepContext } from './flow/operations/step.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
 export { ChangeNotary } from './finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
@@ -181,6 +182,7 @@ export type {
   RecordedOperation,
   TransactionRecorded,
   Waiting,
+  Waits,
 } from './log/events.js'
 export type { AppendOutcome, EventLog } from './log/EventLog.js'
 export { decodeEvent } from './log/decodeEvent.js'

@@ -19,8 +19,6 @@ export type Decision = {
   readonly now: Instant
   readonly nowMs: number
   readonly me: Party
-  /** Signs in this party's name. */
-  readonly key: KeyPair
   readonly registry: Registry
   readonly network: NetworkMap
   readonly views: Views
@@ -44,3 +42,6 @@ export type Decision = {
   /** Runs after the tick is durable; never when it is rolled back. */
   readonly release: (action: () => void) => void
 }
+
+/** A decision that can sign in this party's name. Only what signs asks for it. */
+export type SigningDecision = Decision & { readonly key: KeyPair }

@@ -5,8 +5,8 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FlowBody } from '../flow/FlowDefinition.js'
-import type { LedgerOperation } from '../flow/LedgerOperation.js'
-import type { Walked } from '../flow/performLedger.js'
+import type { Operation } from '../flow/Operation.js'
+import type { Walked } from '../flow/operations/walk.js'
 import { Session } from '../flow/Session.js'
 import { TakenC } from '../flow/Taken.js'
 import { limits } from '../limits.js'
@@ -15,7 +15,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import { HeldC } from './protocol.js'
 
 /** Hands one operation to the engine. */
-export const perform = function* (operation: LedgerOperation): FlowBody<unknown> {
+export const perform = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
 }
 

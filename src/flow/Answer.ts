@@ -3,16 +3,18 @@
  */
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { Json } from '../encoding/canonical.js'
-import type { Operation } from './Operation.js'
+import type { Role } from '../session/Message.js'
+import type { SessionId } from '../session/SessionId.js'
 
 /** An answer the flow can go on with. `recorded` is what the record keeps of a value; states are kept as refs. */
 export type Answer =
   | { readonly kind: 'value'; readonly value: unknown; readonly recorded: Json | undefined }
   | { readonly kind: 'error'; readonly error: CarillonError }
 
+/** What a flow is suspended for: an instant, a message of a session, or the end of the step it asked for. */
 export type Wait =
   | { readonly kind: 'until'; readonly atMs: number }
-  | { readonly kind: 'message'; readonly operation: Extract<Operation, { readonly kind: 'receive' | 'takeHistory' }> }
-  | { readonly kind: 'step'; readonly operation: Extract<Operation, { readonly kind: 'step' }> }
+  | { readonly kind: 'message'; readonly session: SessionId; readonly role: Role; readonly seq: number }
+  | { readonly kind: 'step' }
 
 export const valueAnswer = (value: unknown, recorded?: Json): Answer => ({ kind: 'value', value, recorded })

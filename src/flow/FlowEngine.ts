@@ -3,7 +3,7 @@
  * recorded and it is suspended. What it asked of the outside world is released once that record is durable.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { SigningDecision } from '../decision/Decision.js'
 import type { Encoded, Json } from '../encoding/canonical.js'
 import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
@@ -11,23 +11,26 @@ import { showRef } from '../ledger/StateRef.js'
 import type { FlowOrigin, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import { valueAnswer, type Answer, type Wait } from './Answer.js'
-import { clipLabel, describeOperation } from './describeOperation.js'
+import { clipLabel } from './clipLabel.js'
+import { decideFailure } from './decideFailure.js'
+import { describeOperation } from './describeOperation.js'
+import { dropTrailingReads } from './dropTrailingReads.js'
 import type { AnyFlowDefinition } from './FlowDefinition.js'
 import { consumedRefOf, failureFor } from './flowFailure.js'
 import type { FlowId } from './FlowId.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
-import { forgetLooks, treat } from './hospital.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
-import type { Operation } from './Operation.js'
+import { definitionOf, type Operation } from './Operation.js'
+import type { Step } from './operations/step.js'
 import { performOperation } from './performOperation.js'
-import { endSessions } from './performSession.js'
 import { recordable } from './recordable.js'
 import { recordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin } from './replayFlow.js'
 import { jitteredWait } from './RetryPolicy.js'
+import { endSessions } from './sessionMessages.js'
 import type { StepReport, StepRunner } from './StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
-import { waitingFor, waitingOf } from './waiting.js'
+import { isStepUnderWay, operationWaitOf, turnWaitOf, waitingFor, waitsOf } from './waiting.js'
 
 export type FlowStart = {
   readonly id: FlowId
@@ -54,7 +57,7 @@ export class FlowEngine {
 
   /** Starts a flow. `first` states what must be known before its code runs. */
   start(
-    decision: Decision,
+    decision: SigningDecision,
     { id, definition, input, encodedInput, origin }: FlowStart,
     first: () => void = () => undefined,
   ): FlowRow {
@@ -85,7 +88,7 @@ export class FlowEngine {
   }
 
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
-  wake(decision: Decision, row: FlowRow): void {
+  wake(decision: SigningDecision, row: FlowRow): void {
     // Another flow may have killed it earlier in this very tick.
     if (hasEnded(row)) return
     this.#guard(decision, row, () => {
@@ -94,7 +97,7 @@ export class FlowEngine {
   }
 
   /** Whatever goes wrong in moving a flow is that flow's own failure, unless it concerns the node as a whole. */
-  #guard(decision: Decision, row: FlowRow, move: () => void): void {
+  #guard(decision: SigningDecision, row: FlowRow, move: () => void): void {
     try {
       move()
     } catch (error) {
@@ -103,10 +106,10 @@ export class FlowEngine {
     }
   }
 
-  #wake(decision: Decision, row: FlowRow): void {
+  #wake(decision: SigningDecision, row: FlowRow): void {
     const live = this.#bring(decision, row)
     if (live === undefined) return
-    const waiting = waitingOf(row)
+    const waiting = operationWaitOf(row)
     const { pending } = live.flow
     if (pending === undefined) {
       // The record ends where the code does: it was suspended between its last operation and its end.
@@ -118,24 +121,24 @@ export class FlowEngine {
       return
     }
     if (waiting?.for === 'step' && pending.kind === 'step') {
-      this.#suspend(decision, row, live.flow, { kind: 'step', operation: pending }, waiting.attempt)
+      this.#suspend(decision, row, live.flow, pending, { kind: 'step' }, waiting.attempt)
       return
     }
     this.#goOn(decision, row, live.flow, { kind: 'asks', operation: pending })
   }
 
   /** A step has come back. Reports of steps nobody waits for any more are dropped. */
-  stepFinished(decision: Decision, report: StepReport): void {
+  stepFinished(decision: SigningDecision, report: StepReport): void {
     const row = decision.views.flows.find(report.flow)
     if (row === undefined || hasEnded(row) || row.recorded !== report.position) return
-    const waiting = waitingOf(row)
-    if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || waiting.retryAt !== undefined) return
+    const waiting = operationWaitOf(row)
+    if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || !isStepUnderWay(waiting)) return
     this.#guard(decision, row, () => {
       this.#takeReport(decision, row, report)
     })
   }
 
-  #takeReport(decision: Decision, row: FlowRow, report: StepReport): void {
+  #takeReport(decision: SigningDecision, row: FlowRow, report: StepReport): void {
     const brought = this.#bring(decision, row)
     const pending = brought?.flow.pending
     if (brought === undefined || pending?.kind !== 'step') return
@@ -153,7 +156,7 @@ export class FlowEngine {
         type: 'FlowAdvanced',
         flow: row.id,
         operations: [],
-        waiting: { for: 'step', ...describeOperation(pending), attempt: report.attempt + 1, retryAt, error },
+        waiting: [{ for: 'step', ...describeOperation(pending), attempt: report.attempt + 1, retryAt, error }],
       })
       return
     }
@@ -167,7 +170,7 @@ export class FlowEngine {
       // Its record stays as it is, so whoever retries the flow begins the tries anew.
       this.#touched.add(row.id)
       const waiting = { for: 'step', ...describeOperation(pending), attempt: 1, error } as const
-      decision.emit({ type: 'FlowAdvanced', flow: row.id, operations: [], waiting })
+      decision.emit({ type: 'FlowAdvanced', flow: row.id, operations: [], waiting: [waiting] })
       this.#park(decision, row, failure)
       return
     }
@@ -175,7 +178,7 @@ export class FlowEngine {
   }
 
   /** A paused flow keeps what its step brought, but does not go on. */
-  #answerStep(decision: Decision, row: FlowRow, live: LiveFlow, pending: Operation, answer: Answer): void {
+  #answerStep(decision: SigningDecision, row: FlowRow, live: LiveFlow, pending: Operation, answer: Answer): void {
     if (row.status === 'running') {
       this.#answer(decision, row, live, pending, answer)
       return
@@ -185,14 +188,14 @@ export class FlowEngine {
       type: 'FlowAdvanced',
       flow: row.id,
       operations: [recordedOf({ operation: pending, answer })],
-      waiting: { for: 'turn' },
+      waiting: [{ for: 'turn' }],
     })
   }
 
   /** After a restart: runs a step again whose end was never seen. Nothing new is recorded by it. */
-  resumeStep(decision: Decision, row: FlowRow): void {
+  resumeStep(decision: SigningDecision, row: FlowRow): void {
     this.#guard(decision, row, () => {
-      const waiting = waitingOf(row)
+      const waiting = operationWaitOf(row)
       const pending = this.#bring(decision, row)?.flow.pending
       if (waiting?.for === 'step' && pending?.kind === 'step') this.#launch(decision, row, pending, waiting.attempt)
     })
@@ -234,11 +237,11 @@ export class FlowEngine {
   }
 
   /** The flow's generator at the operation it stands at; parks the flow when its code has gone another way. */
-  #bring(decision: Decision, row: FlowRow): { readonly flow: LiveFlow; readonly stop: Stop } | undefined {
+  #bring(decision: SigningDecision, row: FlowRow): { readonly flow: LiveFlow; readonly stop: Stop } | undefined {
     this.#touched.add(row.id)
     const known = this.#live.get(row.id)
     if (known?.pending !== undefined) return { flow: known, stop: { kind: 'asks', operation: known.pending } }
-    const replayed = replayFlow(decision, row, decision.views.flows.record(row), waitingOf(row))
+    const replayed = replayFlow(decision, row, decision.views.flows.record(row), waitsOf(row))
     if (isLeft(replayed)) {
       this.#park(decision, row, replayed.left)
       return undefined
@@ -246,14 +249,15 @@ export class FlowEngine {
     return { flow: replayed.right.live, stop: replayed.right.stop }
   }
 
-  #answer(decision: Decision, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
+  #answer(decision: SigningDecision, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
     live.unrecorded.push({ operation, answer })
-    live.weight += weightOf(operation, answer)
+    live.weight += weightOf(definitionOf(operation), operation, answer)
     live.pending = undefined
+    live.useNetwork(decision.network)
     this.#goOn(decision, row, live, live.resume(answer))
   }
 
-  #goOn(decision: Decision, row: FlowRow, live: LiveFlow, from: Stop): void {
+  #goOn(decision: SigningDecision, row: FlowRow, live: LiveFlow, from: Stop): void {
     this.#touched.add(row.id)
     let stop = from
     let turn = 0
@@ -269,7 +273,8 @@ export class FlowEngine {
         this.#park(decision, row, error)
         return
       }
-      if (turnIsOver(decision, { operations: turn, weight: live.weight }, operation)) {
+      const definition = definitionOf(operation)
+      if (turnIsOver(decision, turn, live.weight, definition)) {
         live.pending = operation
         this.#record(decision, row, live, { for: 'turn' })
         this.#keep(live)
@@ -277,47 +282,42 @@ export class FlowEngine {
       }
       turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
-      const answer = performOperation(decision, row.id, operation)
-      if (answer.kind === 'until' || answer.kind === 'step' || answer.kind === 'message') {
-        this.#suspend(decision, row, live, answer.kind === 'until' ? { ...answer, operation } : answer, 1)
+      const answer = performOperation(decision, definition, row.id, operation)
+      if (answer.kind !== 'value' && answer.kind !== 'error') {
+        this.#suspend(decision, row, live, operation, answer, 1)
         return
       }
       live.unrecorded.push({ operation, answer })
-      live.weight += weightOf(operation, answer)
+      live.weight += weightOf(definition, operation, answer)
       stop = live.resume(answer)
     }
     this.#end(decision, row, live, stop)
   }
 
   #suspend(
-    decision: Decision,
+    decision: SigningDecision,
     row: FlowRow,
     live: LiveFlow,
-    wait: Wait & { readonly operation: Operation },
+    operation: Operation,
+    wait: Wait,
     attempt: number,
   ): void {
-    live.pending = wait.operation
-    const description = describeOperation(wait.operation)
-    this.#record(decision, row, live, waitingFor(wait, description, attempt))
+    live.pending = operation
+    this.#record(decision, row, live, waitingFor(wait, describeOperation(operation), attempt))
     this.#keep(live)
     if (decision.development && !this.#agreesWithRecord(decision, row)) return
-    if (wait.kind === 'step') this.#launch(decision, row, wait.operation, attempt)
+    if (operation.kind === 'step') this.#launch(decision, row, operation, attempt)
   }
 
   /** On a development node: the code, run again from the start, must come to the same place. */
-  #agreesWithRecord(decision: Decision, row: FlowRow): boolean {
-    const again = replayFlow(decision, row, decision.views.flows.record(row), waitingOf(row))
+  #agreesWithRecord(decision: SigningDecision, row: FlowRow): boolean {
+    const again = replayFlow(decision, row, decision.views.flows.record(row), waitsOf(row))
     if (!isLeft(again)) return true
     this.#park(decision, row, again.left)
     return false
   }
 
-  #launch(
-    decision: Decision,
-    row: FlowRow,
-    operation: Extract<Operation, { readonly kind: 'step' }>,
-    attempt: number,
-  ): void {
+  #launch(decision: SigningDecision, row: FlowRow, operation: Step, attempt: number): void {
     const { id, recorded: position, name: flowName, startedMs: flowStartedMs } = row
     const { term } = decision.views.facts.now
     const context = { idempotencyKey: `${id}.${position}`, attempt, term }
@@ -328,7 +328,7 @@ export class FlowEngine {
     })
   }
 
-  #record(decision: Decision, row: FlowRow, live: LiveFlow, waiting: Waiting): void {
+  #record(decision: SigningDecision, row: FlowRow, live: LiveFlow, waiting: Waiting): void {
     const operations = live.unrecorded.map(recordedOf)
     live.unrecorded.length = 0
     live.weight = 0
@@ -336,7 +336,7 @@ export class FlowEngine {
       type: 'FlowAdvanced',
       flow: row.id,
       operations,
-      waiting,
+      waiting: [waiting],
       ...(live.progress === undefined ? {} : { progress: live.progress }),
     })
   }
@@ -346,19 +346,19 @@ export class FlowEngine {
     this.#live.set(live.id, live)
   }
 
-  #park(decision: Decision, row: FlowRow, error: CarillonError): void {
+  #park(decision: SigningDecision, row: FlowRow, error: CarillonError): void {
     this.forget(row.id)
     decision.emit({ type: 'FlowParked', flow: row.id, error: recordError(error, 'flow-threw') })
   }
 
   #end(
-    decision: Decision,
+    decision: SigningDecision,
     row: FlowRow,
     live: LiveFlow | undefined,
     stop: Exclude<Stop, { readonly kind: 'asks' }>,
   ): void {
     this.forget(row.id)
-    if (stop.kind === 'threw' && live !== undefined && this.#treat(decision, row, live, stop.error)) return
+    if (stop.kind === 'threw' && live !== undefined && this.#keepsFailed(decision, row, live, stop.error)) return
     const parks = stop.kind === 'threw' && stop.error instanceof CarillonError && stop.error.consequence === 'park'
     // A flow that ends in the tick it started in needs no record; one that was suspended keeps its whole story.
     if (live !== undefined && (parks || row.waiting !== null) && live.unrecorded.length > 0)
@@ -395,19 +395,18 @@ export class FlowEngine {
   }
 
   /** Keeps a flow that an error would end, where it may pass or is to be looked at; true when it is kept. */
-  #treat(decision: Decision, row: FlowRow, live: LiveFlow, error: unknown): boolean {
+  #keepsFailed(decision: SigningDecision, row: FlowRow, live: LiveFlow, error: unknown): boolean {
     if (this.#isSuperseded(decision, row, error)) return false
-    const before = waitingOf(row)
-    const tries = before?.for === 'turn' ? (before.attempt ?? 0) : 0
-    const treatment = treat(error, decision.registry.flow(row.name), tries)
-    if (treatment.kind === 'end') return false
-    forgetLooks(live.unrecorded)
-    if (treatment.kind === 'park') {
+    const tries = turnWaitOf(row)?.attempt ?? 0
+    const failure = decideFailure(error, decision.registry.flow(row.name), tries)
+    if (failure.kind === 'end') return false
+    dropTrailingReads(live.unrecorded)
+    if (failure.kind === 'park') {
       this.#record(decision, row, live, { for: 'turn' })
-      this.#park(decision, row, treatment.error)
+      this.#park(decision, row, failure.error)
       return true
     }
-    const { attempt, policy } = treatment
+    const { attempt, policy } = failure
     const waitMs = jitteredWait(policy, attempt, decision.random.hex)
     const retryAt = instantFromMillis(Math.min(decision.nowMs + waitMs, latestInstantMs))
     // What was done before the error is done; only the tries in a row at one place are counted.
@@ -421,12 +420,12 @@ export class FlowEngine {
     return true
   }
 
-  #isSuperseded(decision: Decision, row: FlowRow, error: unknown): boolean {
+  #isSuperseded(decision: SigningDecision, row: FlowRow, error: unknown): boolean {
     if (row.stateSeq === null) return false
     return consumedRefOf(error) === showRef(decision.views.states.get(row.stateSeq).ref)
   }
 
-  #fail(decision: Decision, row: FlowRow, error: unknown): void {
+  #fail(decision: SigningDecision, row: FlowRow, error: unknown): void {
     if (error instanceof CarillonError && error.consequence === 'park') {
       this.#park(decision, row, error)
       return

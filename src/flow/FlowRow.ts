@@ -2,7 +2,7 @@
  * One flow as the view holds it. A suspended flow is this row and its record; there is nothing else to it.
  */
 import type { FlowId } from './FlowId.js'
-import type { FlowOutcome, Waiting } from '../log/events.js'
+import type { FlowOutcome } from '../log/events.js'
 
 /** How a flow stands: under way, held by an operator, waiting for a hand, or ended in one of four ways. */
 export type FlowStatus = 'running' | 'paused' | 'parked' | FlowOutcome
@@ -36,9 +36,10 @@ export type FlowRow = {
   result: string | null
   /** Canonical text of the recorded error, when it failed or is parked. */
   error: string | null
-  /** Canonical text of what it waits for. */
+  /** Canonical text of the list of what it waits for. */
   waiting: string | null
-  waitingFor: Waiting['for'] | null
+  /** How many of its steps are under way, and have to be run again after a restart. */
+  stepsUnderWay: number
   /** When it is to be woken. */
   wakeMs: number | null
   /** Operations recorded so far. */

@@ -4,7 +4,7 @@
  */
 import { assertInvariant } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import type { RecordedOperation, Waiting } from '../log/events.js'
+import type { RecordedOperation } from '../log/events.js'
 import { BulkInsert } from '../views/BulkInsert.js'
 import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
 import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
@@ -35,7 +35,7 @@ export const flowsSchema = `
     result TEXT,
     error TEXT,
     waiting TEXT,
-    waiting_for TEXT,
+    steps_under_way INTEGER NOT NULL,
     wake_ms INTEGER,
     recorded INTEGER NOT NULL,
     progress TEXT
@@ -71,7 +71,7 @@ const flowColumns = [
   'result',
   'error',
   'waiting',
-  'waiting_for',
+  'steps_under_way',
   'wake_ms',
   'recorded',
   'progress',
@@ -102,7 +102,7 @@ export const flowRowOf = (row: SqlRow): FlowRow => ({
   result: textOrNull(row['result']),
   error: textOrNull(row['error']),
   waiting: textOrNull(row['waiting']),
-  waitingFor: textOrNull(row['waiting_for']) as Waiting['for'] | null,
+  stepsUnderWay: Number(row['steps_under_way']),
   wakeMs: numberOrNull(row['wake_ms']),
   recorded: Number(row['recorded']),
   progress: textOrNull(row['progress']),
@@ -140,7 +140,7 @@ export class FlowTable {
   constructor(db: Database) {
     this.#insert = new BulkInsert(db, 'flows', flowColumns)
     this.#update = db.prepare(
-      'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, waiting_for = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
+      'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, steps_under_way = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
     )
     this.#insertOperation = new BulkInsert(db, 'flow_records', ['flow_seq', 'position', 'operation'])
     this.#bySeq = db.prepare('SELECT * FROM flows WHERE seq = ?')
@@ -150,7 +150,7 @@ export class FlowTable {
       'SELECT count(*) AS flows FROM (SELECT 1 FROM flows WHERE wake_ms IS NOT NULL LIMIT ?)',
     )
     this.#inSteps = db.prepare(
-      "SELECT * FROM flows WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND waiting_for = 'step' AND wake_ms IS NULL ORDER BY seq LIMIT ?",
+      "SELECT * FROM flows WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND steps_under_way > 0 ORDER BY seq LIMIT ?",
     )
     this.#record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position')
     this.#lastEnd = db.prepare('SELECT until_revision FROM flows WHERE state_seq = ? ORDER BY seq DESC LIMIT 1')
@@ -275,7 +275,7 @@ export class FlowTable {
     this.#isExact = true
   }
 
-  /** Flows that wait for a step which is not waiting for a retry: after a restart their step must be run again. */
+  /** Flows with a step under way, which must be run again after a restart. */
   inSteps(afterSeq: number, limit: number): readonly FlowRow[] {
     this.flush()
     return this.#inSteps.all(afterSeq, limit).map((row) => this.#remember(row))
@@ -319,7 +319,7 @@ export class FlowTable {
           row.result,
           row.error,
           row.waiting,
-          row.waitingFor,
+          row.stepsUnderWay,
           row.wakeMs,
           row.recorded,
           row.progress,
@@ -334,7 +334,7 @@ export class FlowTable {
         row.result,
         row.error,
         row.waiting,
-        row.waitingFor,
+        row.stepsUnderWay,
         row.wakeMs,
         row.recorded,
         row.progress,

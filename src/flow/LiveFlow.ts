@@ -2,11 +2,12 @@
  * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
  * back to the operation it stands at.
  */
-import { CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
+import { type CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
 import type { Answer } from './Answer.js'
 import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
 import type { FlowId } from './FlowId.js'
 import { FlowIo, type StartedBy } from './FlowIo.js'
+import { notAnOperation } from './invalidOperation.js'
 import type { Operation } from './Operation.js'
 import type { Party } from '../identity/Party.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
@@ -24,12 +25,6 @@ export type Stop =
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'kind' in value
 
-const notAnOperation = (): CarillonError =>
-  new CarillonError(
-    'flow-threw',
-    'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
-  )
-
 export class LiveFlow {
   readonly id: FlowId
   /** Answered operations that are not in the record yet. */
@@ -40,6 +35,7 @@ export class LiveFlow {
   /** About how many bytes the unrecorded operations will take. */
   weight = 0
   readonly #body: FlowBody<unknown>
+  #network: SigningContext
 
   /** `version` is the one the flow was started with, which its code may ask for. */
   constructor(
@@ -52,7 +48,19 @@ export class LiveFlow {
     input: unknown,
   ) {
     this.id = id
-    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, network, startedBy), input)
+    this.#network = network
+    // The map may change while the flow is in memory.
+    const context: SigningContext = {
+      id: network.id,
+      identityOf: (key) => this.#network.identityOf(key),
+      currentKeyOf: (identity) => this.#network.currentKeyOf(identity),
+    }
+    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, context, startedBy), input)
+  }
+
+  /** From now on the flow checks signatures by this map. */
+  useNetwork(network: SigningContext): void {
+    this.#network = network
   }
 
   begin(): Stop {

@@ -1,82 +1,118 @@
 /**
- * What a flow may ask of its node. Every `yield*` in a flow hands one operation to the engine, which answers
- * it at once or suspends the flow until the answer is there.
+ * The list of all kinds of operations. Every `yield*` in a flow hands one operation to the engine, which answers it at
+ * once or suspends the flow until the answer is there. A new kind needs a file in `operations/` and its lines here.
  */
-import type { Json } from '../encoding/canonical.js'
-import type { Hash } from '../encoding/hash.js'
-import type { Party } from '../identity/Party.js'
-import type { Role } from '../session/Message.js'
-import type { SessionId } from '../session/SessionId.js'
-import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import type { StateRef } from '../ledger/StateRef.js'
-import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
-import type { Instant } from '../time/Instant.js'
-import type { VaultQuery } from '../vault/query/VaultQuery.js'
-import type { LedgerOperation } from './LedgerOperation.js'
-import type { RetryPolicy } from './RetryPolicy.js'
-
-/** What a step is told about itself. */
-export type StepContext = {
-  /** The same for every try of this step, across restarts: hand it to the outside system. */
-  readonly idempotencyKey: string
-  /** 1 for the first try. */
-  readonly attempt: number
-  /** Aborted when the step has run out of time or its flow has ended: hand it to whatever can be cancelled. */
-  readonly signal: AbortSignal
-  /** Counts up whenever another process takes over the node: an outside system can refuse an older one. */
-  readonly term: number
-}
-
-/** Which states of a kind a flow asks for. */
-export type StateQuery = Omit<VaultQuery, 'type'>
-
-/** As the engine gets it: with its limit. */
-export type FlowStateQuery = StateQuery & { readonly limit: number }
+import type { OperationDefinition } from './defineOperation.js'
+import { invalidOperation, type InvalidOperation } from './invalidOperation.js'
+import { changeNotary, type ChangeNotary } from './operations/changeNotary.js'
+import { check, type Check } from './operations/check.js'
+import { close, type Close } from './operations/close.js'
+import { dependencies, type Dependencies } from './operations/dependencies.js'
+import { enter, type Enter } from './operations/enter.js'
+import { finalise, type Finalise } from './operations/finalise.js'
+import { find, type Find } from './operations/find.js'
+import { initiate, type Initiate } from './operations/initiate.js'
+import { kill, type Kill } from './operations/kill.js'
+import { load, type Load } from './operations/load.js'
+import { lock, type Lock } from './operations/lock.js'
+import { newId, type NewId } from './operations/newId.js'
+import { notarise, type Notarise } from './operations/notarise.js'
+import { notaryRequest, type NotaryRequestFor } from './operations/notaryRequest.js'
+import { now, type Now } from './operations/now.js'
+import { parents, type Parents } from './operations/parents.js'
+import { progress, type Progress } from './operations/progress.js'
+import { query, type Query } from './operations/query.js'
+import { queryPage, type QueryPage } from './operations/queryPage.js'
+import { receive, type Receive } from './operations/receive.js'
+import { record, type RecordTransactions } from './operations/record.js'
+import { send, type Send } from './operations/send.js'
+import { sign, type Sign } from './operations/sign.js'
+import { signId, type SignId } from './operations/signId.js'
+import { sleep, type Sleep } from './operations/sleep.js'
+import { sleepUntil, type SleepUntil } from './operations/sleepUntil.js'
+import { step, type Step } from './operations/step.js'
+import { takeHistory, type TakeHistory } from './operations/takeHistory.js'
+import { unlock, type Unlock } from './operations/unlock.js'
+import { vend, type Vend } from './operations/vend.js'
+import { walk, type Walk } from './operations/walk.js'
 
 /** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
-  | { readonly kind: 'load'; readonly definition: AnyStateDefinition; readonly ref: StateRef }
-  | { readonly kind: 'find'; readonly definition: AnyStateDefinition; readonly key: string }
-  | { readonly kind: 'query' | 'queryPage'; readonly definition: AnyStateDefinition; readonly query: FlowStateQuery }
-  | { readonly kind: 'lock' | 'unlock'; readonly refs: readonly StateRef[] }
-  | { readonly kind: 'kill'; readonly ref: StateRef }
-  | { readonly kind: 'now' }
-  | { readonly kind: 'newId' }
-  | {
-      readonly kind: 'step'
-      readonly name: string
-      readonly run: (context: StepContext) => unknown
-      readonly retry: RetryPolicy
-      /** What becomes of the flow when the last try has failed. */
-      readonly thenPark: boolean
-      readonly timeoutMs: number | undefined
-    }
-  | { readonly kind: 'sleep'; readonly durationMs: number }
-  | { readonly kind: 'sleepUntil'; readonly until: Instant }
-  | { readonly kind: 'finalise'; readonly draft: TransactionBuilder; readonly isShared: boolean }
-  | LedgerOperation
-  | { readonly kind: 'enter'; readonly flow: string; readonly input: Json }
-  | { readonly kind: 'progress'; readonly label: string }
-  | {
-      readonly kind: 'initiate'
-      readonly session: SessionId
-      readonly nonce: Hash
-      readonly party: Party
-      readonly flow: string
-      readonly version: number
-    }
-  | {
-      readonly kind: 'send'
-      readonly session: SessionId
-      readonly role: Role
-      readonly party: string
-      readonly payload: string
-    }
-  | {
-      readonly kind: 'receive'
-      readonly session: SessionId
-      readonly role: Role
-      readonly party: string
-      readonly seq: number
-    }
-  | { readonly kind: 'close'; readonly session: SessionId; readonly role: Role }
+  | ChangeNotary
+  | Check
+  | Close
+  | Dependencies
+  | Enter
+  | Finalise
+  | Find
+  | Initiate
+  | Kill
+  | Load
+  | Lock
+  | NewId
+  | Notarise
+  | NotaryRequestFor
+  | Now
+  | Parents
+  | Progress
+  | Query
+  | QueryPage
+  | Receive
+  | RecordTransactions
+  | Send
+  | Sign
+  | SignId
+  | Sleep
+  | SleepUntil
+  | Step
+  | TakeHistory
+  | Unlock
+  | Vend
+  | Walk
+
+/** The definition of each kind, by its name. */
+export const operations: {
+  readonly [K in Operation['kind']]: OperationDefinition<Extract<Operation, { readonly kind: K }>>
+} = {
+  changeNotary,
+  check,
+  close,
+  dependencies,
+  enter,
+  finalise,
+  find,
+  initiate,
+  kill,
+  load,
+  lock,
+  newId,
+  notarise,
+  notaryRequest,
+  now,
+  parents,
+  progress,
+  query,
+  queryPage,
+  receive,
+  record,
+  send,
+  sign,
+  signId,
+  sleep,
+  sleepUntil,
+  step,
+  takeHistory,
+  unlock,
+  vend,
+  walk,
+}
+
+export type AnyOperationDefinition = OperationDefinition<Operation | InvalidOperation>
+
+const byKind: ReadonlyMap<string, AnyOperationDefinition> = new Map<string, AnyOperationDefinition>(
+  Object.entries(operations),
+)
+
+/** How an operation is treated. App code may yield something of a kind that there is not. */
+export const definitionOf = (operation: Operation): AnyOperationDefinition =>
+  byKind.get(operation.kind) ?? invalidOperation

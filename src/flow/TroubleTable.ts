@@ -3,19 +3,23 @@
  * time one was parked, retried, paused or resumed.
  */
 import { canonicalText } from '../encoding/canonical.js'
-import type { DomainEvent } from '../log/events.js'
+import type { DomainEvent, Waiting, Waits } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
 import type { Database, Statement } from '../views/Database.js'
+import type { FlowRow } from './FlowRow.js'
+import { waitsOf } from './waiting.js'
 
 export const troublesSchema = `
   CREATE TABLE IF NOT EXISTS flow_troubles (
     flow_seq INTEGER NOT NULL,
     revision INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     what TEXT NOT NULL,
     by TEXT,
     error TEXT,
     retry_at TEXT,
-    PRIMARY KEY (flow_seq, revision)
+    PRIMARY KEY (flow_seq, revision, place)
   ) STRICT, WITHOUT ROWID;
 `
 
@@ -33,11 +37,6 @@ type Trouble = {
 
 const troubleIn = (event: FlowEvent): Trouble | undefined => {
   switch (event.type) {
-    case 'FlowAdvanced': {
-      const { waiting } = event
-      if ((waiting.for !== 'step' && waiting.for !== 'turn') || waiting.retryAt === undefined) return undefined
-      return { what: 'failed a try', error: waiting.error, retryAt: waiting.retryAt }
-    }
     case 'FlowParked':
       return { what: 'parked', error: event.error }
     case 'FlowRetried':
@@ -47,22 +46,43 @@ const troubleIn = (event: FlowEvent): Trouble | undefined => {
     case 'FlowResumed':
       return { what: 'resumed', by: event.by }
     case 'FlowStarted':
+    case 'FlowAdvanced':
     case 'FlowEnded':
       return undefined
   }
 }
 
+type Retry = Extract<Waiting, { readonly for: 'step' | 'turn' }> & { readonly retryAt: Instant }
+
+const isRetry = (waiting: Waiting): waiting is Retry =>
+  (waiting.for === 'step' || waiting.for === 'turn') && waiting.retryAt !== undefined
+
 export class TroubleTable {
   readonly #insert: Statement
 
   constructor(db: Database) {
-    this.#insert = db.prepare('INSERT INTO flow_troubles VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = db.prepare('INSERT INTO flow_troubles VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   }
 
   fold(event: FlowEvent, flowSeq: number, revision: number, atMs: number): void {
     const trouble = troubleIn(event)
-    if (trouble === undefined) return
+    if (trouble !== undefined) this.#add(flowSeq, revision, 0, atMs, trouble)
+  }
+
+  /** Before a flow's row takes new waits: those with a next try that it does not have yet follow a failed one. */
+  foldWaits(row: FlowRow, waits: Waits, revision: number, atMs: number): void {
+    if (!waits.some(isRetry)) return
+    const before = new Set(waitsOf(row)?.map(canonicalText))
+    waits.forEach((waiting, place) => {
+      if (!isRetry(waiting) || before.has(canonicalText(waiting))) return
+      const { error, retryAt } = waiting
+      this.#add(row.seq, revision, place, atMs, { what: 'failed a try', error, retryAt })
+    })
+  }
+
+  #add(flowSeq: number, revision: number, place: number, atMs: number, trouble: Trouble): void {
     const { what, by = null, error, retryAt = null } = trouble
-    this.#insert.run(flowSeq, revision, atMs, what, by, error === undefined ? null : canonicalText(error), retryAt)
+    const cause = error === undefined ? null : canonicalText(error)
+    this.#insert.run(flowSeq, revision, place, atMs, what, by, cause, retryAt)
   }
 }

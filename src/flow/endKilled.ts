@@ -4,7 +4,7 @@
  */
 import type { Decision } from '../decision/Decision.js'
 import type { FlowRow } from './FlowRow.js'
-import { endSessions } from './performSession.js'
+import { endSessions } from './sessionMessages.js'
 
 export const endKilled = (decision: Decision, row: FlowRow, by: string): void => {
   const error = { code: 'flow-killed', message: `Killed by ${by}.` }

@@ -3,7 +3,7 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { DomainEvent, EventOf, Waiting } from '../log/events.js'
+import type { DomainEvent, EventOf, Waits } from '../log/events.js'
 import { toMillis } from '../time/Instant.js'
 import type { SessionTable } from '../session/SessionTable.js'
 import type { SoftLocks } from '../vault/SoftLocks.js'
@@ -13,6 +13,7 @@ import type { FlowRow } from './FlowRow.js'
 import type { FlowTable } from './FlowTable.js'
 import { TakenC } from './Taken.js'
 import type { TroubleTable } from './TroubleTable.js'
+import { countStepsUnderWay, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
 
 export type FlowTables = {
   readonly flows: FlowTable
@@ -23,20 +24,6 @@ export type FlowTables = {
 }
 
 type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
-
-/** When a flow is to be woken; what may go on at once is as late as the tick that says so, and waits its turn. */
-const wakeOf = (waiting: Waiting, atMs: number): number | null => {
-  switch (waiting.for) {
-    case 'instant':
-      return toMillis(waiting.until)
-    case 'step':
-      return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
-    case 'message':
-      return null
-    case 'turn':
-      return waiting.retryAt === undefined ? atMs : toMillis(waiting.retryAt)
-  }
-}
 
 const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: number, atMs: number): void => {
   const { origin } = event
@@ -65,7 +52,7 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
     result: null,
     error: null,
     waiting: null,
-    waitingFor: null,
+    stepsUnderWay: 0,
     wakeMs: null,
     recorded: 0,
     progress: null,
@@ -80,11 +67,11 @@ const start = (tables: FlowTables, event: EventOf<'FlowStarted'>, revision: numb
   tables.states.progress(state)
 }
 
-const wait = (row: FlowRow, waiting: Waiting, atMs: number): void => {
-  row.waiting = canonicalText(waiting)
-  row.waitingFor = waiting.for
+const wait = (row: FlowRow, waits: Waits, atMs: number): void => {
+  row.waiting = canonicalText(waits)
+  row.stepsUnderWay = countStepsUnderWay(waits)
   // A flow that is paused or parked is not woken by what it waits for.
-  row.wakeMs = row.status === 'running' ? wakeOf(waiting, atMs) : null
+  row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : null
 }
 
 const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
@@ -94,7 +81,7 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
   row.result = event.result === undefined ? null : canonicalText(event.result)
   row.error = event.error === undefined ? null : canonicalText(event.error)
   row.waiting = null
-  row.waitingFor = null
+  row.stepsUnderWay = 0
   row.wakeMs = null
   tables.softLocks.releaseOf(row.seq)
   if (row.stateSeq === null) return
@@ -114,11 +101,12 @@ const forgetTaken = ({ sessions }: FlowTables, result: unknown): void => {
   if (row !== undefined) sessions.emptyIncoming(row, result.seq)
 }
 
-/** A flow that was paused or parked goes on waiting, or, where nothing would wake it, takes a turn at once. */
+/** A flow that was paused or parked waits on for its instants, or takes a turn at once, in which its steps are run. */
 const readyAgain = (row: FlowRow, atMs: number): void => {
   row.status = 'running'
   row.error = null
-  row.wakeMs = (row.waiting === null ? null : wakeOf(JSON.parse(row.waiting) as Waiting, atMs)) ?? atMs
+  row.wakeMs = resumeMsOf(waitsOf(row), atMs)
+  row.stepsUnderWay = 0
 }
 
 export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number, atMs: number): void => {
@@ -132,6 +120,7 @@ export const foldFlow = (tables: FlowTables, event: FlowEvent, revision: number,
     case 'FlowAdvanced':
       for (const { kind, result } of event.operations) if (kind === 'takeHistory') forgetTaken(tables, result)
       tables.flows.appendOperations(row, event.operations.map(canonicalText))
+      tables.troubles.foldWaits(row, event.waiting, revision, atMs)
       wait(row, event.waiting, atMs)
       if (event.progress !== undefined) row.progress = event.progress
       break

@@ -2,7 +2,7 @@
  * What an operator or a client may do to a flow. Each is recorded with who did it.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, NodeFault } from '../errors/CarillonError.js'
@@ -40,7 +40,7 @@ const newId = (decision: Decision): FlowId => {
 }
 
 /** Starts a flow, or finds the one that was started before with the same client id. */
-export const startFlow = (decision: Decision, engine: FlowEngine, request: StartRequest): FlowRow => {
+export const startFlow = (decision: SigningDecision, engine: FlowEngine, request: StartRequest): FlowRow => {
   const { name, by, clientId } = request
   const definition = decision.registry.requireFlow(name)
   const input = decodeWith(definition.input, request.input)

@@ -4,7 +4,7 @@
 import { CarillonError, type RecordedError } from '../errors/CarillonError.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { RecordedOperation, Waiting } from '../log/events.js'
+import type { RecordedOperation, Waits } from '../log/events.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import { pageSize, queryInvalid, type Page } from '../vault/query/VaultQuery.js'
 import { pageOf } from '../vault/readVault.js'
@@ -15,6 +15,7 @@ import { FlowIdC, type FlowId } from './FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 import { flowRowOf } from './FlowTable.js'
 import type { TroubleKind } from './TroubleTable.js'
+import { readWaits } from './waiting.js'
 
 /** A flow as people see it. */
 export type FlowSummary = {
@@ -25,8 +26,8 @@ export type FlowSummary = {
   readonly startedAt: Instant
   readonly endedAt?: Instant
   readonly progress?: string
-  /** What a suspended flow waits for. */
-  readonly waiting?: Waiting
+  /** What a suspended flow waits for: the first of these that comes lets it go on. */
+  readonly waiting?: Waits
   readonly result?: unknown
   readonly error?: RecordedError
   readonly startedBy:
@@ -109,7 +110,7 @@ const summaryOf = (raw: SqlRow): FlowSummary => {
     startedAt: instantFromMillis(row.startedMs),
     ...(row.endedMs === null ? {} : { endedAt: instantFromMillis(row.endedMs) }),
     ...(row.progress === null ? {} : { progress: row.progress }),
-    ...(row.waiting === null ? {} : { waiting: JSON.parse(row.waiting) as Waiting }),
+    ...(row.waiting === null ? {} : { waiting: readWaits(row.waiting) }),
     ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
     ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
     startedBy: originOf(raw, row),
@@ -126,7 +127,7 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
   if (query.status === 'open') conditions.push('f.until_revision IS NULL')
   else if (query.status === 'troubled')
     conditions.push(
-      "f.until_revision IS NULL AND (f.status = 'parked' OR (f.waiting IS NOT NULL AND json_extract(f.waiting, '$.error') IS NOT NULL))",
+      "f.until_revision IS NULL AND (f.status = 'parked' OR EXISTS (SELECT 1 FROM json_each(f.waiting) AS w WHERE json_extract(w.value, '$.error') IS NOT NULL))",
     )
   else if (query.status !== undefined) {
     conditions.push('f.status = ?')
@@ -156,7 +157,7 @@ export const findFlow = (
     ...summaryOf(row),
     input: JSON.parse(String(row['input'])) as unknown,
     troubles: db
-      .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision')
+      .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision, place')
       .all(seq)
       .map(troubleOf),
     record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),

@@ -3,13 +3,13 @@
  * between the two is reported; nothing is changed by looking.
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
-import type { FlowOrigin, RecordedOperation, Waiting } from '../log/events.js'
+import type { FlowOrigin, RecordedOperation, Waits } from '../log/events.js'
 import { instantFromMillis } from '../time/Instant.js'
 import type { Answer } from './Answer.js'
-import { describeOperation, differenceBetween } from './describeOperation.js'
+import { describeOperation, differenceBetween, nameOf, type Description } from './describeOperation.js'
 import type { FlowRow } from './FlowRow.js'
 import type { StartedBy } from './FlowIo.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
@@ -81,14 +81,14 @@ const open = (decision: Decision, row: FlowRow): Either<CarillonError, LiveFlow>
   }
 }
 
-const endsBefore = (position: number, label: string, stop: Exclude<Stop, { readonly kind: 'asks' }>): string =>
-  `operation ${position} was recorded as ${label}; the code now ${
+const endsBefore = (position: number, recorded: Description, stop: Exclude<Stop, { readonly kind: 'asks' }>): string =>
+  `operation ${position} was recorded as ${nameOf(recorded)}; the code now ${
     stop.kind === 'returned' ? 'returns before it' : `throws "${messageOf(stop.error)}" before it`
   }`
 
 /** What an operation was answered with. States it brought must still be readable by today's app. */
 const revive = (
-  decision: Decision,
+  decision: SigningDecision,
   row: FlowRow,
   position: number,
   operation: Operation,
@@ -102,7 +102,7 @@ const revive = (
     return left(
       new CarillonError(
         code,
-        `Flow ${row.name} (${row.id}) cannot go on, since what operation ${position} (${recorded.label}) brought cannot be read: ${messageOf(error)} Install an app version that reads it, then retry the flow.`,
+        `Flow ${row.name} (${row.id}) cannot go on, since what operation ${position} (${nameOf(recorded)}) brought cannot be read: ${messageOf(error)} Install an app version that reads it, then retry the flow.`,
         { flow: row.id, operation: position },
         error,
       ),
@@ -110,32 +110,41 @@ const revive = (
   }
 }
 
-/** `waiting` is what the flow was suspended for; its code must still ask for exactly that. */
+/** The first wait that the code does not ask for. A flow asks for one operation at a time, so it can have one wait. */
+const differenceOfWaits = (position: number, waits: Waits, stop: Stop): string | undefined => {
+  for (const waiting of waits) {
+    if (waiting.for === 'turn' && waiting.part === undefined) continue
+    const recorded = waiting.for === 'turn' ? { kind: 'turn', digest: '', ...waiting } : waiting
+    const difference =
+      stop.kind === 'asks'
+        ? differenceBetween(position, recorded, describeOperation(stop.operation))
+        : endsBefore(position, recorded, stop)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+/** `waits` is what the flow was suspended for; its code must still ask for exactly that. */
 export const replayFlow = (
-  decision: Decision,
+  decision: SigningDecision,
   row: FlowRow,
   record: readonly RecordedOperation[],
-  waiting: Waiting | undefined,
+  waits: Waits | undefined,
 ): Either<CarillonError, Replayed> => {
   const opened = open(decision, row)
   if (isLeft(opened)) return opened
   const live = opened.right
   let stop = live.begin()
   for (const [position, recorded] of record.entries()) {
-    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded.label, stop)))
+    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded, stop)))
     const difference = differenceBetween(position, recorded, describeOperation(stop.operation))
     if (difference !== undefined) return left(diverged(row, difference))
     const answer = revive(decision, row, position, stop.operation, recorded)
     if (isLeft(answer)) return answer
     stop = live.resume(answer.right)
   }
-  if (waiting !== undefined && waiting.for !== 'turn') {
-    const difference =
-      stop.kind === 'asks'
-        ? differenceBetween(record.length, waiting, describeOperation(stop.operation))
-        : endsBefore(record.length, waiting.label, stop)
-    if (difference !== undefined) return left(diverged(row, difference))
-  }
+  const difference = waits === undefined ? undefined : differenceOfWaits(record.length, waits, stop)
+  if (difference !== undefined) return left(diverged(row, difference))
   if (stop.kind === 'asks') live.pending = stop.operation
   return right({ live, stop })
 }

@@ -164,7 +164,7 @@ const flowMembers = {
 const flowOptional = {
   endedAt: InstantC,
   progress: t.string,
-  waiting: t.UnknownRecord,
+  waiting: t.readonlyArray(t.UnknownRecord),
   result: t.unknown,
   error: ErrorC,
 }
@@ -179,8 +179,8 @@ export const FlowDetailsC = record(
     record: t.readonlyArray(
       record(
         'RecordedOperation',
-        { kind: t.string, label: t.string, digest: t.string },
-        { result: t.unknown, error: t.UnknownRecord },
+        { kind: t.string, digest: t.string },
+        { label: t.string, part: t.string, result: t.unknown, error: t.UnknownRecord },
       ),
     ),
     /** Each event of the flow that the log holds, told in words. */

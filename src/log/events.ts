@@ -45,9 +45,17 @@ export const AssessmentC = withOptional(
   },
 )
 
+/** What else a record may say of an operation. A replay compares the part; it never compares the label. */
+const about = {
+  /** For people; it may be worded in any way. */
+  label: t.string,
+  /** The part of the flow that asked, such as "1.2"; absent for the flow itself. */
+  part: t.string,
+}
+
 export const RecordedOperationC = withOptional(
-  { kind: t.string, label: t.string, digest: t.string },
-  { result: t.unknown, error: RecordedErrorC },
+  { kind: t.string, digest: t.string },
+  { ...about, result: t.unknown, error: RecordedErrorC },
 )
 
 const OriginC = t.union([
@@ -65,22 +73,24 @@ const OriginC = t.union([
 
 const WaitingC = t.union([
   withOptional(
-    { for: t.literal('step'), kind: t.string, label: t.string, digest: t.string, attempt: IntegerC },
-    { retryAt: InstantC, error: RecordedErrorC },
+    { for: t.literal('step'), kind: t.string, digest: t.string, attempt: IntegerC },
+    { ...about, retryAt: InstantC, error: RecordedErrorC },
   ),
-  strict({ for: t.literal('instant'), kind: t.string, label: t.string, digest: t.string, until: InstantC }),
-  strict({
-    for: t.literal('message'),
-    kind: t.string,
-    label: t.string,
-    digest: t.string,
-    session: SessionIdC,
-    role: RoleC,
-    seq: IntegerC,
-  }),
+  withOptional({ for: t.literal('instant'), kind: t.string, digest: t.string, until: InstantC }, about),
+  withOptional(
+    { for: t.literal('message'), kind: t.string, digest: t.string, session: SessionIdC, role: RoleC, seq: IntegerC },
+    about,
+  ),
   /** More to do at once: the flow made room for others. Or not before an instant: what it met may have passed by then. */
-  withOptional({ for: t.literal('turn') }, { attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
+  withOptional({ for: t.literal('turn') }, { ...about, attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
 ])
+
+/** A flow waits for at least one thing. TypeScript cannot conclude that from a length. */
+const WaitsC = t.brand(
+  t.readonlyArray(WaitingC),
+  (waits): waits is t.Branded<readonly Waiting[], { readonly Waits: unique symbol }> => waits.length > 0,
+  'Waits',
+) as unknown as t.Type<Waits, Waits>
 
 export const eventCodecs = {
   NodeStarted: withOptional(
@@ -249,7 +259,7 @@ export const eventCodecs = {
       type: t.literal('FlowAdvanced'),
       flow: FlowIdText,
       operations: t.readonlyArray(RecordedOperationC),
-      waiting: WaitingC,
+      waiting: WaitsC,
     },
     { progress: t.string },
   ),
@@ -270,12 +280,14 @@ export const eventCodecs = {
 /** The names of all events. */
 export type EventType = keyof typeof eventCodecs
 
-/** An operation in the record of a flow: what it was, a digest of its arguments, and what came of it. */
+/** An operation in the record of a flow: its kind, a digest of its identity, and what came of it. */
 export type RecordedOperation = t.TypeOf<typeof RecordedOperationC>
 /** What started a flow: an activity, or a client. */
 export type FlowOrigin = t.TypeOf<typeof OriginC>
-/** What a suspended flow waits for: a step, an instant, or its next turn. */
+/** One thing a suspended flow waits for: a step, an instant, a message, or its next turn. */
 export type Waiting = t.TypeOf<typeof WaitingC>
+/** Everything a suspended flow waits for. It goes on when the first of these has come. */
+export type Waits = readonly [Waiting, ...Waiting[]]
 /** How a flow ended. `superseded` means that the state it was started for had been consumed meanwhile. */
 export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded'
 

@@ -3,7 +3,7 @@
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
 import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
 import { carillonVersion, logFormat } from '../log/logFormat.js'
@@ -102,7 +102,7 @@ export class Loop {
   }
 
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
-  submit<A>(decide: (decision: Decision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
+  submit<A>(decide: (decision: SigningDecision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
     const closed = this.#stopped ?? this.#closing
     if (closed !== undefined) return Promise.reject(closed)
     const answer = this.#inputs.add(decide, options.mustBeRecorded ?? false)

@@ -6,7 +6,7 @@ import type { App } from '../app/App.js'
 import { issueToken, revokeToken, type NewToken } from '../access/operateTokens.js'
 import { listTokens } from '../access/readTokens.js'
 import type { Token, TokenId } from '../access/Token.js'
-import type { Decision } from '../decision/Decision.js'
+import type { SigningDecision } from '../decision/Decision.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
@@ -533,7 +533,7 @@ export class Node {
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */
-  async #submit<A>(asked: Asked, decide: (decision: Decision) => A): Promise<A> {
+  async #submit<A>(asked: Asked, decide: (decision: SigningDecision) => A): Promise<A> {
     assertAsked(asked)
     return this.#internals.loop.submit(decide)
   }

@@ -3,7 +3,7 @@
  * everything that may only happen once they are durable.
  */
 import type { Registry } from '../app/Registry.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Random } from '../decision/Random.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
@@ -36,7 +36,7 @@ export type NodeParts = {
   readonly isAtRest: () => boolean
 }
 
-export class OpenTick implements Decision {
+export class OpenTick implements SigningDecision {
   readonly now: Instant
   readonly nowMs: number
   readonly me: Party

@@ -1,7 +1,7 @@
 /**
  * After a start: runs again the steps whose end was never recorded, as many flows a tick as it has room for.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { SigningDecision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
 
@@ -14,7 +14,7 @@ export class StepResumption {
     return this.#done
   }
 
-  decide(decision: Decision, engine: FlowEngine): void {
+  decide(decision: SigningDecision, engine: FlowEngine): void {
     if (this.#done) return
     // Flows that start from now on launch their steps themselves.
     this.#lastSeq ??= decision.views.flows.lastSeq()

@@ -3,7 +3,7 @@
  * A transaction that was notarised before is signed again, whatever the time and whatever was consumed since.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { signTransaction, type TransactionSignature } from '../ledger/signatures.js'
@@ -116,7 +116,11 @@ const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: 
   decision.emit({ type: 'TransactionNotarised', id, inputs, caller: caller.key })
 }
 
-export const decideNotarisation = (decision: Decision, request: NotaryRequest, caller: Party): TransactionSignature => {
+export const decideNotarisation = (
+  decision: SigningDecision,
+  request: NotaryRequest,
+  caller: Party,
+): TransactionSignature => {
   const examined = caseOf(decision, request)
   const { id } = examined
   if (!verifyRequest(decision.network.currentKeyOf(caller.key), decision.network.id, id, request.callerSignature)) {
@@ -134,7 +138,7 @@ export const decideNotarisation = (decision: Decision, request: NotaryRequest, c
  * The signature of a party that is the notary too. There is only one signature by one key, so whoever has it has
  * the notary's word: it is given last, and never without the notary's decision.
  */
-export const notariseOwn = (decision: Decision, signed: SignedTransaction): TransactionSignature => {
+export const notariseOwn = (decision: SigningDecision, signed: SignedTransaction): TransactionSignature => {
   const examined = caseOfWhole(decision, signed)
   decideCase(decision, examined, decision.me)
   return signTransaction(decision.key, decision.network.id, examined.id)
@@ -144,7 +148,7 @@ export const notariseOwn = (decision: Decision, signed: SignedTransaction): Tran
  * A party's signature under a change of notary. Of states that stand under itself it is the notary so far: it
  * lets them go first, so that nothing else here consumes them while the new notary is asked.
  */
-export const signChange = (decision: Decision, { body }: SignedTransaction): TransactionSignature => {
+export const signChange = (decision: SigningDecision, { body }: SignedTransaction): TransactionSignature => {
   const { id } = sealBody(body)
   const { inputs, references, notary, timeWindow } = body
   const isOwn = inputs.every((ref) => decision.views.states.find(ref)?.notary === null)

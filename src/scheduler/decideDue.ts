@@ -3,7 +3,7 @@
  * state's own word first; then exactly one thing is recorded: started, moved, removed, missed, failed or parked.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { encoded, Encoded, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { plainForm, plainText } from '../encoding/plainForm.js'
@@ -60,7 +60,7 @@ const inputText = (codec: AnyFlowDefinition['input'], input: Json): Encoded => {
 }
 
 const startFlow = (
-  decision: Decision,
+  decision: SigningDecision,
   engine: FlowEngine,
   { row, due, attempt, latenessMs }: Occurrence,
   flow: FlowRef,
@@ -132,7 +132,7 @@ const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause):
   actsAt !== undefined && toMillis(actsAt) > decision.nowMs && (cause === 'due' || cause === 'restart')
 
 export const decideOccurrence = (
-  decision: Decision,
+  decision: SigningDecision,
   engine: FlowEngine,
   row: StateRow,
   cause: StartCause,
@@ -195,7 +195,7 @@ export const decideOccurrence = (
 const rowsAtATime = 256
 
 /** Everything that is due, in order, as far as this tick has room for it. */
-export const decideDue = (decision: Decision, engine: FlowEngine): void => {
+export const decideDue = (decision: SigningDecision, engine: FlowEngine): void => {
   for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
     const rows = decision.views.states.due(decision.nowMs, rowsAtATime)
     for (const row of rows) {

@@ -2,7 +2,7 @@
  * A start of the node opens a new attempt for each overdue occurrence whose flow ended before without consuming
  * its state. It goes through them in the order of their due instants, as many as a tick has room for, and each at most once a start.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { SigningDecision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import { limits } from '../limits.js'
 import { decideOccurrence } from './decideDue.js'
@@ -22,7 +22,7 @@ export class Reopening {
     return this.#done
   }
 
-  decide(decision: Decision, engine: FlowEngine): void {
+  decide(decision: SigningDecision, engine: FlowEngine): void {
     if (this.#done || decision.views.facts.now.draining) return
     const rows = decision.views.states.ended(this.#after, limits.activitiesPerTick)
     let after = this.#after

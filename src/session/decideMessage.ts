@@ -2,7 +2,7 @@
  * Decides on what another party's node has sent. Whatever arrives, the sender gets an acknowledgement or an
  * answer it can understand, and nothing is taken twice.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { SessionInput } from '../flow/Responder.js'
 import type { PublicKey } from '../identity/PublicKey.js'
@@ -54,7 +54,13 @@ const turnAway = (decision: Decision, party: Party, envelope: Incoming, opening:
   return true
 }
 
-const answer = (decision: Decision, engine: FlowEngine, party: Party, envelope: Incoming, opening: Opening): void => {
+const answer = (
+  decision: SigningDecision,
+  engine: FlowEngine,
+  party: Party,
+  envelope: Incoming,
+  opening: Opening,
+): void => {
   const { session } = envelope
   if (turnAway(decision, party, envelope, opening)) return
   const definition = decision.registry.responderTo(opening.flow)
@@ -127,7 +133,12 @@ const recordable = (message: Message): WrittenMessage => {
 const isOver = (decision: Decision, session: SessionRow): boolean =>
   session.flowSeq === null || hasEnded(decision.views.flows.get(session.flowSeq))
 
-const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey, envelope: Incoming): Verdict => {
+const decideIncoming = (
+  decision: SigningDecision,
+  engine: FlowEngine,
+  from: PublicKey,
+  envelope: Incoming,
+): Verdict => {
   const member = decision.network.member(from)
   if (member === undefined) return 'refuse'
   const role = otherRole(envelope.from)
@@ -157,7 +168,7 @@ const decideIncoming = (decision: Decision, engine: FlowEngine, from: PublicKey,
 }
 
 export const decideEnvelope = (
-  decision: Decision,
+  decision: SigningDecision,
   engine: FlowEngine,
   from: PublicKey,
   envelope: SessionEnvelope,

@@ -5,7 +5,8 @@ import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { FlowId } from '../flow/FlowId.js'
 import type { FlowTable } from '../flow/FlowTable.js'
-import type { DomainEvent, EventOf, Waiting } from '../log/events.js'
+import { waitsOf } from '../flow/waiting.js'
+import type { DomainEvent, EventOf } from '../log/events.js'
 import type { SessionRow, SessionTable } from './SessionTable.js'
 
 export type SessionTables = { readonly sessions: SessionTable; readonly flows: FlowTable }
@@ -15,19 +16,19 @@ export type SessionEvent = Extract<
   { readonly type: 'SessionOpened' | 'MessageSent' | 'MessageReceived' | 'MessageAcknowledged' }
 >
 
-/** Wakes the flow at this end when the message is the very one it waits for. */
+/** Wakes the flow at this end when the message is one it waits for. */
 const wakeReceiver = ({ flows }: SessionTables, session: SessionRow, seq: number, atMs: number): void => {
   if (session.flowSeq === null) return
   const flow = flows.get(session.flowSeq)
-  if (flow.status !== 'running' || flow.waitingFor !== 'message' || flow.waiting === null) return
-  const waiting = JSON.parse(flow.waiting) as Waiting
-  if (
-    waiting.for !== 'message' ||
-    waiting.session !== session.id ||
-    waiting.role !== session.role ||
-    waiting.seq !== seq
+  if (flow.status !== 'running') return
+  const isAwaited = waitsOf(flow)?.some(
+    (waiting) =>
+      waiting.for === 'message' &&
+      waiting.session === session.id &&
+      waiting.role === session.role &&
+      waiting.seq === seq,
   )
-    return
+  if (isAwaited !== true) return
   flow.wakeMs = atMs
   flows.touch(flow)
 }

@@ -2,7 +2,7 @@
  * Proposes the transaction that puts states under another notary and changes nothing else. The same states and the
  * same notary always give the same transaction, so that what was interrupted can be asked for again.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Json } from '../encoding/canonical.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -29,7 +29,7 @@ const partyOf = (decision: Decision, key: PublicKey): Party => {
   )
 }
 
-export const decideNotaryChange = (decision: Decision, refs: readonly StateRef[], notary: Party): Proposal => {
+export const decideNotaryChange = (decision: SigningDecision, refs: readonly StateRef[], notary: Party): Proposal => {
   const rows = refs.map((ref) => requireRow(decision, ref))
   const [first] = rows
   if (first === undefined)

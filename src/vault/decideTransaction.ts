@@ -3,7 +3,7 @@
  * record. Everything is checked before the single fact is stated.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
+import { Encoded, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Decision } from '../decision/Decision.js'
 import type { FlowId } from '../flow/FlowId.js'
@@ -222,13 +222,3 @@ export const decideTransaction = (
   decision.emit(flow === undefined ? recorded : { ...recorded, flow }, parts)
   return { kind: 'recorded', id: transaction.id, outputs: outputs.map(({ ref }) => ref) }
 }
-
-/** What a finalise asks for, as text: the same transaction but for its salt. A flow's record keeps a digest of it. */
-export const describeDraft = (draft: TransactionBuilder): string =>
-  canonicalText({
-    inputs: draft.inputs,
-    references: draft.references,
-    outputs: draft.outputs.map(({ definition, text }) => ({ type: definition.type, data: new Encoded(text) })),
-    commands: draft.commands.map(({ text, signers }) => ({ command: new Encoded(text), signers })),
-    timeWindow: draft.window,
-  })

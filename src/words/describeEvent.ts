@@ -87,7 +87,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
       return `${flowOf(event.flow)} ${event.name} ${originWords(origin, name)}`
     }
     case 'FlowAdvanced':
-      return `${flowOf(event.flow)} ${event.operations.map(({ label }) => label).join('; ')}`
+      return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => label ?? kind).join('; ')}`
     case 'FlowEnded': {
       const end = event.error === undefined ? showJson(event.result) : `${event.error.code}: ${event.error.message}`
       return `${flowOf(event.flow)} ${event.outcome} ${end}`.trimEnd()

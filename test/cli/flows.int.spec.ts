@@ -2,6 +2,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineApp, defineFlow, type FlowBody, type FlowId } from '../../src/index.js'
+import { storeFiles } from '../../src/node/StoreFolder.js'
+import { openDatabase } from '../../src/sqlite/openDatabase.js'
 import { ask, keptInFolder, type Kept, type Said } from './inProcess.js'
 
 let isWell = false
@@ -115,5 +117,23 @@ describe('carillon flow', function () {
     expect((await flow('watch', trying.slice(0, 12), '--json')).out).to.have.length(1)
     const failure: unknown = await flow('watch', 'ffffffffffff').catch((error: unknown) => error)
     expect(failure).to.have.property('code', 'flow-not-found')
+  })
+
+  it('show names the part that asked and everything that is waited for, where a flow has parts', async () => {
+    expect((await flow('show', trying)).out.join('\n')).to.not.include('PART')
+    await kept.virtual.crash()
+    const db = openDatabase(storeFiles(kept.folder).database)
+    db.exec(`UPDATE flow_records SET operation = json_set(operation, '$.part', '1.2') WHERE position = 1`)
+    const step = { for: 'step', kind: 'step', digest: 'd', attempt: 2, part: '2' }
+    db.prepare(`UPDATE flows SET waiting = json_insert(waiting, '$[#]', json(?)) WHERE id = ?`).run(
+      JSON.stringify(step),
+      resting,
+    )
+    db.close()
+    const { out } = await flow('show', trying)
+    expect(out.find((line) => line.includes('PART'))).to.match(/^ *# +PART +OPERATION +WHAT +ANSWER/)
+    expect(out.filter((line) => /^ *\d+ +1\.2 +step +step "call"/.test(line))).to.have.length(1)
+    expect((await flow('show', resting)).out.join('\n')).to.match(/waits +until .*, or for step, try 2 \(part 2\)/)
+    await kept.virtual.restart()
   })
 })

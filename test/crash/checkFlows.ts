@@ -92,8 +92,10 @@ export const checkFlows = ({ events, effects }: Evidence): readonly string[] => 
             findings.steps.push({ key: `${event.flow}.${known.recorded}`, result: operation.result })
           known.recorded += 1
         }
-        if (event.waiting.for === 'instant') known.asleepUntilMs = toMillis(event.waiting.until)
-        if (event.waiting.for === 'step') findings.asked.add(`${event.flow}.${known.recorded}`)
+        for (const wait of event.waiting) {
+          if (wait.for === 'instant') known.asleepUntilMs = toMillis(wait.until)
+          if (wait.for === 'step') findings.asked.add(`${event.flow}.${known.recorded}`)
+        }
         break
       }
       case 'FlowEnded': {

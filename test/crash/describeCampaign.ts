@@ -67,7 +67,7 @@ export const describeCampaign = (campaign: Campaign, evidence: Evidence): Campai
         if (open.size > 0) hitWork += 1
         break
       case 'FlowAdvanced':
-        open.set(event.flow, event.waiting.for)
+        open.set(event.flow, event.waiting.map((wait) => wait.for).join(' or '))
         break
       case 'FlowEnded':
         open.delete(event.flow)

@@ -185,8 +185,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'retry-at-once',
     mistake: 'A flow is started before its sleep is over',
-    file: 'src/flow/performOperation.ts',
-    find: "{ kind: 'until', atMs: Math.min(decision.nowMs + operation.durationMs, latestInstantMs) }",
-    replace: "{ kind: 'until', atMs: decision.nowMs + Math.floor(operation.durationMs / 2) }",
+    file: 'src/flow/operations/sleep.ts',
+    find: 'atMs: Math.min(nowMs + durationMs, latestInstantMs)',
+    replace: 'atMs: nowMs + Math.floor(durationMs / 2)',
   },
 ]

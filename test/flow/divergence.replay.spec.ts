@@ -58,13 +58,6 @@ const changes: Readonly<Record<string, [code: (io: FlowIo) => FlowBody<unknown>,
     },
     'operation 0 was recorded as newId; the code now asks for now',
   ],
-  'another label': [
-    function* (io) {
-      yield* io.newId()
-      yield* io.progress('began')
-    },
-    'operation 1 was recorded as progress "begun"; the code now asks for progress "began"',
-  ],
   'other arguments': [
     function* (io) {
       yield* io.newId()
@@ -80,7 +73,7 @@ const changes: Readonly<Record<string, [code: (io: FlowIo) => FlowBody<unknown>,
       yield* io.load(Note, yield* writeNote(io, 'first', 1))
       yield* io.query(Note, { limit: 11 })
     },
-    'operation 4 was recorded as query notes/Note, at most 10; the code now asks for query notes/Note, at most 11',
+    'operation 4 was recorded as query notes/Note, at most 10; the code now asks for query notes/Note, at most 11, with other arguments',
   ],
   'another input for a sub-flow': [
     function* (io) {
@@ -135,7 +128,7 @@ const changes: Readonly<Record<string, [code: (io: FlowIo) => FlowBody<unknown>,
       yield* io.subFlow(Inner(1), { n: 1 })
       yield* io.sleep({ days: 2 })
     },
-    'operation 8 was recorded as sleep 86400000 ms; the code now asks for sleep 172800000 ms',
+    'operation 8 was recorded as sleep 86400000 ms; the code now asks for sleep 172800000 ms, with other arguments',
   ],
 }
 
@@ -198,6 +191,29 @@ describe('A flow whose code no longer agrees with its record', () => {
     await virtual.stop()
   })
 
+  it('is parked when another part of it asked, and the part is named', async () => {
+    const { virtual, id } = await suspended(tested(original))
+    await virtual.crash()
+    const { reader: db } = virtual.store
+    db.exec(`UPDATE flow_records SET operation = json_set(operation, '$.part', '1.2') WHERE position = 3`)
+    await virtual.restart()
+    expect((await virtual.node.flow(id))?.record[3], 'it is kept and shown').to.include({ kind: 'load', part: '1.2' })
+    await virtual.advanceBy({ days: 1 })
+    expect(await statusOf(virtual.node, id)).to.equal('parked: flow-diverged')
+    const difference = String((await virtual.node.flow(id))?.error?.details?.['difference'])
+    expect(difference).to.match(
+      /^operation 3 was recorded as (load notes.Note \S+) in part 1\.2; the code now asks for \1 in the flow itself$/,
+    )
+    await expectAlive(virtual)
+
+    await virtual.crash()
+    db.exec(`UPDATE flow_records SET operation = json_remove(operation, '$.part')`)
+    await virtual.restart()
+    await virtual.node.retryFlow(id)
+    expect(await virtual.node.resultOf(id)).to.match(/^[0-9a-f]{32}$/)
+    await virtual.stop()
+  })
+
   it('does not hold up a flow beside it that is sound', async () => {
     const Sound = flowOf(function* (io): FlowBody<string> {
       yield* io.sleep({ days: 1 })
@@ -218,8 +234,7 @@ describe('A flow whose code no longer agrees with its record', () => {
     const nondeterministic: Readonly<Record<string, (io: FlowIo) => FlowBody<unknown>>> = {
       'a counter outside': function* (io) {
         outside += 1
-        yield* io.progress(`time ${outside}`)
-        yield* io.sleep({ days: 1 })
+        yield* io.sleep({ days: outside })
       },
       'Math.random': function* (io) {
         yield* io.sleep({ milliseconds: Math.floor(Math.random() * 2 ** 40) })

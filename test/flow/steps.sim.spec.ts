@@ -97,7 +97,7 @@ describe('A step', () => {
     const virtual = await startVirtual(appOf([flow]))
     const { id } = await virtual.node.start(flow, {})
     await virtual.advanceBy({ seconds: 1 })
-    const waiting = (await virtual.node.flow(id))?.waiting
+    const waiting = (await virtual.node.flow(id))?.waiting?.[0]
     expect(waiting).to.deep.include({ for: 'step', attempt: 3, retryAt: '2026-01-01T00:00:03.000Z' })
     expect(waiting).to.have.nested.property('error.message', 'the outside said no')
     await crashAndRestart(virtual)

@@ -3,34 +3,32 @@ import { expect } from 'chai'
 import { instant } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import { Backlog } from '../../src/node/Backlog.js'
+import { rewordLabels } from '../flow/rewordLabels.js'
 import { app, Iou, Lend } from '../session/iou.js'
 
-describe('A notary with too much to do', () => {
-  it('tells callers how long they would wait, and serves them when they come back', async () => {
-    let notaryWaitMs = 0
-    const network = await VirtualNetwork.start({
-      parties: {
-        Alice: { app },
-        Bob: { app },
-        Notary: {
-          app,
-          notary: 'validating',
-          get notaryWaitMs() {
-            return notaryWaitMs
-          },
+/** Alice waits for a notary that is too busy; `serve` makes it answer. */
+const busyNetwork = async (seed: string) => {
+  let notaryWaitMs = 0
+  const network = await VirtualNetwork.start({
+    parties: {
+      Alice: { app },
+      Bob: { app },
+      Notary: {
+        app,
+        notary: 'validating',
+        get notaryWaitMs() {
+          return notaryWaitMs
         },
       },
-      seed: 'busy',
-    })
-    const terms = { borrower: network.party('Bob'), amount: 10, dueAt: instant('2026-01-01T01:00:00Z') }
-    const handle = await network.node('Alice').start(Lend, terms)
-    await network.advanceTo(instant('2026-01-01T01:00:30Z'))
-    await handle.result()
-    // The call at the due instant consumes the state, and needs the notary.
-    const open = async () => (await network.node('Alice').flows({ status: 'open' })).items
-    const [calling] = await open()
-    expect(calling?.progress).to.match(/^Notary is busy; it is asked again in \d s$/)
-    expect((await network.node('Notary').flows({ status: 'open' })).items).to.deep.equal([])
+    },
+    seed,
+  })
+  const terms = { borrower: network.party('Bob'), amount: 10, dueAt: instant('2026-01-01T01:00:00Z') }
+  const handle = await network.node('Alice').start(Lend, terms)
+  await network.advanceTo(instant('2026-01-01T01:00:30Z'))
+  await handle.result()
+  const open = async () => (await network.node('Alice').flows({ status: 'open' })).items
+  const serve = async () => {
     notaryWaitMs = 1_000
     await network.stop('Notary')
     await network.restart('Notary')
@@ -38,6 +36,36 @@ describe('A notary with too much to do', () => {
     expect(await open()).to.deep.equal([])
     for (const name of ['Alice', 'Bob'])
       expect((await network.node(name).states(Iou)).map(({ data }) => data.called)).to.deep.equal([true])
+  }
+  return { network, open, serve }
+}
+
+describe('A notary with too much to do', () => {
+  it('tells callers how long they would wait, and serves them when they come back', async () => {
+    const { network, open, serve } = await busyNetwork('busy')
+    // The call at the due instant consumes the state, and needs the notary.
+    const [calling] = await open()
+    expect(calling?.progress).to.match(/^Notary is busy; it is asked again in \d s$/)
+    expect((await network.node('Notary').flows({ status: 'open' })).items).to.deep.equal([])
+    await serve()
+  })
+
+  it('serves callers, too, that were restarted meanwhile by a release with other labels', async () => {
+    const { network, open, serve } = await busyNetwork('reworded')
+    const [calling] = await open()
+    const restore = rewordLabels((kind) => `${kind}, in other words`)
+    try {
+      for (const name of ['Alice', 'Bob']) {
+        await network.crash(name)
+        await network.restart(name)
+      }
+      await serve()
+      const record = (await network.node('Alice').flow(calling!.id))?.record ?? []
+      expect(record[0]?.label).to.match(/^load /)
+      expect(record.at(-1)?.label).to.match(/, in other words$/)
+    } finally {
+      restore()
+    }
   })
 
   it('estimates by the pace of its last ticks', () => {

@@ -167,7 +167,7 @@ describe('A session', () => {
     await network.crash('Bob')
     const id = await tell(network, 1, 2)
     await network.advanceBy({ days: 7 })
-    expect((await network.node('Alice').flow(id))?.waiting).to.include({ for: 'message' })
+    expect((await network.node('Alice').flow(id))?.waiting?.[0]).to.include({ for: 'message' })
     await network.crash('Alice')
     await network.restart('Alice')
     await network.restart('Bob')
@@ -271,7 +271,7 @@ describe('A hostile party', () => {
     const { network, warnings } = await wire('foreign')
     const { id } = await network.node('Alice').start(Wait, { to: network.party('Bob') })
     await network.advanceBy({ seconds: 1 })
-    const waiting = (await network.node('Alice').flow(id))?.waiting
+    const waiting = (await network.node('Alice').flow(id))?.waiting?.[0]
     if (waiting?.for !== 'message') throw new Error('it does not wait for a message')
     const before = await logOf(network, 'Alice')
     for (const from of ['initiator', 'responder'] as const) {

@@ -184,7 +184,7 @@ describe('A final transaction', () => {
     const { id } = await share(network, [await grow(network, 2)], { signers, observers: [network.party('Carol')] })
     await network.advanceBy({ hours: 1 })
     expect(await network.node('Bob').states(Link)).to.have.lengthOf(1)
-    expect((await network.node('Alice').flow(id))?.waiting?.for).to.equal('message')
+    expect((await network.node('Alice').flow(id))?.waiting?.[0].for).to.equal('message')
     await network.crash('Alice')
     await network.restart('Alice')
     await network.restart('Carol')

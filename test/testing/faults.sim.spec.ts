@@ -177,8 +177,7 @@ const marks: readonly Mark[] = [
         log.some(
           ({ event }) =>
             event.type === 'FlowAdvanced' &&
-            event.waiting.for === 'step' &&
-            event.waiting.error?.message === 'The simulated world said no.',
+            event.waiting.some((wait) => wait.for === 'step' && wait.error?.message === 'The simulated world said no.'),
         ),
       ),
   },

@@ -148,6 +148,27 @@ describe('A replay', () => {
     expect(thrown).to.include({ coded: 'the failure of the flow with flow-threw: spilled' })
   })
 
+  it('finds nothing where only texts for people were reworded: of an error, of a progress', async () => {
+    const app = (words: string, nap: object = {}) => {
+      const Fails = defineFlow({
+        name: 'texts/Fails',
+        input: t.strict({ sleeps: t.boolean }),
+        *run(io, { sleeps }): FlowBody<void> {
+          yield* io.progress(`${words} begins`)
+          if (sleeps) yield* io.sleep({ minutes: 1, ...nap })
+          throw new Error(words)
+        },
+      })
+      return { app: defineApp({ name: 'texts', states: [], flows: [Fails] }), Fails }
+    }
+    const { app: first, Fails } = app('spilled')
+    const virtual = await VirtualNode.start({ app: first })
+    for (const sleeps of [false, true]) await virtual.node.start(Fails, { sleeps })
+    await virtual.advanceBy({ minutes: 2 })
+    expect((await replay(virtual.node, { app: app('dropped').app })).problems).to.deep.equal([])
+    expect((await replay(virtual.node, { app: app('dropped', { hours: 1 }).app })).problems).to.have.length(1)
+  })
+
   it('finds a flow that goes another way than its record, while it sleeps and after it has ended', async () => {
     for (const until of ['the nap', 'the end'] as const) {
       const [problem, ...others] = await problemsWith({ nap: 2 }, until)
@@ -156,7 +177,7 @@ describe('A replay', () => {
         kind: 'flow',
         operation: 2,
         recorded: 'sleep 60000 ms',
-        coded: 'sleep 120000 ms',
+        coded: 'sleep 120000 ms, with other arguments',
         source: { file: import.meta.filename, line: lineOf('io.sleep({ minutes: nap })') },
       })
     }

@@ -128,7 +128,7 @@ describe('A simulation', function () {
       input: t.strict({}),
       *run(io): FlowBody<void> {
         runs += 1
-        yield* io.progress(`run ${runs}`)
+        yield* io.step(`run ${runs}`, () => undefined)
         yield* io.sleep({ seconds: 5 })
       },
     })
@@ -136,7 +136,7 @@ describe('A simulation', function () {
     const fickle = defineApp({ name: 'fickle', states: [Nothing], flows: [Fickle] })
     const error: unknown = await assertSimulates({ app: fickle, seeds: 20, shrinkTries: 5 }).catch((e: unknown) => e)
     expect(error).to.be.instanceOf(AssertionError)
-    expect(String(error)).to.include('progress "run')
+    expect(String(error)).to.include('step "run')
   })
 
   it('finds nothing wrong with an app that is always behind its own schedule', async () => {

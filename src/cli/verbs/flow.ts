@@ -16,7 +16,7 @@ import {
 import { FlowDefinitionC } from '../../http/answers.js'
 import { ControlClient } from '../../node/ControlClient.js'
 import type { FlowAction } from '../../node/controlProtocol.js'
-import type { RecordedOperation, Waiting } from '../../log/events.js'
+import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { readStore } from '../../node/readStore.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
@@ -34,16 +34,16 @@ type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['s
 
 const statuses = ['open', 'troubled', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
 
-const showWaiting = (waiting: Waiting): string => {
+const showWait = (waiting: Waiting): string => {
   switch (waiting.for) {
     case 'instant':
       return `until ${showInstant(waiting.until)}`
-    case 'step':
-      return waiting.retryAt === undefined
-        ? `for ${waiting.label}, try ${waiting.attempt}`
-        : `to try ${waiting.label} again at ${showInstant(waiting.retryAt)}`
+    case 'step': {
+      const { label = waiting.kind, retryAt, attempt } = waiting
+      return retryAt === undefined ? `for ${label}, try ${attempt}` : `to try ${label} again at ${showInstant(retryAt)}`
+    }
     case 'message':
-      return `to ${waiting.label}`
+      return `to ${waiting.label ?? waiting.kind}`
     case 'turn':
       return waiting.retryAt === undefined
         ? 'for its turn'
@@ -51,10 +51,16 @@ const showWaiting = (waiting: Waiting): string => {
   }
 }
 
+/** Everything a flow waits for, with the part that waits where it is not the flow itself. */
+const showWaits = (waits: Waits): string =>
+  waits
+    .map((waiting) => `${showWait(waiting)}${waiting.part === undefined ? '' : ` (part ${waiting.part})`}`)
+    .join(', or ')
+
 const outcomeOf = ({ error, waiting, progress, result, endedAt }: FlowSummary): string => {
   if (error !== undefined) return `${error.code}: ${error.message}`
   if (endedAt !== undefined) return showJson(result)
-  return [progress, waiting === undefined ? undefined : `waits ${showWaiting(waiting)}`]
+  return [progress, waiting === undefined ? undefined : `waits ${showWaits(waiting)}`]
     .filter((part) => part !== undefined)
     .join(', ')
 }
@@ -106,10 +112,12 @@ const list = (real: Terminal): Command =>
       }),
     )
 
-const operationColumns: readonly Column<RecordedOperation & { readonly position: number }>[] = [
+/** The part that asked has a column only in a flow that has parts. */
+const operationColumns = (hasParts: boolean): readonly Column<RecordedOperation & { readonly position: number }>[] => [
   { header: '#', cell: ({ position }) => String(position), align: 'right' },
+  ...(hasParts ? [{ header: 'PART', cell: ({ part }: RecordedOperation) => part ?? '' }] : []),
   { header: 'OPERATION', cell: ({ kind }) => kind },
-  { header: 'WHAT', cell: ({ label }) => label, flexible: true },
+  { header: 'WHAT', cell: ({ label }) => label ?? '', flexible: true },
   {
     header: 'ANSWER',
     cell: ({ result, error }) => (error === undefined ? showJson(result) : `${error.code}: ${error.message}`),
@@ -146,9 +154,7 @@ const describe = (flow: FlowDetails): readonly (readonly [string, string])[] => 
     ...(flow.endedAt === undefined ? [] : [['ended', showInstant(flow.endedAt)] as const]),
     ['input', showJson(flow.input)],
     ...(flow.progress === undefined ? [] : [['progress', flow.progress] as const]),
-    ...(flow.waiting === undefined || flow.endedAt !== undefined
-      ? []
-      : [['waits', showWaiting(flow.waiting)] as const]),
+    ...(flow.waiting === undefined || flow.endedAt !== undefined ? [] : [['waits', showWaits(flow.waiting)] as const]),
     ...(flow.result === undefined ? [] : [['result', showJson(flow.result)] as const]),
     ...(flow.error === undefined ? [] : [['error', `${flow.error.code}: ${flow.error.message}`] as const]),
   ]
@@ -178,7 +184,8 @@ const show = (terminal: Terminal): Command =>
       if (flow.record.length === 0) return
       terminal.out('')
       const rows = flow.record.map((operation, index) => ({ ...operation, position: index + 1 }))
-      for (const line of table(operationColumns, rows, terminal)) terminal.out(line)
+      for (const line of table(operationColumns(rows.some(({ part }) => part !== undefined)), rows, terminal))
+        terminal.out(line)
     })
 
 const watchEveryMs = 500

@@ -21,20 +21,24 @@ const origin = ({ startedBy }: FlowSummary): string => {
   }
 }
 
+const showWait = (wait: { readonly for?: string; readonly label?: string; readonly until?: string }): string => {
+  switch (wait.for) {
+    case 'instant':
+      return `sleeps until ${instant(wait.until ?? '')}`
+    case 'step':
+      return wait.label ?? 'a step'
+    case 'message':
+      return `waits to ${wait.label ?? 'receive'}`
+    default:
+      return ''
+  }
+}
+
 const told = (flow: FlowSummary): string => {
   if (flow.error !== undefined) return flow.error.message
   if (flow.endedAt !== undefined) return json(flow.result)
-  const waiting = flow.waiting as
-    { readonly for?: string; readonly label?: string; readonly until?: string } | undefined
-  const waits =
-    waiting?.for === 'instant'
-      ? `sleeps until ${instant(waiting.until ?? '')}`
-      : waiting?.for === 'step'
-        ? (waiting.label ?? '')
-        : waiting?.for === 'message'
-          ? `waits to ${waiting.label ?? 'hear'}`
-          : ''
-  return [flow.progress, waits].filter((part) => part !== undefined && part !== '').join(', ')
+  const waits = (flow.waiting ?? []).map(showWait).filter((wait) => wait !== '')
+  return [flow.progress, waits.join(' or ')].filter((part) => part !== undefined && part !== '').join(', ')
 }
 
 const causes: Readonly<Record<string, string>> = {
@@ -324,7 +328,8 @@ export const Flow = ({
                   <ol class="record">
                     {flow.record.map((operation, index) => (
                       <li key={index}>
-                        {readable(operation.label)}
+                        {readable(operation.label ?? operation.kind)}
+                        {operation.part === undefined ? null : <span class="by"> part {operation.part}</span>}
                         <code>{operation.error === undefined ? json(operation.result) : json(operation.error)}</code>
                       </li>
                     ))}

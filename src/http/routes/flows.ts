@@ -57,7 +57,7 @@ const storyOf = async (node: Node, id: FlowId): Promise<readonly Told[]> => {
 
 const withStory = async (node: Node, flow: FlowDetails) => ({
   ...flow,
-  ...(flow.waiting === undefined ? {} : { waiting: { ...flow.waiting } }),
+  ...(flow.waiting === undefined ? {} : { waiting: flow.waiting.map((wait) => ({ ...wait })) }),
   record: flow.record.map(({ error, ...operation }) => ({
     ...operation,
     ...(error === undefined ? {} : { error: { ...error } }),
@@ -102,7 +102,7 @@ export const flowRoutes = [
         next: page.next,
         items: page.items.map(({ waiting, ...flow }) => ({
           ...flow,
-          ...(waiting === undefined ? {} : { waiting: { ...waiting } }),
+          ...(waiting === undefined ? {} : { waiting: waiting.map((wait) => ({ ...wait })) }),
         })),
       })
     },

@@ -4,6 +4,7 @@
 import type { FlowSummary } from '../../flow/readFlows.js'
 import type { StateAndRef } from '../../ledger/StateAndRef.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
+import type { Waiting } from '../../log/events.js'
 import type { AgendaEntry, Attempt } from '../../scheduler/readAgenda.js'
 
 const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, 8)}:${ref.index}`
@@ -31,12 +32,15 @@ export const describeAttempt = ({ due, attempt, outcome, latenessMs, flowName, e
     error === undefined ? undefined : `${error.code}: ${error.message}`,
   ])
 
+const describeWait = (waiting: Waiting): string =>
+  waiting.for === 'turn' ? 'its turn' : (waiting.label ?? waiting.kind)
+
 export const describeFlow = ({ id, name, status, waiting, result, error }: FlowSummary): string =>
   joined([
     id.slice(0, 8),
     name,
     status,
-    waiting === undefined ? undefined : `waits for ${'label' in waiting ? waiting.label : 'its turn'}`,
+    waiting === undefined ? undefined : `waits for ${waiting.map(describeWait).join(' or ')}`,
     result === undefined ? undefined : `returned ${JSON.stringify(result)}`,
     error === undefined ? undefined : `${error.code}: ${error.message}`,
   ])

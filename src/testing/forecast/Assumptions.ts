@@ -3,20 +3,21 @@
  * assumed, and every assumption is stated.
  */
 import type { App } from '../../app/App.js'
+import { digestOf } from '../../flow/describeOperation.js'
 import type { DomainEvent } from '../../log/events.js'
 import { changedApp } from '../traceFlows.js'
-import type { StepContext } from '../../flow/Operation.js'
+import type { StepContext } from '../../flow/operations/step.js'
 
 /** What a step is assumed to bring, by its name: a value, or a function of its context. */
 export type StepAssumptions = Readonly<Record<string, unknown>>
 
 type Run = (context: StepContext) => unknown
 
-const stepLabel = /^step "(.*)"$/
+const digestOfStep = (name: string): string => digestOf('step', { name })
 
 export class Assumptions {
   readonly #given: StepAssumptions
-  /** What each step brought last, in the log. */
+  /** What each step brought last, in the log, by the digest of the operation. */
   readonly #lately = new Map<string, unknown>()
   readonly #stated = new Set<string>()
 
@@ -35,10 +36,8 @@ export class Assumptions {
 
   learn(event: DomainEvent): void {
     if (event.type !== 'FlowAdvanced') return
-    for (const { kind, label, result, error } of event.operations) {
-      const name = stepLabel.exec(label)?.[1]
-      if (kind === 'step' && name !== undefined && error === undefined) this.#lately.set(name, result)
-    }
+    for (const { kind, digest, result, error } of event.operations)
+      if (kind === 'step' && error === undefined) this.#lately.set(digest, result)
   }
 
   /** The app with its steps answered by assumption; a step about which nothing can be assumed holds its flow. */
@@ -53,9 +52,11 @@ export class Assumptions {
             this.state(`Step "${key}" brings what was given for it.`)
             return typeof given === 'function' ? (given as Run)(context) : given
           }
-          if (this.#lately.has(key)) {
-            this.state(`Step "${key}" brings what it brought last: ${JSON.stringify(this.#lately.get(key) ?? null)}.`)
-            return this.#lately.get(key)
+          const digest = digestOfStep(key)
+          if (this.#lately.has(digest)) {
+            const last = this.#lately.get(digest)
+            this.state(`Step "${key}" brings what it brought last: ${JSON.stringify(last ?? null)}.`)
+            return last
           }
           this.state(`Nothing is known about step "${key}": flows that need it are held there.`)
           await hold(io.flowId)

@@ -217,7 +217,7 @@ export const forecast = async (source: ReplaySource, until: Instant, options: Fo
   const inspection = new NodeInspection(store)
   const waiting = inspection
     .flows({ status: 'open', limit: 1_000 })
-    .items.filter(({ waiting: w }) => w?.for === 'message')
+    .items.filter(({ waiting }) => waiting?.some((wait) => wait.for === 'message'))
   if (waiting.length > 0)
     assumptions.state(`${waiting.length} flows wait for other parties, who are not part of the forecast.`)
   const entries = await entriesOf(store, after, options.cashFlows ?? (() => []))

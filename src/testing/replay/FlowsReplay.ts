@@ -10,10 +10,12 @@ import { FlowEngine } from '../../flow/FlowEngine.js'
 import type { FlowId } from '../../flow/FlowId.js'
 import { hasEnded, type FlowRow } from '../../flow/FlowRow.js'
 import { replayFlow, type Replayed } from '../../flow/replayFlow.js'
-import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
+import { waitsOf } from '../../flow/waiting.js'
+import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { SourcePlace } from '../traceFlows.js'
 import { bodyOf, canonicalOrNothing, compareFacts, describeFact, describeStop, placeOfStop } from './describeFact.js'
+import { isSameFact } from './isSameFact.js'
 import type { ReplayGround } from './ReplayGround.js'
 import type { ReplayProblem } from './ReplayReport.js'
 
@@ -26,9 +28,6 @@ class Departure extends NodeFault {
     this.coded = coded
   }
 }
-
-const waitingOf = (row: FlowRow): Waiting | undefined =>
-  row.waiting === null ? undefined : (JSON.parse(row.waiting) as Waiting)
 
 const differencePattern = /^operation (\d+) was recorded as ([\s\S]*); the code now ([\s\S]*)$/
 
@@ -104,7 +103,7 @@ export class FlowsReplay {
         const same =
           event.type === 'TransactionRecorded'
             ? recorded?.type === event.type && recorded.id === event.id
-            : tick.events[cursor] === canonicalText(event)
+            : tick.events[cursor] === canonicalText(event) || isSameFact(recorded, event)
         if (!same) throw new Departure(event)
         accept()
       },
@@ -150,7 +149,7 @@ export class FlowsReplay {
   checkEnd(event: EventOf<'FlowEnded'>, revision: number): void {
     const row = this.#ground.views.flows.find(event.flow as FlowId)
     if (row === undefined || row.waiting === null || hasEnded(row)) return
-    const replayed = this.#replay(row, revision, event.outcome === 'killed' ? waitingOf(row) : undefined)
+    const replayed = this.#replay(row, revision, event.outcome === 'killed' ? waitsOf(row) : undefined)
     if (replayed === undefined || event.outcome === 'killed') return
     const { stop } = replayed
     const position = row.recorded
@@ -165,8 +164,8 @@ export class FlowsReplay {
         )
       return
     }
-    const message = stop.kind === 'threw' ? recordError(stop.error, 'flow-threw').message : undefined
-    if (stop.kind === 'returned' || (message !== undefined && message !== event.error?.message))
+    const code = stop.kind === 'threw' ? recordError(stop.error, 'flow-threw').code : undefined
+    if (stop.kind === 'returned' || (code !== undefined && code !== event.error?.code))
       this.#flowProblem(
         row,
         revision,
@@ -183,14 +182,14 @@ export class FlowsReplay {
     for (const { id } of rows) {
       const row = this.#ground.views.flows.find(String(id) as FlowId)
       // What waits for a hand has been reported when it was parked.
-      if (row !== undefined && row.status !== 'parked') this.#replay(row, revision, waitingOf(row))
+      if (row !== undefined && row.status !== 'parked') this.#replay(row, revision, waitsOf(row))
     }
   }
 
-  #replay(row: FlowRow, revision: number, waiting: Waiting | undefined): Replayed | undefined {
+  #replay(row: FlowRow, revision: number, waits: Waits | undefined): Replayed | undefined {
     this.#ground.trace.begin()
     this.count += 1
-    const replayed = replayFlow(this.#ground.looking, row, this.#ground.views.flows.record(row), waiting)
+    const replayed = replayFlow(this.#ground.looking, row, this.#ground.views.flows.record(row), waits)
     if (!isLeft(replayed)) return replayed.right
     const { details, message } = replayed.left
     const [, operation, recorded, coded] = differencePattern.exec(String(details['difference'] ?? '')) ?? []

@@ -4,7 +4,7 @@
  */
 import type { App } from '../../app/App.js'
 import { Registry } from '../../app/Registry.js'
-import type { Decision } from '../../decision/Decision.js'
+import type { Decision, SigningDecision } from '../../decision/Decision.js'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
@@ -82,7 +82,7 @@ export class ReplayGround {
   }
 
   /** What a decision of then looked at; `emit` hears the facts that today's code would state. */
-  decision(emit: Decision['emit'], random: Decision['random']): Decision {
+  decision(emit: Decision['emit'], random: Decision['random']): SigningDecision {
     const { views } = this
     return {
       now: instantFromMillis(this.atMs),
@@ -110,7 +110,7 @@ export class ReplayGround {
   }
 
   /** For looking only: states no fact. */
-  get looking(): Decision {
+  get looking(): SigningDecision {
     return this.decision(
       () => {
         throw new NodeFault('invariant-broken', 'A replay states no facts of its own.')

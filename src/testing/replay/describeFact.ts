@@ -3,15 +3,17 @@
  */
 import { canonicalText, Encoded } from '../../encoding/canonical.js'
 import { messageOf } from '../../errors/CarillonError.js'
-import { describeOperation } from '../../flow/describeOperation.js'
+import { describeOperation, nameOf } from '../../flow/describeOperation.js'
 import type { Stop } from '../../flow/LiveFlow.js'
 import type { TransactionBody } from '../../ledger/Transaction.js'
-import type { DomainEvent, EventOf } from '../../log/events.js'
+import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
 import { placeIn, type SourcePlace } from '../traceFlows.js'
 import { firstDifference } from './firstDifference.js'
 
 export const bodyOf = (event: EventOf<'TransactionRecorded'>): TransactionBody =>
   event.body instanceof Encoded ? (JSON.parse(event.body.text) as TransactionBody) : event.body
+
+const describeWait = (waiting: Waiting): string => (waiting.for === 'turn' ? 'its next turn' : nameOf(waiting))
 
 export const describeFact = (event: DomainEvent | undefined): string => {
   switch (event?.type) {
@@ -26,7 +28,7 @@ export const describeFact = (event: DomainEvent | undefined): string => {
         ? `the end of the flow with ${event.result === undefined ? 'no result' : JSON.stringify(event.result)}`
         : `the failure of the flow with ${event.error?.code ?? ''}: ${event.error?.message ?? ''}`
     case 'FlowAdvanced':
-      return `a wait for ${'label' in event.waiting ? event.waiting.label : 'its next turn'}`
+      return `a wait for ${event.waiting.map(describeWait).join(' or ')}`
     default:
       return `a ${event?.type ?? ''}`
   }
@@ -58,7 +60,7 @@ export const canonicalOrNothing = (value: unknown): string | undefined => {
 export const describeStop = (stop: Stop): string => {
   switch (stop.kind) {
     case 'asks':
-      return describeOperation(stop.operation).label
+      return nameOf(describeOperation(stop.operation))
     case 'returned':
       return `its end with ${canonicalOrNothing(stop.result) ?? 'no result'}`
     case 'threw':

@@ -3,7 +3,7 @@
  * happens around them.
  */
 import type { App } from '../../app/App.js'
-import type { StepContext } from '../../flow/Operation.js'
+import type { StepContext } from '../../flow/operations/step.js'
 import type { StepOptions } from '../../flow/FlowIo.js'
 import { changedApp } from '../traceFlows.js'
 import { Chance } from './Chance.js'

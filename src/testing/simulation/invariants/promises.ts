@@ -3,6 +3,7 @@
  */
 import { canonicalText } from '../../../encoding/canonical.js'
 import type { FlowSummary } from '../../../flow/readFlows.js'
+import type { Waiting } from '../../../log/events.js'
 import type { Invariant } from '../World.js'
 
 /** What a caller or another party was told is in the log; nothing was told before that. */
@@ -21,7 +22,7 @@ export const nothingLost: Invariant = {
         if (event.type === 'FlowEnded') ended.set(`${name} ${event.flow}`, canonicalText(event.result ?? null))
         if (event.type === 'MessageReceived') received.add(`${name} ${event.session} ${event.role} ${event.seq}`)
         if (event.type !== 'FlowAdvanced') continue
-        for (const { kind, result, error, label } of event.operations) {
+        for (const { kind, result, error, label = kind } of event.operations) {
           const position = positions.get(event.flow) ?? 0
           positions.set(event.flow, position + 1)
           if (kind === 'step' && error === undefined && !witness.mayHaveReturned(`${event.flow}.${position}`, result))
@@ -64,12 +65,46 @@ export const nothingLost: Invariant = {
   },
 }
 
+/** What has come and did not wake the flow; undefined when it has not come yet. */
+const overdueWait = (wait: Waiting, nowMs: number, received: ReadonlySet<string>): string | undefined => {
+  switch (wait.for) {
+    case 'turn':
+      return wait.retryAt === undefined || Date.parse(wait.retryAt) < nowMs ? 'could go on, and does not' : undefined
+    case 'instant':
+      return Date.parse(wait.until) < nowMs ? `has slept past ${wait.until}` : undefined
+    case 'step':
+      return wait.retryAt === undefined || Date.parse(wait.retryAt) < nowMs
+        ? `waits for ${wait.label ?? wait.kind}, which nobody runs`
+        : undefined
+    case 'message':
+      return received.has(`${wait.session} ${wait.role} ${wait.seq}`)
+        ? 'has the message it waits for, and does not go on'
+        : undefined
+  }
+}
+
+/** Why what a flow waits for will never come; undefined when it can. */
+const hopelessWait = (
+  wait: Waiting,
+  ends: ReadonlyMap<string, string>,
+  openFlows: ReadonlyMap<string, FlowSummary>,
+): string | undefined => {
+  if (wait.for !== 'message') return undefined
+  const other = ends.get(`${wait.session} ${wait.role === 'initiator' ? 'responder' : 'initiator'}`)
+  const otherFlow = openFlows.get(other ?? '')
+  if (otherFlow === undefined) return 'waits for a message from a flow that has ended'
+  return otherFlow.waiting?.every((back) => back.for === 'message' && back.session === wait.session) === true
+    ? `and ${otherFlow.name} (${other ?? ''}) wait for each other`
+    : undefined
+}
+
 /** Whoever waits has something to wait for. */
 export const noFlowStuck: Invariant = {
   name: 'no flow is stuck without a reason',
   violations: ({ parties, isSettled, network }) => {
     if (!isSettled) return []
     const found: string[] = []
+    const nowMs = network.clock.now()
     const openFlows: ReadonlyMap<string, FlowSummary> = new Map<string, FlowSummary>(
       parties.flatMap(({ name, inspect }) =>
         inspect.flows({ status: 'open', limit: 1_000 }).items.map((flow) => [`${name} ${flow.id}`, flow] as const),
@@ -91,23 +126,17 @@ export const noFlowStuck: Invariant = {
         continue
       }
       if (status === 'paused') continue
-      if (waiting === undefined || waiting.for === 'turn') {
-        if (waiting?.retryAt === undefined || Date.parse(waiting.retryAt) < network.clock.now())
-          found.push(`${what} could go on, and does not`)
-      } else if (waiting.for === 'instant') {
-        if (Date.parse(waiting.until) < network.clock.now()) found.push(`${what} has slept past ${waiting.until}`)
-      } else if (waiting.for === 'step') {
-        if (waiting.retryAt === undefined || Date.parse(waiting.retryAt) < network.clock.now())
-          found.push(`${what} waits for ${waiting.label}, which nobody runs`)
-      } else {
-        const other = ends.get(`${waiting.session} ${waiting.role === 'initiator' ? 'responder' : 'initiator'}`)
-        const otherFlow = openFlows.get(other ?? '')
-        if (received.has(`${waiting.session} ${waiting.role} ${waiting.seq}`))
-          found.push(`${what} has the message it waits for, and does not go on`)
-        else if (otherFlow === undefined) found.push(`${what} waits for a message from a flow that has ended`)
-        else if (otherFlow.waiting?.for === 'message' && otherFlow.waiting.session === waiting.session)
-          found.push(`${what} and ${otherFlow.name} (${other ?? ''}) wait for each other`)
+      if (waiting === undefined) {
+        found.push(`${what} could go on, and does not`)
+        continue
       }
+      for (const wait of waiting) {
+        const overdue = overdueWait(wait, nowMs, received)
+        if (overdue !== undefined) found.push(`${what} ${overdue}`)
+      }
+      // As long as one of several things can come, the flow is not stuck.
+      const hopeless = waiting.map((wait) => hopelessWait(wait, ends, openFlows))
+      if (hopeless.every((why) => why !== undefined)) found.push(...hopeless.map((why) => `${what} ${why}`))
     }
     for (const { name, log } of parties) {
       const unacknowledged = new Set<string>()

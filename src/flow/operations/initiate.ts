@@ -1,0 +1,39 @@
+/**
+ * Opens a session with another party, whose node starts the flow that responds.
+ */
+import type { Hash } from '../../encoding/hash.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { Party } from '../../identity/Party.js'
+import type { SessionId } from '../../session/SessionId.js'
+import { valueAnswer } from '../Answer.js'
+import { defineOperation } from '../defineOperation.js'
+import { emitMessage, sessionAt } from '../sessionMessages.js'
+
+export type Initiate = {
+  readonly kind: 'initiate'
+  readonly session: SessionId
+  readonly nonce: Hash
+  readonly party: Party
+  readonly flow: string
+  readonly version: number
+}
+
+export const initiate = defineOperation<Initiate>({
+  kind: 'initiate',
+  statesFacts: true,
+  identity: ({ session, party, flow, version }) => ({ session, party: party.key, flow, version }),
+  label: ({ flow, party }) => `initiate ${flow} with ${party.name}`,
+  perform: (decision, { session, nonce, party, flow: name, version }, flow) => {
+    if (decision.network.member(party.key) === undefined) {
+      throw new CarillonError(
+        'party-unknown',
+        `${party.name} is not in this node's network map. Add it, or check the name and key.`,
+        { party: party.name },
+      )
+    }
+    decision.emit({ type: 'SessionOpened', session, role: 'initiator', party: party.key, flow })
+    const opening = { kind: 'open', flow: name, version, nonce } as const
+    emitMessage(decision, sessionAt(decision, session, 'initiator'), opening)
+    return valueAnswer(undefined)
+  },
+})

@@ -1,0 +1,41 @@
+/**
+ * Reserves states for the flow: all of them or none.
+ */
+import { CarillonError } from '../../errors/CarillonError.js'
+import { showRef, type StateRef } from '../../ledger/StateRef.js'
+import { valueAnswer } from '../Answer.js'
+import { defineOperation } from '../defineOperation.js'
+import { lockRows } from '../lockRows.js'
+
+export type Lock = { readonly kind: 'lock'; readonly refs: readonly StateRef[] }
+
+export const lock = defineOperation<Lock>({
+  kind: 'lock',
+  statesFacts: true,
+  identity: ({ refs }) => ({ refs }),
+  label: ({ refs }) => `lock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
+  perform: (decision, { refs }, flow) => {
+    const { softLocks, flows, transactions } = decision.views
+    const rows = lockRows(decision, refs)
+    const own = flows.find(flow)?.seq
+    for (const { seq, ref, consumedBy } of rows) {
+      const text = showRef(ref)
+      if (consumedBy !== null)
+        throw new CarillonError('state-consumed', `State ${text} was already consumed; it cannot be reserved.`, {
+          ref: text,
+          consumedBy: transactions.get(consumedBy)?.id ?? 'another transaction',
+        })
+      const holder = softLocks.holderOf(seq)
+      if (holder === undefined || holder === own) continue
+      const other = flows.get(holder)
+      throw new CarillonError(
+        'state-locked',
+        `State ${text} is reserved by flow ${other.name} (${other.id}). Choose another, or try again when that flow has ended.`,
+        { ref: text, flow: other.id },
+      )
+    }
+    const free = rows.filter(({ seq }) => softLocks.holderOf(seq) === undefined).map(({ ref }) => ref)
+    if (free.length > 0) decision.emit({ type: 'StatesLocked', flow, refs: free })
+    return valueAnswer(undefined)
+  },
+})

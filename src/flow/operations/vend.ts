@@ -1,0 +1,44 @@
+/**
+ * Sends a page of history to the other end of a session: as many of the transactions as one message holds, oldest first.
+ */
+import { canonicalText, Encoded, utf8Length } from '../../encoding/canonical.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { limits } from '../../limits.js'
+import type { TransactionId } from '../../ledger/TransactionId.js'
+import type { Role } from '../../session/Message.js'
+import type { SessionId } from '../../session/SessionId.js'
+import { valueAnswer } from '../Answer.js'
+import { defineOperation } from '../defineOperation.js'
+import { emitMessage } from '../sessionMessages.js'
+
+export type Vend = {
+  readonly kind: 'vend'
+  readonly session: SessionId
+  readonly role: Role
+  readonly ids: readonly TransactionId[]
+}
+
+export const vend = defineOperation<Vend>({
+  kind: 'vend',
+  statesFacts: true,
+  readsLog: true,
+  identity: ({ session, role, ids }) => ({ session, role, ids }),
+  label: () => 'send history',
+  perform: (decision, { session: id, role, ids }) => {
+    const session = decision.views.sessions.find(id, role)
+    if (session === undefined || session.closed)
+      throw new CarillonError('session-ended', 'The session has ended; no history can be sent on it.')
+    const page: Encoded[] = []
+    let bytes = 0
+    for (const transaction of ids) {
+      const text = canonicalText(decision.signedTransaction(transaction))
+      const size = utf8Length(text)
+      if (page.length > 0 && bytes + size > limits.historyPageBytes) break
+      bytes += size
+      page.push(new Encoded(text))
+    }
+    const payload = new Encoded(canonicalText({ type: 'history', transactions: page }))
+    emitMessage(decision, session, { kind: 'data', payload })
+    return valueAnswer(page.length, page.length)
+  },
+})
