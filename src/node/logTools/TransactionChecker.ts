@@ -9,7 +9,7 @@ import { decodeWith } from '../../encoding/decode.js'
 import { isSatisfiedBy, KeyC, type Key } from '../../identity/Key.js'
 import { PartyC } from '../../identity/Party.js'
 import { transactionIdOf } from '../../ledger/componentTree.js'
-import { checkSignatures, type SignedTransaction, type SigningContext } from '../../ledger/SignedTransaction.js'
+import { checkSignatures, distinctKeys, type SignedTransaction, type SigningContext } from '../../ledger/SignedTransaction.js'
 import { TransactionIdC, type TransactionId } from '../../ledger/TransactionId.js'
 import type { DomainEvent } from '../../log/events.js'
 import type { TickSigner } from '../../log/TickSigner.js'
@@ -65,7 +65,8 @@ export class TransactionChecker {
 
   /** Who must sign a transaction; undefined when that cannot be read. */
   #requiredOf({ signers, notary, needsNotary }: TransactionText): Required | undefined {
-    const text = needsNotary ? `${signers}${notary}` : signers
+    // The notary is part of it also where it need not sign: it may be one that cannot be read.
+    const text = `${needsNotary}${signers}${notary}`
     if (this.#required.has(text)) return this.#required.get(text)
     const lists = decodeWith(SignersC, JSON.parse(signers))
     const party = decodeWith(PartyC, JSON.parse(notary))
@@ -73,7 +74,7 @@ export class TransactionChecker {
       isLeft(lists) || isLeft(party)
         ? undefined
         : {
-            keys: [...new Set([...lists.right.flat(), ...(needsNotary ? [party.right.key] : [])])],
+            keys: distinctKeys([...lists.right.flat(), ...(needsNotary ? [party.right.key] : [])]),
             commands: lists.right.length,
           }
     if (this.#required.size >= mostKept) this.#required.clear()
