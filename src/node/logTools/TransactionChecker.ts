@@ -9,7 +9,12 @@ import { decodeWith } from '../../encoding/decode.js'
 import { isSatisfiedBy, KeyC, type Key } from '../../identity/Key.js'
 import { PartyC } from '../../identity/Party.js'
 import { transactionIdOf } from '../../ledger/componentTree.js'
-import { checkSignatures, distinctKeys, type SignedTransaction, type SigningContext } from '../../ledger/SignedTransaction.js'
+import {
+  checkSignatures,
+  distinctKeys,
+  type SignedTransaction,
+  type SigningContext,
+} from '../../ledger/SignedTransaction.js'
 import { TransactionIdC, type TransactionId } from '../../ledger/TransactionId.js'
 import type { DomainEvent } from '../../log/events.js'
 import type { TickSigner } from '../../log/TickSigner.js'
