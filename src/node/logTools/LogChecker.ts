@@ -46,7 +46,7 @@ export class LogChecker {
 
   constructor({ decode = false, checkpoints = [], by }: LogCheckerOptions = {}) {
     this.#inTick = new TickChecker(decode)
-    this.#given = [...checkpoints].sort((a, b) => b.revision - a.revision)
+    this.#given = [...checkpoints].sort((a, b) => a.revision - b.revision).reverse()
     this.#by = by
   }
 
@@ -114,7 +114,7 @@ export class LogChecker {
       this.#given.pop()
       const fault = this.#faultOf(next)
       if (fault === undefined) this.#confirmed = next.revision
-      else reportAt(this.#confirmed + 1)(...fault).untilRevision = next.revision
+      else reportAt(Math.min(this.#confirmed + 1, next.revision))(...fault).untilRevision = next.revision
     }
   }
 
