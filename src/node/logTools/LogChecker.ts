@@ -74,14 +74,13 @@ export class LogChecker {
     const found = vouch ?? this.#inTick.read(tick, reportAt)
     const { proofs, transactions } = found
     this.#transactions += transactions
-    const signer = this.#signers.next(
-      proofs.map(({ event }) => event),
-      (event, what) => {
-        const place = proofs.find((proof) => proof.event === event)?.revision
-        reportAt(place ?? tick.firstRevision)('forged', what)
-      },
-    )
-    if (vouch === undefined || !isVouchedFor(vouch, signer)) {
+    // Only a tick that begins with the start of a node says who signs from there on.
+    const isUnknown = this.#signers.party === undefined && proofs[0]?.revision !== tick.firstRevision
+    const signer = this.#signers.next(isUnknown ? [] : proofs.map(({ event }) => event), (event, what) => {
+      const place = proofs.find((proof) => proof.event === event)?.revision
+      reportAt(place ?? tick.firstRevision)('forged', what)
+    })
+    if (vouch === undefined || !isVouchedFor(vouch, signer, this.#signers)) {
       const read = 'recorded' in found ? found : this.#inTick.read(tick, reportAt)
       checkTickSignature(tick, read, signer, this.#signers, reportAt)
     }

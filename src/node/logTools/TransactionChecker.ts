@@ -8,6 +8,7 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { isSatisfiedBy, KeyC, type Key } from '../../identity/Key.js'
 import { PartyC } from '../../identity/Party.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import { transactionIdOf } from '../../ledger/componentTree.js'
 import {
   checkSignatures,
@@ -17,7 +18,6 @@ import {
 } from '../../ledger/SignedTransaction.js'
 import { TransactionIdC, type TransactionId } from '../../ledger/TransactionId.js'
 import type { DomainEvent } from '../../log/events.js'
-import type { TickSigner } from '../../log/TickSigner.js'
 import type { EventText, TransactionText } from './EventText.js'
 import type { Report } from './LogProblem.js'
 
@@ -94,11 +94,11 @@ export class TransactionChecker {
  */
 export const checkRequired = (
   recorded: readonly ReadTransaction[],
-  signer: TickSigner,
+  party: PublicKey,
   context: SigningContext,
   reportAt: (revision: number) => Report,
 ): void => {
-  const own = new Set([context.identityOf(signer.key)])
+  const own = new Set([party])
   const missingOf = new Map<Required, readonly Key[]>()
   for (const { id, revision, required, signatures, body } of recorded) {
     if (signatures !== undefined) {
