@@ -579,8 +579,9 @@ class Checkpoints {
     const last = tick.revision + tick.count - 1
     while (this.#waiting.length > 0 && this.#waiting[0].revision <= last) {
       const checkpoint = this.#waiting.shift()
-      if (!this.#isSigned(checkpoint, signers)) findings.add('forged', this.#from, checkpoint.revision)
-      else if (!this.#isAt(checkpoint, tick, last)) findings.add('altered', this.#from, checkpoint.revision)
+      const from = Math.min(this.#from, checkpoint.revision)
+      if (!this.#isSigned(checkpoint, signers)) findings.add('forged', from, checkpoint.revision)
+      else if (!this.#isAt(checkpoint, tick, last)) findings.add('altered', from, checkpoint.revision)
       else this.#from = checkpoint.revision + 1
     }
   }
