@@ -19,6 +19,8 @@ export type Question = {
   readonly bytes: Buffer
   /** How much is read at a time. */
   readonly chunkBytes: number
+  /** Whether the product is asked a second time, in the way in which it checks long logs. */
+  readonly vouches: boolean
   readonly checkpoints: readonly Checkpoint[]
   readonly by?: PublicKey
 }
@@ -97,7 +99,7 @@ export const compareVerifiers = async (
 ): Promise<{ readonly answer: Answer; readonly disagreement?: Disagreement }> => {
   const verifier = askVerifier(question)
   const product = await askProduct(question)
-  const vouching = (await askVouching(question)) ?? product
+  const vouching = question.vouches ? ((await askVouching(question)) ?? product) : product
   const differs = [product, vouching].find((answer) => answer.join('\n') !== verifier.join('\n'))
   return { answer: verifier, ...(differs === undefined ? {} : { disagreement: { verifier, product: differs } }) }
 }

@@ -32,7 +32,7 @@ const baseLog = (chance: Chance, recorded: readonly (readonly [string, LogFile])
   const kind = chance.below(4)
   if (kind < 2) return [kind === 0 ? 'a sound log' : 'a log with forged events', writeLog(chance, kind === 1)]
   const [name, log] = chance.pick(recorded)
-  const length = chance.oneIn(40) ? log.ticks.length : chance.between(1, 12)
+  const length = chance.oneIn(60) ? log.ticks.length : chance.between(1, 6)
   return [`the first ${length} ticks of ${name}`, { ...log, ticks: log.ticks.slice(0, length) }]
 }
 
@@ -61,7 +61,7 @@ const makeCase = (seed: string, number: number, recorded: readonly (readonly [st
     bytes = done.log
   }
   const checkpoints: readonly Checkpoint[] = chance.oneIn(4)
-    ? chooseCheckpoints(chance, log, writeLog(chance, false))
+    ? chooseCheckpoints(chance, log, () => writeLog(chance, false))
     : []
   const by: PublicKey | undefined = chance.oneIn(8)
     ? chance.pick([keyNamed('forger'), ...log.ticks.map(({ signer }) => signer.key)]).publicKey
@@ -69,7 +69,8 @@ const makeCase = (seed: string, number: number, recorded: readonly (readonly [st
   if (checkpoints.length > 0) what.push(`checkpoints ${JSON.stringify(checkpoints)}`)
   if (by !== undefined) what.push(`expected key ${by}`)
   const chunkBytes = chance.pick([1_000, 65_536, 65_536])
-  return { question: { bytes, chunkBytes, checkpoints, ...(by === undefined ? {} : { by }) }, what }
+  const vouches = chance.oneIn(4)
+  return { question: { bytes, chunkBytes, vouches, checkpoints, ...(by === undefined ? {} : { by }) }, what }
 }
 
 const kindsOf = (answer: readonly string[]): string =>

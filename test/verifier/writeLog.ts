@@ -94,6 +94,6 @@ class Writer {
 /** A log with real signatures. One that `mayForge` holds events that do not hold; the other is sound. */
 export const writeLog = (chance: Chance, mayForge: boolean): LogFile => {
   const writer = new Writer(chance, mayForge)
-  const ticks = Array.from({ length: chance.between(1, 12) }, () => writer.tick(chance.between(1, 5)))
+  const ticks = Array.from({ length: chance.between(1, 7) }, () => writer.tick(chance.between(1, 4)))
   return { firstLine: exportFirstLine, ticks: rechain(renumber(ticks, 0), 0, signRightly) }
 }

@@ -32,3 +32,7 @@ export const without = <A>(list: readonly A[], from: number, count = 1): readonl
   ...list.slice(0, from),
   ...list.slice(from + count),
 ]
+
+/** A list with another entry in one place, if it has that place. */
+export const replaced = <A>(list: readonly A[], index: number, put: A): readonly A[] =>
+  list.map((entry, place) => (place === index ? put : entry))

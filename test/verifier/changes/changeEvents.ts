@@ -1,10 +1,11 @@
 /** Changes of the events of a log: what they hold, their order, their number. Hashes stay as they are. */
-import { canonicalText, type Json } from '../../../src/encoding/canonical.js'
-import { sealBody, TransactionBodyC } from '../../../src/ledger/Transaction.js'
+import { canonicalText, encoded, type Encoded, type Json } from '../../../src/encoding/canonical.js'
+import { transactionIdOf } from '../../../src/ledger/componentTree.js'
+import type { TransactionId } from '../../../src/ledger/TransactionId.js'
 import type { Chance } from '../../../src/testing/simulation/Chance.js'
 import { objectIn, type LogFile } from '../LogFile.js'
 import { keyNamed } from '../WrittenParty.js'
-import { exchanged, inserted, withTick, without, type Change, type Changed } from './Change.js'
+import { exchanged, inserted, replaced, withTick, without, type Change, type Changed } from './Change.js'
 import { changeValue } from './changeValue.js'
 
 const sorted = (value: unknown): unknown => {
@@ -26,11 +27,42 @@ const lineOf = (value: Json): string => {
   }
 }
 
+type JsonObject = { readonly [key: string]: Json }
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const encodedList = (value: Json | undefined): readonly Encoded[] | undefined =>
+  Array.isArray(value) ? value.map(encoded) : undefined
+
+const encodedMember = (value: Json | undefined): Encoded | undefined =>
+  value === undefined ? undefined : encoded(value)
+
+/** The id of a body, whatever it holds in the places of what an id is made of. */
+const idOf = (body: JsonObject): TransactionId | undefined => {
+  const [inputs, references, outputs, commands] = ['inputs', 'references', 'outputs', 'commands'].map((name) =>
+    encodedList(body[name]),
+  )
+  const { salt, signers, notary } = body
+  if (inputs === undefined || references === undefined || outputs === undefined || commands === undefined)
+    return undefined
+  if (typeof salt !== 'string' || signers === undefined || notary === undefined) return undefined
+  return transactionIdOf({
+    ...{ inputs, references, outputs, commands, salt, signers: encoded(signers), notary: encoded(notary) },
+    ...{ newNotary: encodedMember(body['newNotary']), timeWindow: encodedMember(body['timeWindow']) },
+  })
+}
+
 /** Gives a transaction the id of the body that it has now. */
 const withOwnId = (event: Json): Json => {
-  if (typeof event !== 'object' || event === null || !('body' in event) || !('id' in event)) return event
-  const { body } = event
-  return TransactionBodyC.is(body) ? { ...event, id: sealBody(body).id } : event
+  if (!isObject(event) || !isObject(event['body'])) return event
+  try {
+    const id = idOf(event['body'])
+    return id === undefined ? event : { ...event, id }
+  } catch {
+    // A value without a canonical text has no id.
+    return event
+  }
 }
 
 const where = (
@@ -56,7 +88,7 @@ const changeEvent: Change<LogFile> = (chance, log) => {
   if (event === undefined) return { log, what: 'nothing' }
   const changed = changeValue(chance, event, chance.pick([2, 4, 8]))
   const text = lineOf(chance.oneIn(2) ? withOwnId(changed) : changed)
-  const events = (log.ticks[at]?.events ?? []).with(place, text)
+  const events = replaced(log.ticks[at]?.events ?? [], place, text)
   return {
     log: withEvents(log, at, events, false),
     what: `event ${place} of tick ${at} is now ${text.slice(0, 2_000)}`,
@@ -80,7 +112,7 @@ const rewriteEvent: Change<LogFile> = (chance, log) => {
     () => line.replace(/"/, '"\\ud83d\\ude00'),
     () => '['.repeat(chance.pick([10, 200_000])),
   ])()
-  const events = (log.ticks[at]?.events ?? []).with(place, text)
+  const events = replaced(log.ticks[at]?.events ?? [], place, text)
   return {
     log: withEvents(log, at, events, false),
     what: `event ${place} of tick ${at} is written ${text.slice(0, 300)}`,
@@ -126,7 +158,7 @@ const swapAcross: Change<LogFile> = (chance, log) => {
   const one = where(log, chance)
   const other = where(log, chance)
   const put = (target: LogFile, { at, place }: typeof one, line: string): LogFile =>
-    withEvents(target, at, (target.ticks[at]?.events ?? []).with(place, line), false)
+    withEvents(target, at, replaced(target.ticks[at]?.events ?? [], place, line), false)
   const what = `event ${one.place} of tick ${one.at} exchanged with ${other.place} of ${other.at}`
   return { log: put(put(log, one, other.line), other, one.line), what }
 }

@@ -37,8 +37,8 @@ const checkpointAt = (chance: Chance, { ticks }: LogFile, at: number): Checkpoin
 }
 
 /** Some checkpoints of a log as it was, and of others. */
-export const chooseCheckpoints = (chance: Chance, log: LogFile, other: LogFile): readonly Checkpoint[] =>
+export const chooseCheckpoints = (chance: Chance, log: LogFile, other: () => LogFile): readonly Checkpoint[] =>
   Array.from({ length: chance.between(1, 4) }, () => {
-    const from = chance.oneIn(8) ? other : log
+    const from = chance.oneIn(8) ? other() : log
     return checkpointAt(chance, from, chance.below(Math.max(1, from.ticks.length)))
   }).flatMap((checkpoint) => (checkpoint === undefined ? [] : [checkpoint]))
