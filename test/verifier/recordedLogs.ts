@@ -27,6 +27,7 @@ export const recordedLog = (file: string): LogFile => {
   const text = readFileSync(file, 'utf8')
   const { party, network } = objectIn(text.split('\n')[2] ?? '') ?? {}
   const { name, key: identity } = objectIn(JSON.stringify(party)) ?? {}
-  const key = keysOf(String(name)).find(({ publicKey }) => publicKey === identity) ?? keyNamed('forger')
+  const key =
+    keysOf(typeof name === 'string' ? name : '').find(({ publicKey }) => publicKey === identity) ?? keyNamed('forger')
   return parseFile(text, { key, network: NetworkIdC.is(network) ? network : sha256('no network') })
 }

@@ -6,7 +6,8 @@
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
+
+/* global Buffer, console, process, TextDecoder -- those that Node has */
 
 const FORMAT = 2
 const MAX_FINDINGS = 100
@@ -652,6 +653,6 @@ const main = (file) => {
   return findings.length === 0 ? 0 : 1
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   process.exitCode = main(process.argv[2])
 }

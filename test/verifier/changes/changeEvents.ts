@@ -27,7 +27,7 @@ const lineOf = (value: Json): string => {
   }
 }
 
-type JsonObject = { readonly [key: string]: Json }
+type JsonObject = Readonly<Record<string, Json>>
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -93,10 +93,10 @@ const forgeSignature: Change<LogFile> = (chance, log) => {
     '',
     other?.signature ?? '',
     other?.signer.key.sign('something else') ?? '',
-    ` ${String(other?.signature)}`,
+    ` ${JSON.stringify(other?.signature)}`,
     sha256('no signature'),
   ])
-  return { log: withTick(log, at, { signature }), what: `tick ${at} has the signature "${String(signature)}"` }
+  return { log: withTick(log, at, { signature }), what: `tick ${at} has the signature ${JSON.stringify(signature)}` }
 }
 
 const firstLine: Change<LogFile> = (chance, log) => {
