@@ -37,6 +37,12 @@ export type ReadTransaction = {
 
 const SignersC = t.readonlyArray(t.readonlyArray(KeyC))
 
+/** The value in a canonical text; undefined when it is another one, or has members that the codec does not know. */
+const readExactly = <A>(codec: t.Decoder<unknown, A>, text: string): A | undefined => {
+  const decoded = decodeWith(codec, JSON.parse(text))
+  return isLeft(decoded) || canonicalText(decoded.right) !== text ? undefined : decoded.right
+}
+
 /** Different sets of signers kept at hand. */
 const mostKept = 1_000
 
@@ -73,14 +79,14 @@ export class TransactionChecker {
     // The notary is part of it also where it need not sign: it may be one that cannot be read.
     const text = `${needsNotary}${signers}${notary}`
     if (this.#required.has(text)) return this.#required.get(text)
-    const lists = decodeWith(SignersC, JSON.parse(signers))
-    const party = decodeWith(PartyC, JSON.parse(notary))
+    const lists = readExactly(SignersC, signers)
+    const party = readExactly(PartyC, notary)
     const required =
-      isLeft(lists) || isLeft(party)
+      lists === undefined || party === undefined
         ? undefined
         : {
-            keys: distinctKeys([...lists.right.flat(), ...(needsNotary ? [party.right.key] : [])]),
-            commands: lists.right.length,
+            keys: distinctKeys([...lists.flat(), ...(needsNotary ? [party.key] : [])]),
+            commands: lists.length,
           }
     if (this.#required.size >= mostKept) this.#required.clear()
     this.#required.set(text, required)
