@@ -46,6 +46,14 @@ export class CanonicalReader {
     return this.#at
   }
 
+  /** What kind of value comes next, as far as one character tells. */
+  get next(): 'object' | 'list' | 'text' | 'other' {
+    const code = this.#text.charCodeAt(this.#at)
+    if (code === openObject) return 'object'
+    if (code === openList) return 'list'
+    return code === quote ? 'text' : 'other'
+  }
+
   /** Reads an object; `onMember` is called with each key and must read the value that follows. */
   object(onMember?: (key: string) => void): void {
     this.#take(openObject)

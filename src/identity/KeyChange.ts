@@ -57,11 +57,15 @@ export class KeyHistory {
   /** The key that signs for an identity now. */
   readonly currentKeyOf = (identity: PublicKey): PublicKey => this.#current.get(identity) ?? identity
 
+  /** Whether a key is a party's that has changed its key: its identity, or one it has changed to. */
+  isUsed(key: PublicKey): boolean {
+    return this.#identities.has(key) || this.#current.has(key)
+  }
+
   /** Why a change does not continue the chain of its party; undefined when it does. */
   faultOf({ party, from, to }: KeyChange): string | undefined {
     if (this.currentKeyOf(party) !== from) return `${from} is not the key that ${party} signs with`
-    const isTaken = this.#identities.has(to) || this.#current.has(to) || to === party
-    return isTaken ? `${to} was used before` : undefined
+    return this.isUsed(to) || to === party ? `${to} was used before` : undefined
   }
 
   /** Takes note of a change that continues the chain of its party. */

@@ -22,11 +22,14 @@ export type SignedTransaction = t.TypeOf<typeof SignedTransactionC>
 export const needsNotary = (body: TransactionBody): boolean =>
   body.inputs.length > 0 || body.references.length > 0 || body.timeWindow !== undefined
 
+/** Keys without repetition; composite keys are the same when their text is. */
+export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
+  ...new Map(keys.map((key) => [typeof key === 'string' ? key : canonicalText(key), key])).values(),
+]
+
 /** Every key that must sign: those of the commands, and the notary's where it is needed. */
-export const requiredKeys = (body: TransactionBody): readonly Key[] => {
-  const keys = [...body.signers.flat(), ...(needsNotary(body) ? [body.notary.key] : [])]
-  return [...new Map(keys.map((key) => [canonicalText(key), key])).values()]
-}
+export const requiredKeys = (body: TransactionBody): readonly Key[] =>
+  distinctKeys([...body.signers.flat(), ...(needsNotary(body) ? [body.notary.key] : [])])
 
 /** What signatures are checked against: the network they must have been made in, and whose a signing key is. */
 export type SigningContext = {

@@ -30,12 +30,6 @@ export const signerEventsOf = (tick: EncodedTick): readonly SignerEvent[] =>
 /** Reports what is wrong with an event about who signs. */
 export type SignerFault = (event: SignerEvent, what: string) => void
 
-const faultOfChange = (signer: TickSigner, history: KeyHistory, change: KeyChange): string | undefined => {
-  if (!verifyKeyChange(signer.network, change)) return 'the change of key is not signed by both keys'
-  const why = history.faultOf(change)
-  return why === undefined ? undefined : `the change of key does not follow from the ones before: ${why}`
-}
-
 export class SignerTracker {
   readonly #history = new KeyHistory()
   readonly #keys: PublicKey[] = []
@@ -91,13 +85,25 @@ export class SignerTracker {
         return
       case 'KeyChanged': {
         const { change } = event
-        const why = faultOfChange(signer, this.#history, change)
+        const why = this.#faultOf(change, signer)
         if (why !== undefined) fault(event, why)
-        this.#history.add(change)
+        // Whose key a key is does not change once it is known.
+        if (!this.#isUsed(change)) this.#history.add(change)
         if (change.party !== this.#party) return
         this.#keys.push(change.to)
         this.#next = { ...now, key: change.to }
       }
     }
+  }
+
+  #faultOf(change: KeyChange, signer: TickSigner): string | undefined {
+    if (!verifyKeyChange(signer.network, change)) return 'the change of key is not signed by both keys'
+    const why = this.#isUsed(change) ? `${change.to} was used before` : this.#history.faultOf(change)
+    return why === undefined ? undefined : `the change of key does not follow from the ones before: ${why}`
+  }
+
+  /** Whether a change leads to a key that is somebody's already, also one that is part of the log a second time. */
+  #isUsed({ party, to }: KeyChange): boolean {
+    return to === party || to === this.#party || this.#history.isUsed(to)
   }
 }

@@ -25,10 +25,22 @@ describe('LineReader', () => {
   })
 
   it('takes a line of exactly the limit and refuses one byte more, whether or not the line ends', () => {
-    expect(new LineReader(4, tooLong).feed(Buffer.from('abcd\nefgh'))).to.deep.equal(['abcd'])
-    expect(() => new LineReader(4, tooLong).feed(Buffer.from('abcde'))).to.throw('too long')
+    expect([...new LineReader(4, tooLong).feed(Buffer.from('abcd\nefgh'))]).to.deep.equal(['abcd'])
+    expect(() => [...new LineReader(4, tooLong).feed(Buffer.from('abcde'))]).to.throw('too long')
     const reader = new LineReader(4, tooLong)
-    reader.feed(Buffer.from('abc'))
-    expect(() => reader.feed(Buffer.from('de\n'))).to.throw('too long')
+    expect([...reader.feed(Buffer.from('abc'))]).to.deep.equal([])
+    expect(() => [...reader.feed(Buffer.from('de\n'))]).to.throw('too long')
+  })
+
+  it('gives the lines before one that it refuses', () => {
+    const read: string[] = []
+    const take = (reader: LineReader, bytes: Buffer) => {
+      for (const line of reader.feed(bytes)) read.push(line)
+    }
+    expect(() => take(new LineReader(4, tooLong), Buffer.from('ab\ncd\nefghi\n'))).to.throw('too long')
+    const notText = () => new CarillonError('request-invalid', 'not text')
+    const bytes = Buffer.from([101, 10, 255, 10])
+    expect(() => take(new LineReader(4, tooLong, notText), bytes)).to.throw('not text')
+    expect(read).to.deep.equal(['ab', 'cd', 'e'])
   })
 })

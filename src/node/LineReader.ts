@@ -24,17 +24,18 @@ export class LineReader {
     this.#notText = notText
   }
 
-  /** The lines that this chunk completes, without their line breaks. */
-  feed(chunk: Buffer): readonly string[] {
-    const lines: string[] = []
+  /**
+   * The lines that this chunk completes, without their line breaks. One by one, so that a line which is refused does not
+   * take those before it along.
+   */
+  *feed(chunk: Buffer): Generator<string, void, undefined> {
     let rest = chunk
     for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline)) {
       this.#keep(rest.subarray(0, end))
-      lines.push(this.end())
+      yield this.end()
       rest = rest.subarray(end + 1)
     }
     this.#keep(rest)
-    return lines
   }
 
   /** What has come in since the last line break. */

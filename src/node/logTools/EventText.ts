@@ -70,10 +70,12 @@ class Outliner {
           this.#piece({ of: 'event', name: key }, () => this.#reader.skip())
           return
         case 'assessments':
-          this.assessments = this.#reader.count()
+          if (this.#reader.next === 'list') this.assessments = this.#reader.count()
+          else this.#reader.skip()
           return
         case 'body':
-          this.#body()
+          if (this.#reader.next === 'object') this.#body()
+          else this.#reader.skip()
           return
         case 'signatures':
           this.isSigned = true
@@ -85,18 +87,19 @@ class Outliner {
     })
   }
 
+  /** What is not of the kind it should be is passed over: then the transaction is not whole. */
   #body(): void {
     this.#reader.object((key) => {
-      if (isListName(key)) {
+      const { next } = this.#reader
+      const isNoted = isListName(key) ? next === 'list' : key !== 'salt' || next === 'text'
+      if (!isNoted) {
+        this.#reader.skip()
+      } else if (isListName(key)) {
         this.lists.push(key)
         this.#reader.list(() => {
           this.#piece({ of: 'list', name: key }, () => this.#reader.skip())
         })
-      } else
-        this.#piece({ of: 'body', name: key }, () => {
-          if (key === 'salt') this.#reader.string()
-          else this.#reader.skip()
-        })
+      } else this.#piece({ of: 'body', name: key }, () => this.#reader.skip())
     })
   }
 

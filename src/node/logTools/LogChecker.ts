@@ -46,7 +46,7 @@ export class LogChecker {
 
   constructor({ decode = false, checkpoints = [], by }: LogCheckerOptions = {}) {
     this.#inTick = new TickChecker(decode)
-    this.#given = [...checkpoints].sort((a, b) => b.revision - a.revision)
+    this.#given = [...checkpoints].sort((a, b) => a.revision - b.revision).reverse()
     this.#by = by
   }
 
@@ -74,18 +74,27 @@ export class LogChecker {
     const found = vouch ?? this.#inTick.read(tick, reportAt)
     const { proofs, transactions } = found
     this.#transactions += transactions
+    // Only a tick that begins with the start of a node says who signs from there on.
+    const isUnknown = this.#signers.party === undefined && proofs[0]?.revision !== tick.firstRevision
     // A key that this tick changes to is none that was retired before.
     const keys = [...this.#signers.keys]
-    const signer = this.#signers.next(
-      proofs.map(({ event }) => event),
-      (event, what) => {
-        const place = proofs.find((proof) => proof.event === event)?.revision
-        reportAt(place ?? tick.firstRevision)('forged', what)
-      },
-    )
-    if (vouch === undefined || !isVouchedFor(vouch, signer)) {
+    const signer = this.#signers.next(isUnknown ? [] : proofs.map(({ event }) => event), (event, what) => {
+      const place = proofs.find((proof) => proof.event === event)?.revision
+      reportAt(place ?? tick.firstRevision)('forged', what)
+    })
+    if (vouch === undefined || !isVouchedFor(vouch, signer, this.#signers)) {
       const read = 'recorded' in found ? found : this.#inTick.read(tick, reportAt)
-      checkTickSignature(tick, read, signer, { contextOf: (by) => this.#signers.contextOf(by), keys }, reportAt)
+      checkTickSignature(
+        tick,
+        read,
+        signer,
+        {
+          contextOf: (by) => this.#signers.contextOf(by),
+          keys,
+          party: this.#signers.party,
+        },
+        reportAt,
+      )
     }
     this.#head = headAfter(tick)
     this.#range = grow(this.#range, leafHash(tick.hash))
@@ -116,7 +125,7 @@ export class LogChecker {
       this.#given.pop()
       const fault = this.#faultOf(next)
       if (fault === undefined) this.#confirmed = next.revision
-      else reportAt(this.#confirmed + 1)(...fault).untilRevision = next.revision
+      else reportAt(Math.min(this.#confirmed + 1, next.revision))(...fault).untilRevision = next.revision
     }
   }
 

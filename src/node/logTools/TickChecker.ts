@@ -82,7 +82,7 @@ export const checkTickSignature = (
   tick: EncodedTick,
   { recorded }: Pick<TickFindings, 'recorded'>,
   signer: TickSigner | undefined,
-  signers: Pick<SignerTracker, 'contextOf' | 'keys'>,
+  signers: Pick<SignerTracker, 'contextOf' | 'keys' | 'party'>,
   reportAt: (revision: number) => Report,
 ): void => {
   const report = reportAt(tick.firstRevision)
@@ -101,5 +101,5 @@ export const checkTickSignature = (
         : `tick ${tick.number} is signed with ${retired}, a key that was retired before`,
     )
   }
-  checkRequired(recorded, signer, signers.contextOf(signer), reportAt)
+  checkRequired(recorded, signers.party ?? signer.key, signers.contextOf(signer), reportAt)
 }

@@ -8,11 +8,16 @@ import { canonicalText } from '../../encoding/canonical.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { isSatisfiedBy, KeyC, type Key } from '../../identity/Key.js'
 import { PartyC } from '../../identity/Party.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import { transactionIdOf } from '../../ledger/componentTree.js'
-import { checkSignatures, type SignedTransaction, type SigningContext } from '../../ledger/SignedTransaction.js'
+import {
+  checkSignatures,
+  distinctKeys,
+  type SignedTransaction,
+  type SigningContext,
+} from '../../ledger/SignedTransaction.js'
 import { TransactionIdC, type TransactionId } from '../../ledger/TransactionId.js'
 import type { DomainEvent } from '../../log/events.js'
-import type { TickSigner } from '../../log/TickSigner.js'
 import type { EventText, TransactionText } from './EventText.js'
 import type { Report } from './LogProblem.js'
 
@@ -31,6 +36,12 @@ export type ReadTransaction = {
 }
 
 const SignersC = t.readonlyArray(t.readonlyArray(KeyC))
+
+/** The value in a canonical text; undefined when it is another one, or has members that the codec does not know. */
+const readExactly = <A>(codec: t.Decoder<unknown, A>, text: string): A | undefined => {
+  const decoded = decodeWith(codec, JSON.parse(text))
+  return isLeft(decoded) || canonicalText(decoded.right) !== text ? undefined : decoded.right
+}
 
 /** Different sets of signers kept at hand. */
 const mostKept = 1_000
@@ -65,16 +76,17 @@ export class TransactionChecker {
 
   /** Who must sign a transaction; undefined when that cannot be read. */
   #requiredOf({ signers, notary, needsNotary }: TransactionText): Required | undefined {
-    const text = needsNotary ? `${signers}${notary}` : signers
+    // The notary is part of it also where it need not sign: it may be one that cannot be read.
+    const text = `${needsNotary}${signers}${notary}`
     if (this.#required.has(text)) return this.#required.get(text)
-    const lists = decodeWith(SignersC, JSON.parse(signers))
-    const party = decodeWith(PartyC, JSON.parse(notary))
+    const lists = readExactly(SignersC, signers)
+    const party = readExactly(PartyC, notary)
     const required =
-      isLeft(lists) || isLeft(party)
+      lists === undefined || party === undefined
         ? undefined
         : {
-            keys: [...new Set([...lists.right.flat(), ...(needsNotary ? [party.right.key] : [])])],
-            commands: lists.right.length,
+            keys: distinctKeys([...lists.flat(), ...(needsNotary ? [party.key] : [])]),
+            commands: lists.length,
           }
     if (this.#required.size >= mostKept) this.#required.clear()
     this.#required.set(text, required)
@@ -88,11 +100,11 @@ export class TransactionChecker {
  */
 export const checkRequired = (
   recorded: readonly ReadTransaction[],
-  signer: TickSigner,
+  party: PublicKey,
   context: SigningContext,
   reportAt: (revision: number) => Report,
 ): void => {
-  const own = new Set([context.identityOf(signer.key)])
+  const own = new Set([party])
   const missingOf = new Map<Required, readonly Key[]>()
   for (const { id, revision, required, signatures, body } of recorded) {
     if (signatures !== undefined) {

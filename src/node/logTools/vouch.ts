@@ -3,25 +3,40 @@
  * whole log still needs of it. Where there is any doubt there is no vouching, and the tick is checked where the words
  * for its fault are found.
  */
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { SigningContext } from '../../ledger/SignedTransaction.js'
 import { hashAfterTick, type EncodedTick, type Link } from '../../log/Tick.js'
+import type { SignerTracker } from '../../log/SignerTracker.js'
 import type { TickSigner } from '../../log/TickSigner.js'
 import type { FoundProblem, Report } from './LogProblem.js'
 import { checkTickSignature, type Proof, type TickChecker } from './TickChecker.js'
+
+/** What a tick is believed to be signed with, and whose log it is. */
+export type PresumedSigner = TickSigner & { readonly party: PublicKey }
 
 export type Vouch = {
   readonly proofs: readonly Proof[]
   readonly transactions: number
   /** What the tick was found to be signed with. */
-  readonly signer: TickSigner
+  readonly signer: PresumedSigner
+  /** The keys of all signatures that its transactions bring. */
+  readonly signedBy: readonly PublicKey[]
 }
 
-/** Whether a vouch is for a tick with this signer. */
-export const isVouchedFor = ({ signer }: Vouch, expected: TickSigner | undefined): boolean =>
-  signer.key === expected?.key && signer.network === expected.network
+const presumedIdentity = (signer: PresumedSigner, key: PublicKey): PublicKey =>
+  key === signer.key ? signer.party : key
 
-/** What a tick is believed to be signed with, and whose log it is. */
-export type PresumedSigner = TickSigner & { readonly party: TickSigner['key'] }
+/** Whether a vouch is for a tick with this signer, and every key in it is whose it was believed to be. */
+export const isVouchedFor = (
+  { signer, signedBy }: Vouch,
+  expected: TickSigner | undefined,
+  signers: Pick<SignerTracker, 'contextOf' | 'party'>,
+): boolean => {
+  if (signer.key !== expected?.key || signer.network !== expected.network || signer.party !== signers.party)
+    return false
+  const { identityOf } = signers.contextOf(expected)
+  return signedBy.every((key) => identityOf(key) === presumedIdentity(signer, key))
+}
 
 /** `before` is the link that the tick before it claims. */
 export const vouchFor = (
@@ -39,13 +54,15 @@ export const vouchFor = (
     }
   }
   const findings = checker.read(tick, doubt)
-  // Keys of other parties may have changed. Whoever knows of that looks again where this finds a signature missing.
+  // Keys of other parties may have changed. Whoever knows of that looks again.
   const contextOf = ({ network }: TickSigner): SigningContext => ({
     id: network,
-    identityOf: (key) => (key === signer.key ? signer.party : key),
+    identityOf: (key) => presumedIdentity(signer, key),
     currentKeyOf: (identity) => (identity === signer.party ? signer.key : identity),
   })
-  if (doubts === 0) checkTickSignature(tick, findings, signer, { contextOf, keys: [] }, doubt)
-  const { proofs, transactions } = findings
-  return doubts === 0 ? { proofs, transactions, signer: { key: signer.key, network: signer.network } } : undefined
+  if (doubts === 0) checkTickSignature(tick, findings, signer, { contextOf, keys: [], party: signer.party }, doubt)
+  if (doubts > 0) return undefined
+  const { proofs, transactions, recorded } = findings
+  const signedBy = new Set(recorded.flatMap(({ signatures = [] }) => signatures.map(({ by }) => by)))
+  return { proofs, transactions, signer, signedBy: [...signedBy] }
 }
