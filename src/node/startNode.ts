@@ -163,8 +163,7 @@ const assertNewestSigned = (store: TickStore): void => {
   const { facts } = store.views
   const newest = store.tick(store.head().tick)
   const signer = newest === undefined ? undefined : facts.signerOf(newest.number)
-  if (newest !== undefined && signer !== undefined)
-    assertSigned(newest, signer, facts.keysUpTo(newest.number))
+  if (newest !== undefined && signer !== undefined) assertSigned(newest, signer, facts.keysUpTo(newest.number))
 }
 
 /**

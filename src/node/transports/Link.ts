@@ -24,7 +24,7 @@ export type LinkParts = {
 const keyOf = (envelope: Envelope): string =>
   isOfSession(envelope)
     ? `${envelope.kind} ${envelope.session} ${envelope.from} ${envelope.seq}`
-    : `${envelope.kind} ${'checkpoint' in envelope ? (envelope.checkpoint?.signature ?? '') : ''}`
+    : `${envelope.kind} ${'checkpoint' in envelope ? envelope.checkpoint.signature : ''}`
 
 export class Link {
   readonly #parts: LinkParts
