@@ -24,6 +24,7 @@ const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersio
 const mayImport = {
   // Ring 1, pure: each room may import those before it.
   limits: [],
+  version: [],
   errors: ['limits'],
   encoding: ['limits', 'errors'],
   time: ['limits', 'errors', 'encoding'],
@@ -50,7 +51,8 @@ const mayImport = {
   'log/postgres': [...overEngine, ...adapters],
   'log/eventstoredb': [...overEngine, ...adapters],
   sqlite: [...overEngine, ...adapters],
-  node: [...overEngine, ...adapters],
+  // Every start of a node says which version of the package writes the log.
+  node: [...overEngine, ...adapters, 'version'],
   // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
   recurring: overEngine,
   // How things are told to people, on a terminal and on a page.
@@ -68,6 +70,7 @@ const mayImport = {
 /** Where a room's files lie, when that is not simply its folder. */
 const places = {
   limits: '^src/limits\\.ts$',
+  version: '^src/version\\.ts$',
   index: '^src/index\\.ts$',
   time: '^src/time/(?!(SystemClock|zoneDataVersion)\\.ts$)',
   'time/SystemClock': '^src/time/SystemClock\\.ts$',

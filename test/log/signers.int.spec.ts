@@ -247,7 +247,7 @@ describe('A node', () => {
     const sealed = tickAfter(store.head(), at, [changing(changed)], signingWith(first))
     store.begin()
     store.views.fold({ type: 'KeyChanged', change: changed }, sealed.firstRevision, Date.parse(at))
-    expect((await store.commit(sealed)).kind).to.equal('appended')
+    expect(store.commit(sealed).kind).to.equal('appended')
     const head = store.head()
     expect(await codeOf(run(store, undefined, first))).to.equal('key-retired')
     expect(await codeOf(run(store, undefined, stranger))).to.equal('store-foreign')
@@ -270,7 +270,7 @@ describe('A node', () => {
       const tick = tickAfter(store.head(), at, [draining], sign)
       store.begin()
       store.views.fold({ type: 'DrainingStarted', by: 'someone' }, tick.firstRevision, Date.parse(at))
-      expect((await store.commit(tick)).kind).to.equal('appended')
+      expect(store.commit(tick).kind).to.equal('appended')
       expect(await codeOf(run(store))).to.equal(code)
       await store.close()
     }

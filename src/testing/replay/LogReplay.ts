@@ -75,6 +75,7 @@ export class LogReplay {
   /** Takes a fact as recorded into the views, after asking today's code about it. */
   #accept(event: DomainEvent, revision: number): void {
     if (event.type === 'NodeStarted') this.#ground.me = event.party
+    if (event.type === 'NodeStarted' || event.type === 'NetworkJoined') this.#ground.parties.learnNetwork(event.network)
     if (event.type === 'TransactionRecorded') this.#ledger.checkTransaction(event, revision)
     if (event.type === 'FlowEnded') this.#flows.checkEnd(event, revision)
     if (event.type === 'StateReassessed') this.#ledger.checkReassessment(event, revision)
