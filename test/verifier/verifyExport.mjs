@@ -321,6 +321,7 @@ class Signers {
   key
   network
   keysInForce = new Set()
+  networksInForce = new Set()
   #currentKeys = new Map()
   #identities = new Map()
   #usedKeys = new Set()
@@ -328,7 +329,7 @@ class Signers {
   /** The key is known from the first tick on that begins with a well-formed NodeStarted (3, 8). */
   begin(started) {
     this.identity = started.party.key
-    this.network = started.network
+    this.#setNetwork(started.network)
     this.#setKey(this.identity)
     this.#usedKeys.add(this.identity)
   }
@@ -357,13 +358,18 @@ class Signers {
   /** Key changes and joins have their effect on the log from the next tick on. */
   endTick(events) {
     for (const { value } of events) {
-      if (value.type === 'NetworkJoined') this.network = value.network
+      if (value.type === 'NetworkJoined') this.#setNetwork(value.network)
       if (value.type === 'KeyChanged' && value.change.party === this.identity) this.#setKey(value.change.to)
     }
   }
 
   #isUsed(party, to) {
     return to === party || this.#usedKeys.has(to)
+  }
+
+  #setNetwork(network) {
+    this.network = network
+    this.networksInForce.add(network)
   }
 
   #setKey(key) {
@@ -595,7 +601,7 @@ class Checkpoints {
 
   #isSigned({ network, tick, revision, hash, range, by, signature, continuedAt = '' }, signers) {
     const text = signedText('checkpoint', network, tick, revision, hash, range, continuedAt)
-    return signers.keysInForce.has(by) && isSignedBy(by, text, signature)
+    return signers.keysInForce.has(by) && signers.networksInForce.has(network) && isSignedBy(by, text, signature)
   }
 
   #isAt(checkpoint, tick, last) {
