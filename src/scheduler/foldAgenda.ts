@@ -131,6 +131,8 @@ const fold = (
       return
     case 'ActivityStartFailed':
       attempted(event, 'start-failed')
+      // It may have ended before, and been opened again by a start of the node.
+      row.standing = 'scheduled'
       row.actsAtMs = toMillis(event.retryAt)
       row.error = canonicalText(event.error)
       return

@@ -3,7 +3,7 @@
  * start that fails.
  */
 import { expect } from 'chai'
-import { instant, plus, type FlowId, type StateRef } from '../../src/index.js'
+import { instant, plus, showRef, type FlowId, type StateRef } from '../../src/index.js'
 import { limits } from '../../src/limits.js'
 import { bell, usualActivity } from './fixtures/bells.js'
 import { codeOf, Tower } from './fixtures/Tower.js'
@@ -223,6 +223,18 @@ describe('a start that fails', () => {
     await tower.virtual.advanceBy({ minutes: 1 })
     const started = Array.from({ length: limits.startAttempts + 1 }, () => 'completed')
     expect(await tower.outcomes(kept)).to.deep.equal([...started, 'start-failed', 'start-failed', 'completed'])
+  })
+
+  it('is on the agenda and nowhere else while it waits for the next try, also after a start of the node', async () => {
+    await tower.restart({})
+    const kept = await tower.castOne(bell('kept', { at: due, manner: 'fail' }))
+    await tower.virtual.advanceTo(due)
+    await tower.restart(withoutRing)
+    const isKept = (entry: { readonly ref: StateRef }): boolean => showRef(entry.ref) === showRef(kept)
+    const standings = (await tower.node.agenda()).items.filter(isKept).map(({ standing }) => standing)
+    expect(standings).to.deep.equal(['scheduled'])
+    expect((await tower.node.agenda({ show: 'attention' })).items.filter(isKept)).to.deep.equal([])
+    expect(await codeOf(tower.node.pause(kept, { by: 'Ada' }))).to.equal('none')
   })
 
   it('succeeds by itself when the flow is installed before the attempts are used up', async () => {
