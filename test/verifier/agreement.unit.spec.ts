@@ -1,6 +1,6 @@
 /** Logs on which the two verifiers once did not agree, and what both of them must find. */
 import { expect } from 'chai'
-import { canonicalText } from '../../src/encoding/canonical.js'
+import { canonicalText, type Json } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { signKeyChange } from '../../src/identity/KeyChange.js'
 import type { KeyPair } from '../../src/identity/KeyPair.js'
@@ -149,5 +149,13 @@ describe('both verifiers of the log', () => {
       logOf([own, started], [own, changed(other, other, second)], [own, signed(signer)])
     expect(await findingsOf(log(other))).to.deep.equal([])
     expect(await findingsOf(log(second))).to.deep.equal(['forged 2'])
+  })
+
+  it('follow a thousand levels of lists and objects', async () => {
+    let data: Json = null
+    for (let level = 0; level < 500; level++) data = [{ in: data }]
+    const deep = { ...body, commands: [{ type: 'test/Make', data }] }
+    const signed = { ...recorded(deep), signatures: [signTransaction(own, network, sealBody(deep).id)] }
+    expect(await findingsOf(logOf([own, started], [own, recorded(deep), signed]))).to.deep.equal([])
   })
 })
