@@ -39,6 +39,9 @@ const mayImport = {
     ),
   ),
 
+  // The executable specification: the events as types, and ring 1. It must not share a line with what it is compared with.
+  model: [...pure, 'log/events'],
+
   // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port, and so is the
   // version of the host's zone data.
   'time/SystemClock': pure,
@@ -61,7 +64,7 @@ const mayImport = {
   cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http', 'testing'],
   // A page that runs in a browser: it knows the API's answers as types and nothing else.
   dashboard: ['http'],
-  testing: [...overEngine, ...adapters, 'node', 'http'],
+  testing: [...overEngine, ...adapters, 'node', 'http', 'model'],
   index: [...overEngine, ...adapters, 'recurring', 'node', 'telemetry', 'http'],
 }
 
@@ -73,6 +76,7 @@ const places = {
   'time/SystemClock': '^src/time/SystemClock\\.ts$',
   'time/zoneDataVersion': '^src/time/zoneDataVersion\\.ts$',
   log: '^src/log/[^/]+$',
+  'log/events': '^src/log/events\\.ts$',
 }
 const placeOf = (room) => places[room] ?? `^src/${room}/`
 
@@ -92,7 +96,7 @@ const ruleParsers = [
   { file: '^src/time/recurrence/RRule\\.ts$', packageName: 'rrule-temporal' },
 ]
 
-const innerRooms = [...pure, ...engine].map(placeOf)
+const innerRooms = [...pure, ...engine, 'model'].map(placeOf)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -104,6 +108,13 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: [spec, ...Object.keys(mayImport).map(placeOf)] },
       to: {},
+    },
+    {
+      name: 'model-knows-events-as-types',
+      comment: 'The model reads events that were decoded already; it imports their types and no codec.',
+      severity: 'error',
+      from: { path: placeOf('model'), pathNot: spec },
+      to: { path: placeOf('log/events'), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'inner-rings-know-no-host',

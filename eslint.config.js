@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint'
 
 const specs = ['**/*.spec.ts', 'test/**']
 const inner =
-  '{errors,encoding,time,identity,ledger,app,access,views,vault,scheduler,flow,notary,decision,session,finality}'
+  '{errors,encoding,time,identity,ledger,app,access,views,vault,scheduler,flow,notary,decision,session,finality,model}'
 
 const fromOutside = 'Clock, randomness, timers and the host enter the inner rings as inputs, or replay would differ.'
 const hostGlobals = [

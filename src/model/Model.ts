@@ -1,0 +1,61 @@
+/**
+ * The model: all that a node knows, as maps of plain records. It is a fold over the log and nothing else, so two equal
+ * logs give equal models.
+ */
+import type { Instant } from '../time/Instant.js'
+import type { ModelFlow } from './ModelFlow.js'
+import type { ModelState } from './ModelState.js'
+
+/** One end of a session with another party. */
+export type ModelSession = {
+  /** The flow at this end. Undefined where the session was refused. */
+  readonly flow: string | undefined
+  /** The numbers of the messages that have arrived. */
+  readonly received: readonly number[]
+}
+
+/** What is known of the node as a whole. */
+export type ModelNode = {
+  readonly term: number
+  /** False before the first start and after a stop. After a crash it stays true until the next start. */
+  readonly running: boolean
+  readonly draining: boolean
+  /** The last start of the node, as a revision. Undefined after a takeover, which makes no new attempts. */
+  readonly startRevision: number | undefined
+  /** From when on that start could make new attempts: its own instant, or the end of the draining that it found. */
+  readonly reopensSince: Instant | undefined
+  /** Whether the last tick left activities waiting that were due. Then the next tick may also take only a part. */
+  readonly leftDue: boolean
+}
+
+/** All that a node knows. Records are replaced, never changed. */
+export type Model = {
+  node: ModelNode
+  /** By state ref, in the order of {@link ModelState.place}. */
+  readonly states: Map<string, ModelState>
+  /** By flow id, in the order of their starts. */
+  readonly flows: Map<string, ModelFlow>
+  /** By {@link sessionEnd}. */
+  readonly sessions: Map<string, ModelSession>
+  /** By state ref: the flow that has reserved the state. */
+  readonly locks: Map<string, string>
+  /** By state ref, where this node is the notary: the transaction that may consume the state. */
+  readonly spent: Map<string, string>
+  /** The ids of all recorded transactions. */
+  readonly transactions: Set<string>
+}
+
+/** A session has two ends, and both may be at one node. */
+export const sessionEnd = ({ session, role }: { readonly session: string; readonly role: string }): string =>
+  `${session} ${role}`
+
+/** What a node knows before its first tick. */
+export const emptyModel = (): Model => ({
+  node: { term: 0, running: false, draining: false, startRevision: undefined, reopensSince: undefined, leftDue: false },
+  states: new Map(),
+  flows: new Map(),
+  sessions: new Map(),
+  locks: new Map(),
+  spent: new Map(),
+  transactions: new Set(),
+})

@@ -1,0 +1,46 @@
+/**
+ * A recorded transaction: it consumes states, then produces states. Consumption comes first, so the activity of a state
+ * leaves the agenda before its successor's enters it. What is produced and consumed in one tick is never due in between.
+ */
+import { Encoded } from '../encoding/canonical.js'
+import { assertInvariant } from '../errors/CarillonError.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { TransactionBody } from '../ledger/Transaction.js'
+import type { EventOf } from '../log/events.js'
+import type { EventPlace } from './LoggedTick.js'
+import type { Model } from './Model.js'
+import { assessedActivity } from './ModelActivity.js'
+
+/** The body of a transaction that was read from the log. */
+export const decodedBody = ({ id, body }: EventOf<'TransactionRecorded'>): TransactionBody => {
+  assertInvariant(!(body instanceof Encoded), `transaction ${id} was given to the model without being decoded`)
+  return body
+}
+
+export const applyTransaction = (
+  { states, locks, transactions }: Model,
+  event: EventOf<'TransactionRecorded'>,
+  { revision, at }: EventPlace,
+): void => {
+  const body = decodedBody(event)
+  transactions.add(event.id)
+  for (const ref of body.inputs.map(showRef)) {
+    const state = states.get(ref)
+    if (state === undefined) continue
+    const activity = { ...state.activity, standing: 'none', actsAt: undefined } as const
+    states.set(ref, { ...state, activity, consumed: { by: event.id, at, revision } })
+    locks.delete(ref)
+  }
+  body.outputs.forEach(({ type, version, data }, index) => {
+    const assessment = event.assessments[index]
+    if (assessment === undefined) return
+    const { relevant, participants, key } = assessment
+    const ref = { transaction: event.id, index }
+    states.set(showRef(ref), {
+      ...{ ref, place: states.size, type, version, data, relevant, participants, key },
+      ...{ recordedAt: at, fromRevision: revision, consumed: undefined },
+      activity: assessedActivity(assessment),
+      attempts: [],
+    })
+  })
+}

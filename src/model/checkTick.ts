@@ -1,0 +1,153 @@
+/**
+ * Folds one tick and says where it differs from what it had to be: an event that the rules refuse, an attempt or a wake
+ * that was not predicted or comes out of order, and one that was predicted and does not come.
+ */
+import { canonicalText } from '../encoding/canonical.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { DomainEvent } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
+import { agendaOrder, isDue, occurrenceOrder, reopensAt } from './agenda.js'
+import { applyEvent } from './applyEvent.js'
+import { checkAttempt, isAttempt, refOfAttempt, type AttemptEvent } from './checkAttempt.js'
+import { finding, type ModelFinding } from './ModelFinding.js'
+import type { LoggedTick } from './LoggedTick.js'
+import type { Model } from './Model.js'
+import type { ModelCause } from './ModelAttempt.js'
+import type { ModelFlow } from './ModelFlow.js'
+import type { ModelState } from './ModelState.js'
+import { refuseEvent } from './refuseEvent.js'
+import { turnOf } from './refuseActivity.js'
+import {
+  extentsOf,
+  leavesDue,
+  predictTick,
+  type PredictionExtent,
+  type TickExtents,
+  type TickPrediction,
+} from './TickPrediction.js'
+
+/** An activity that was moved and must be settled by the very next event: its new instant has come already. */
+type Again = { readonly ref: string; readonly cause: ModelCause }
+
+/** A tick while it is checked. */
+type Check = {
+  readonly model: Model
+  readonly at: Instant
+  readonly prediction: TickPrediction
+  readonly extents: TickExtents
+  /** Ids of the flows that an event of this tick has named. */
+  readonly moved: Set<string>
+  again: Again | undefined
+}
+
+const movedRule = 'An activity that was moved and is due is settled at once.'
+
+/** The activities that this tick had to attempt and has not, as they stand now. */
+const waiting = ({ model, prediction, at }: Check): readonly ModelState[] =>
+  prediction.attempts.flatMap((ref) => model.states.get(ref) ?? []).filter((state) => isDue(state, at))
+
+/** The flows that this tick had to move and has not. */
+const asleep = ({ model, prediction, moved }: Check): readonly string[] =>
+  prediction.wakes.filter((id) => !moved.has(id) && model.flows.get(id)?.ended === undefined)
+
+/** What is due goes before what is due later. */
+const checkOrder = (
+  check: Check,
+  state: ModelState,
+  cause: ModelCause,
+  event: AttemptEvent,
+): readonly ModelFinding[] => {
+  const first =
+    cause === 'restart'
+      ? reopensAt(check.model, check.at).find((other) => occurrenceOrder(other, state) < 0)
+      : waiting(check).find((other) => agendaOrder(other, state) < 0)
+  if (first === undefined) return []
+  const rule = 'What is due is taken in order: due instant, log order, output index.'
+  return finding(rule, `${showRef(first.ref)} comes first`, canonicalText(event))
+}
+
+/** What speaks against an attempt. Notes whether it must be followed by another at once. */
+const settle = (check: Check, event: AttemptEvent): readonly ModelFinding[] => {
+  const { model, at, extents } = check
+  const ref = showRef(refOfAttempt(event))
+  const state = model.states.get(ref)
+  if (state === undefined) return []
+  const turn = check.again?.ref === ref ? check.again : turnOf(model, state, at)
+  check.again = undefined
+  const recorded = canonicalText(event)
+  if ('refused' in turn) return finding('An attempt needs a turn.', `none for ${ref}: ${turn.refused}`, recorded)
+  if (extents.attempts === 'none')
+    return finding('A tick that starts or stops the node attempts nothing.', 'none', recorded)
+  const { cause } = turn
+  const findings = [...checkOrder(check, state, cause, event), ...checkAttempt(state, cause, event, at)]
+  if (event.type === 'ActivityMoved' && (cause === 'trigger' || (event.actsAt ?? event.activity.at) <= at))
+    check.again = { ref, cause }
+  return findings
+}
+
+/** A flow whose turn has come goes before those whose turn came later. */
+const checkWake = (check: Check, event: DomainEvent): readonly ModelFinding[] => {
+  if (event.type !== 'FlowAdvanced' && event.type !== 'FlowEnded' && event.type !== 'FlowParked') return []
+  if (event.type === 'FlowEnded' && event.outcome === 'killed') return []
+  const { wakes } = check.prediction
+  const first = asleep(check)[0] ?? event.flow
+  if (!wakes.includes(event.flow) || wakes.indexOf(first) >= wakes.indexOf(event.flow)) return []
+  return finding('Flows go on in order.', `flow ${first} comes first`, canonicalText(event))
+}
+
+const checkEvent = (check: Check, event: DomainEvent, before: DomainEvent | undefined): readonly ModelFinding[] => {
+  const refused = refuseEvent(check.model, event, before, check.at)
+  if (refused !== undefined)
+    return finding('The rules refuse this event.', `no ${event.type}: ${refused}`, canonicalText(event))
+  const { again } = check
+  const isOther = again !== undefined && !(isAttempt(event) && showRef(refOfAttempt(event)) === again.ref)
+  return [
+    ...(isOther ? finding(movedRule, again.ref, event.type) : []),
+    ...(isAttempt(event) ? settle(check, event) : []),
+    ...checkWake(check, event),
+  ]
+}
+
+/** What had to come and did not. */
+const missing = (
+  rule: string,
+  extent: PredictionExtent,
+  predicted: number,
+  left: readonly string[],
+): readonly ModelFinding[] => {
+  const isEnough = extent === 'all' ? left.length === 0 : extent !== 'some' || left.length < predicted
+  if (isEnough || left.length === 0) return []
+  return finding(rule, left.slice(0, 3).join(', '), `nothing for ${left.length} of them`)
+}
+
+const checkEnd = (check: Check): readonly ModelFinding[] => {
+  const { model, at, prediction, extents, moved } = check
+  const refs = (states: readonly ModelState[]): readonly string[] => states.map(({ ref }) => showRef(ref))
+  const reopens = refs(reopensAt(model, at))
+  const isMoving = (flow: ModelFlow | undefined): boolean => flow?.status === 'running' && flow.waits.length === 0
+  const moving = [...moved].filter((id) => isMoving(model.flows.get(id)))
+  return [
+    ...missing('What is due is attempted.', extents.attempts, prediction.attempts.length, refs(waiting(check))),
+    ...missing('A flow whose wait is over goes on.', extents.wakes, prediction.wakes.length, asleep(check)),
+    ...missing('A start attempts again what ended before it.', extents.reopens, reopens.length, reopens),
+    ...missing('A flow ends, is held, or says what it waits for.', 'all', moving.length, moving),
+    ...(check.again === undefined ? [] : finding(movedRule, check.again.ref, 'the end of the tick')),
+  ]
+}
+
+/** Folds one tick into the model, and says where the tick differs from what it had to be. */
+export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding[] => {
+  const { at, events, firstRevision } = tick
+  const prediction = predictTick(model, at)
+  const extents = extentsOf(model, tick, prediction)
+  const check: Check = { model, at, prediction, extents, moved: new Set(), again: undefined }
+  const findings = events.flatMap((event, index) => {
+    const found = checkEvent(check, event, events[index - 1])
+    if ('flow' in event) check.moved.add(event.flow)
+    applyEvent(model, event, { revision: firstRevision + index, at })
+    return found
+  })
+  const left = checkEnd(check)
+  model.node = { ...model.node, leftDue: leavesDue(tick, extents, waiting(check).length) }
+  return [...findings, ...left]
+}

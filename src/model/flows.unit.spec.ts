@@ -1,0 +1,67 @@
+/** The rules of a flow's waits, as logs written by hand and what the model says to them. */
+import { expect } from 'chai'
+import { sha256 } from '../encoding/hash.js'
+import type { DomainEvent } from '../log/events.js'
+import { sessionIdOf } from '../session/SessionId.js'
+import { at, HandMadeLog, me, refOf } from '../../test/model/HandMadeLog.js'
+
+const flow = '1'.repeat(32)
+const other = '2'.repeat(32)
+const started = (id: string): DomainEvent => ({
+  ...{ type: 'FlowStarted', flow: id, name: 'Talk', version: 1, input: null },
+  origin: { kind: 'client', by: 'Ada' },
+})
+const ended = (id: string): DomainEvent => ({ type: 'FlowEnded', flow: id, outcome: 'completed' })
+const until = (time: string) => ({ for: 'instant', kind: 'sleep', label: '', digest: '', until: at(time) }) as const
+
+describe('A flow in the model', () => {
+  let log: HandMadeLog
+
+  beforeEach(() => {
+    log = new HandMadeLog()
+    log.tick('08:00', log.start())
+    log.tick('08:00', started(flow), log.waits(flow, until('10:00')))
+  })
+
+  it('is not moved before its instant', () => {
+    expect(log.tick('09:59', ended(flow))).to.deep.equal(['The rules refuse this event.'])
+  })
+
+  it('is moved at its instant, and a tick that leaves it out is wrong', () => {
+    expect(log.tick('10:00', log.produce('a'))).to.deep.equal(['A flow whose wait is over goes on.'])
+  })
+
+  it('goes before those whose instant came later', () => {
+    log.tick('08:00', started(other), log.waits(other, until('09:00')))
+    expect(log.tick('10:00', ended(flow), ended(other))).to.deep.equal(['Flows go on in order.'])
+  })
+
+  it('must say what it waits for, or end, in the tick that moves it', () => {
+    expect(log.tick('08:00', started(other))).to.deep.equal(['A flow ends, is held, or says what it waits for.'])
+  })
+
+  it('is not woken while it is paused, and goes on when it is resumed', () => {
+    log.tick('09:00', { type: 'FlowPaused', flow, by: 'Ada' })
+    expect(log.tick('10:00', log.produce('a'))).to.deep.equal([])
+    log.tick('11:00', { type: 'FlowResumed', flow, by: 'Ada' })
+    expect(log.tick('11:00', ended(flow))).to.deep.equal([])
+  })
+
+  it('is woken by the message it waits for, and by no other', () => {
+    const end = { session: sessionIdOf(me.key, sha256('a session')), role: 'initiator' } as const
+    const message = { kind: 'data', payload: null } as const
+    const opened = { type: 'SessionOpened', ...end, party: me.key, flow: other } as const
+    const waiting = { for: 'message', kind: 'receive', label: '', digest: '', ...end, seq: 1 } as const
+    log.tick('08:00', started(other), opened, log.waits(other, waiting))
+    expect(log.tick('08:01', { type: 'MessageReceived', ...end, seq: 0, message })).to.deep.equal([])
+    expect(log.tick('08:01', log.waits(other, waiting))).to.deep.equal(['The rules refuse this event.'])
+    expect(log.tick('08:02', { type: 'MessageReceived', ...end, seq: 1, message })).to.deep.equal([])
+    expect(log.tick('08:02', ended(other))).to.deep.equal([])
+  })
+
+  it('gives its locks back at its end, and shares them with nobody before', () => {
+    log.tick('08:00', log.produce('a'), started(other), log.waits(other, { for: 'turn' }))
+    expect(log.tick('08:00', { type: 'StatesLocked', flow: other, refs: [refOf('a')] }, ended(other))).to.deep.equal([])
+    expect(log.model.locks.size).to.equal(0)
+  })
+})

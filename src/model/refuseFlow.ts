@@ -1,0 +1,60 @@
+/**
+ * Why a flow must not start, move or end now. A flow moves only when what it waits for has come, and never after its end.
+ */
+import type { DomainEvent } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
+import type { Model } from './Model.js'
+import { waitsForStep, type ModelFlow } from './ModelFlow.js'
+
+/** Why a flow must not move; undefined when it may. */
+const refuseMove = (flow: ModelFlow | undefined, id: string, at: Instant): string | undefined => {
+  if (flow === undefined) return `there is no flow ${id}`
+  if (flow.ended !== undefined) return `flow ${id} ended at revision ${flow.ended.revision}`
+  // A flow without a wait is moving at this moment; a step that has finished is recorded even while the flow is held.
+  if (waitsForStep(flow) || (flow.status === 'running' && flow.waits.length === 0)) return undefined
+  if (flow.status !== 'running') return `flow ${id} is ${flow.status}`
+  if (flow.wakeAt !== undefined && flow.wakeAt <= at) return undefined
+  return `flow ${id} waits for ${flow.waits.map((wait) => wait.for).join(' or ')}${flow.wakeAt === undefined ? '' : `, until ${flow.wakeAt}`}`
+}
+
+const refuseUnless = (flow: ModelFlow | undefined, id: string, status: ModelFlow['status']): string | undefined => {
+  if (flow === undefined) return `there is no flow ${id}`
+  return flow.status === status ? undefined : `flow ${id} is ${flow.status}, not ${status}`
+}
+
+/** Why an event must not happen to a flow now; undefined when nothing speaks against it. */
+export const refuseFlow = (
+  { flows, node }: Model,
+  event: DomainEvent,
+  before: DomainEvent | undefined,
+  at: Instant,
+): string | undefined => {
+  switch (event.type) {
+    case 'FlowStarted':
+      if (flows.has(event.flow)) return `flow ${event.flow} was started before`
+      return node.draining ? 'the node drains, and starts no flow' : undefined
+    case 'FlowEnded':
+    case 'FlowAdvanced':
+    case 'FlowParked': {
+      const flow = flows.get(event.flow)
+      if (event.type === 'FlowEnded' && event.outcome === 'killed' && flow?.ended === undefined && flow !== undefined)
+        return undefined
+      // What a flow has done is recorded right before it ends or is parked.
+      const hasJustAdvanced = before?.type === 'FlowAdvanced' && before.flow === event.flow
+      return hasJustAdvanced && event.type !== 'FlowAdvanced' ? undefined : refuseMove(flow, event.flow, at)
+    }
+    case 'FlowPaused':
+      return refuseUnless(flows.get(event.flow), event.flow, 'running')
+    case 'FlowResumed':
+      return refuseUnless(flows.get(event.flow), event.flow, 'paused')
+    case 'FlowRetried':
+      return refuseUnless(flows.get(event.flow), event.flow, 'parked')
+    case 'StatesLocked':
+    case 'StatesUnlocked':
+      return refuseMove(flows.get(event.flow), event.flow, at)
+    case 'TransactionRecorded':
+      return event.flow === undefined ? undefined : refuseMove(flows.get(event.flow), event.flow, at)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Holds one node against the model: its log tick by tick, its views after each tick. It stops at the first tick that
+ * differs, since whatever follows differs for the same reason.
+ */
+import type { EncodedTick } from '../../log/Tick.js'
+import {
+  checkTick,
+  emptyModel,
+  nextInstantOf,
+  type ModelFinding,
+  type Model,
+  type ModelFlow,
+  type ModelState,
+} from '../../model/index.js'
+import type { Instant } from '../../time/Instant.js'
+import type { Database } from '../../views/Database.js'
+import { compareFlow, compareState } from './compareRows.js'
+import { compareNodeFacts, compareViews } from './compareViews.js'
+import { describeModelFinding } from './describeModelFinding.js'
+import { readLoggedTick } from './readLoggedTick.js'
+
+/** Findings of one tick that are kept; the others follow from the same cause more often than not. */
+const mostKept = 5
+
+export class ModelWatch {
+  readonly model: Model = emptyModel()
+  /** Ticks that differ from what the model predicted, one sentence for each difference. */
+  readonly ticks: string[] = []
+  /** Rows that differ from the model's, one sentence for each. */
+  readonly views: string[] = []
+  #revision = -1
+  #states: ReadonlyMap<string, ModelState> = new Map()
+  #flows: ReadonlyMap<string, ModelFlow> = new Map()
+
+  get hasFound(): boolean {
+    return this.ticks.length + this.views.length > 0
+  }
+
+  /** When the node must act next; undefined when there is nothing to wait for, or the model is no longer followed. */
+  get nextInstant(): Instant | undefined {
+    return this.hasFound ? undefined : nextInstantOf(this.model)
+  }
+
+  /** A tick is in the log. */
+  take(tick: EncodedTick): void {
+    if (this.hasFound) return
+    this.#keep(this.ticks, tick.firstRevision, checkTick(this.model, readLoggedTick(tick)))
+    this.#revision = tick.firstRevision + tick.events.length - 1
+  }
+
+  /** The views stand at the last tick. Compares the rows that have changed since they were last compared. */
+  compareChanged(db: Database): void {
+    if (this.hasFound) return
+    const { states, flows } = this.model
+    this.#keep(this.views, this.#revision, [
+      ...compareNodeFacts(db, this.model, this.#revision),
+      ...[...states].flatMap(([ref, state]) => (this.#states.get(ref) === state ? [] : compareState(db, state))),
+      ...[...flows].flatMap(([id, flow]) => (this.#flows.get(id) === flow ? [] : compareFlow(db, flow))),
+    ])
+    this.#states = new Map(states)
+    this.#flows = new Map(flows)
+  }
+
+  /** The views stand at the last tick. Compares all of them. */
+  compareAll(db: Database): void {
+    if (!this.hasFound) this.#keep(this.views, this.#revision, compareViews(db, this.model, this.#revision))
+  }
+
+  #keep(list: string[], revision: number, findings: readonly ModelFinding[]): void {
+    list.push(
+      ...findings.slice(0, mostKept).map((finding) => `at revision ${revision}: ${describeModelFinding(finding)}`),
+    )
+  }
+}

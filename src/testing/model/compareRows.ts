@@ -1,0 +1,71 @@
+/**
+ * Compares rows of a node's views with the model, field by field. Rows are read with the queries that the node answers
+ * with, so an error in a query is found too.
+ */
+import { findFlow } from '../../flow/readFlows.js'
+import { Encoded } from '../../encoding/canonical.js'
+import { FlowIdC } from '../../flow/FlowId.js'
+import { showRef } from '../../ledger/StateRef.js'
+import { compareValues, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
+import { agendaEntryOf, attemptsOf } from '../../scheduler/readAgenda.js'
+import { findState, findStateRow } from '../../vault/readVault.js'
+import type { Database } from '../../views/Database.js'
+
+const entryOf = (state: ModelState): unknown => {
+  const { ref, type, version, data, relevant, key, participants, recordedAt, fromRevision, consumed } = state
+  return {
+    ...{ ref, type, version, data, relevant, key, participants, recordedAt, fromRevision },
+    ...{ consumedBy: consumed?.by, consumedAt: consumed?.at, untilRevision: consumed?.revision },
+  }
+}
+
+const activityOf = ({ ref, type, activity }: ModelState): unknown => {
+  const { standing, asked, actsAt, attempts, error, note } = activity
+  const due = asked?.at
+  return {
+    ref,
+    type,
+    standing,
+    attempts,
+    due,
+    actsAt: actsAt === due ? undefined : actsAt,
+    flow: asked?.flow.name,
+    error,
+    note,
+  }
+}
+
+/** Compares one state: as the vault shows it, its activity while it is unconsumed, and every attempt. */
+export const compareState = (db: Database, state: ModelState): readonly ModelFinding[] => {
+  const name = `state ${showRef(state.ref)}`
+  const row = findStateRow(db, state.ref)
+  if (row === undefined) return [{ what: `The vault holds ${name}.`, predicted: 'a row', recorded: 'none' }]
+  const standing = row.standing ?? 'none'
+  const activity =
+    state.consumed === undefined
+      ? compareValues(`The agenda shows ${name}.`, activityOf(state), { ...agendaEntryOf(row), standing })
+      : compareValues(`The agenda has nothing for ${name}.`, { standing: 'none' }, { standing })
+  return [
+    ...compareValues(`The vault shows ${name}.`, entryOf(state), findState(db, state.ref)),
+    ...activity,
+    ...compareValues(`The node acts on ${name}.`, state.activity.actsAt !== undefined, row.actsAtMs !== null),
+    ...compareValues(`The attempts at ${name}.`, state.attempts, attemptsOf(db, row.seq)),
+  ]
+}
+
+/** Compares one flow. */
+export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFinding[] => {
+  const { id, name, version, input, origin, startedAt, status, waits, recorded, progress, ended, result, error } = flow
+  const [waiting] = waits
+  const found = FlowIdC.is(id) ? findFlow(db, id) : undefined
+  if (found === undefined)
+    return [{ what: `The flows include ${id}.`, predicted: `${name}, ${status}`, recorded: 'none' }]
+  return compareValues(
+    `The flows show ${id}.`,
+    {
+      ...{ id, name, version, status, startedAt, startedBy: origin, recorded, waiting, progress, result, error },
+      ...{ input: new Encoded(input), endedAt: ended?.at },
+    },
+    { ...found, record: undefined, troubles: undefined, recorded: found.record.length },
+  )
+}

@@ -1,0 +1,93 @@
+/**
+ * Compares all of a node's views with the model: every row, and that there are no others; the agenda in its order, and
+ * the lists of what an operator has to look at.
+ */
+import { listFlows } from '../../flow/readFlows.js'
+import { showRef, type StateRef } from '../../ledger/StateRef.js'
+import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
+import { readAgenda, type AgendaQuery } from '../../scheduler/readAgenda.js'
+import { queryVault } from '../../vault/readVault.js'
+import type { Page } from '../../vault/query/VaultQuery.js'
+import type { Database } from '../../views/Database.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { compareFlow, compareState } from './compareRows.js'
+
+const allOf = <A, C>(ask: (after: C | undefined) => Page<A, C>): readonly A[] => {
+  const items: A[] = []
+  let after: C | undefined
+  do {
+    const page = ask(after)
+    items.push(...page.items)
+    after = page.next
+  } while (after !== undefined)
+  return items
+}
+
+const limit = 1_000
+const from = <C>(after: C | undefined): { readonly after?: C } => (after === undefined ? {} : { after })
+const refsOf = (rows: readonly { readonly ref: StateRef }[]): readonly string[] => rows.map(({ ref }) => showRef(ref))
+
+const needsOperator = ({ activity: { standing, error } }: ModelState): boolean =>
+  standing === 'parked' || standing === 'missed' || (standing === 'ended' && error !== undefined)
+
+/** Compares the facts about the node as a whole. */
+export const compareNodeFacts = (db: Database, { node }: Model, revision: number): readonly ModelFinding[] => {
+  const { head, term, draining, running } = readFacts(db)
+  const facts = { revision: head.revision, term, draining, running }
+  return compareValues(
+    'The node as a whole.',
+    { revision, term: node.term, draining: node.draining, running: node.running },
+    facts,
+  )
+}
+
+const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
+  const states = [...model.states.values()]
+  const unconsumed = states.filter(({ consumed }) => consumed === undefined)
+  const agenda = (show: NonNullable<AgendaQuery['show']>): readonly string[] =>
+    refsOf(allOf((after: string | undefined) => readAgenda(db, { show, limit, ...from(after) })))
+  const vault = allOf((after: string | undefined) =>
+    queryVault(db, { status: 'all', includeIrrelevant: true, limit, ...from(after) }),
+  )
+  const flows = allOf((after: number | undefined) => listFlows(db, { limit, ...from(after) }))
+  const standing = (is: (state: ModelState) => boolean): readonly string[] => refsOf(unconsumed.filter(is))
+  return [
+    ...compareValues('All states, in log order.', refsOf(states), refsOf(vault)),
+    ...compareValues('The agenda, in order.', refsOf(agendaOf(model)), agenda('scheduled')),
+    ...compareValues('Activities that need an operator.', standing(needsOperator), agenda('attention')),
+    ...compareValues(
+      'Paused activities.',
+      standing(({ activity }) => activity.standing === 'paused'),
+      agenda('paused'),
+    ),
+    ...compareValues(
+      'Started activities.',
+      standing(({ activity }) => activity.standing === 'started'),
+      agenda('started'),
+    ),
+    ...compareValues(
+      'All flows, newest first.',
+      [...model.flows.keys()].reverse(),
+      flows.map(({ id }) => id),
+    ),
+  ]
+}
+
+const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] => {
+  const rows = db
+    .prepare(
+      'SELECT t.id AS id, s.output_index AS place, f.id AS flow FROM soft_locks l JOIN states s ON s.seq = l.state_seq JOIN transactions t ON t.seq = s.transaction_seq JOIN flows f ON f.seq = l.flow_seq',
+    )
+    .all()
+  const held = rows.map((row) => `${String(row['id'])}:${Number(row['place'])} by ${String(row['flow'])}`)
+  return compareValues('Reserved states.', [...locks].map(([ref, flow]) => `${ref} by ${flow}`).sort(), held.sort())
+}
+
+/** Compares all of a node's views with the model. */
+export const compareViews = (db: Database, model: Model, revision: number): readonly ModelFinding[] => [
+  ...compareNodeFacts(db, model, revision),
+  ...compareLists(db, model),
+  ...compareLocks(db, model),
+  ...[...model.states.values()].flatMap((state) => compareState(db, state)),
+  ...[...model.flows.values()].flatMap((flow) => compareFlow(db, flow)),
+]
