@@ -5,15 +5,15 @@ import type { EncodedTick } from '../../log/Tick.js'
 import { EmbeddedStore } from '../../node/EmbeddedStore.js'
 import type { TickStore } from '../../node/TickStore.js'
 import { DiskFaults, diskIsFull, powerIsOut } from './DiskFaults.js'
-import type { SimulatedStore } from './SimulatedStore.js'
+import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
 
 export class SimulatedDisk implements SimulatedStore {
   readonly faults = new DiskFaults()
   #inner = EmbeddedStore.inMemory()
-  readonly #onCommitted: (tick: EncodedTick) => void
+  readonly #watch: StoreWatch
 
-  constructor(onCommitted: (tick: EncodedTick) => void) {
-    this.#onCommitted = onCommitted
+  constructor(watch: StoreWatch) {
+    this.#watch = watch
   }
 
   get views(): TickStore['views'] {
@@ -62,7 +62,9 @@ export class SimulatedDisk implements SimulatedStore {
 
   #write(tick: EncodedTick): ReturnType<EmbeddedStore['commit']> {
     const outcome = this.#inner.commit(tick)
-    if (outcome.kind === 'appended') this.#onCommitted(tick)
+    if (outcome.kind !== 'appended') return outcome
+    this.#watch.onCommitted(tick)
+    this.#watch.onViews(this.reader)
     return outcome
   }
 }

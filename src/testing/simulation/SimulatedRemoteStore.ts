@@ -2,12 +2,11 @@
  * A store whose log is kept elsewhere, with everything that can go wrong between the two. The log outlives the node;
  * its views do not, so each start folds them anew.
  */
-import type { EncodedTick } from '../../log/Tick.js'
 import { LogBackedStore } from '../../node/LogBackedStore.js'
 import type { TickStore } from '../../node/TickStore.js'
 import { DiskFaults } from './DiskFaults.js'
 import { SimulatedLog } from './SimulatedLog.js'
-import type { SimulatedStore } from './SimulatedStore.js'
+import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
 
 /** Turns of the event loop between two looks at a log that did not answer. */
 const turnsBetweenLooks = 3
@@ -20,18 +19,20 @@ const wait = async (): Promise<void> => {
 export class SimulatedRemoteStore implements SimulatedStore {
   readonly faults: DiskFaults
   readonly #log: SimulatedLog
+  readonly #watch: StoreWatch
   #inner: LogBackedStore
 
-  private constructor(faults: DiskFaults, log: SimulatedLog, inner: LogBackedStore) {
+  private constructor(faults: DiskFaults, watch: StoreWatch, log: SimulatedLog, inner: LogBackedStore) {
     this.faults = faults
+    this.#watch = watch
     this.#log = log
     this.#inner = inner
   }
 
-  static async open(onCommitted: (tick: EncodedTick) => void): Promise<SimulatedRemoteStore> {
+  static async open(watch: StoreWatch): Promise<SimulatedRemoteStore> {
     const faults = new DiskFaults()
-    const log = new SimulatedLog(faults, onCommitted)
-    return new SimulatedRemoteStore(faults, log, await LogBackedStore.open(log, ':memory:', { wait }))
+    const log = new SimulatedLog(faults, watch.onCommitted)
+    return new SimulatedRemoteStore(faults, watch, log, await LogBackedStore.open(log, ':memory:', { wait }))
   }
 
   get views(): TickStore['views'] {
@@ -55,7 +56,11 @@ export class SimulatedRemoteStore implements SimulatedStore {
   readonly rollback: TickStore['rollback'] = () => {
     this.#inner.rollback()
   }
-  readonly commit: TickStore['commit'] = (tick) => this.#inner.commit(tick)
+  readonly commit: TickStore['commit'] = async (tick) => {
+    const outcome = await this.#inner.commit(tick)
+    if (outcome.kind === 'appended') this.#watch.onViews(this.reader)
+    return outcome
+  }
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly lookAgain = (): Promise<void> => this.#inner.lookAgain()

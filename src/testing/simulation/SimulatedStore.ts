@@ -2,8 +2,18 @@
  * A party's store in a simulation: a store like any other, whose writes fail where the simulation wants them to, and
  * which can be opened again as the next process would find it.
  */
+import type { EncodedTick } from '../../log/Tick.js'
 import type { TickStore } from '../../node/TickStore.js'
+import type { Database } from '../../views/Database.js'
 import type { DiskFaults } from './DiskFaults.js'
+
+/** What a simulation wants to know about the writes of one party. */
+export type StoreWatch = {
+  /** A tick is in the log. */
+  readonly onCommitted: (tick: EncodedTick) => void
+  /** The views of a running node stand at the last tick. */
+  readonly onViews: (db: Database) => void
+}
 
 export type SimulatedStore = TickStore & {
   readonly faults: DiskFaults

@@ -9,6 +9,8 @@ import type { FlowDefinition } from '../../flow/FlowDefinition.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import type { Database } from '../../views/Database.js'
+import { ModelWatch } from '../model/ModelWatch.js'
 import { replay } from '../replay/replay.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Chance } from './Chance.js'
@@ -44,10 +46,14 @@ export class SimulationRun {
   readonly #network: VirtualNetwork
   readonly #stores: ReadonlyMap<string, SimulatedStore>
   readonly #witness: Witness
+  /** Each party's log and views, held against the model. */
+  readonly #watches: ReadonlyMap<string, ModelWatch>
+  readonly #clockOffsetsMs = new Map<string, number>()
   /** When those that are down come up again. */
   readonly #restarts = new Map<string, number>()
   readonly #downMs = new Map<string, number>()
   readonly #stopped: string[] = []
+  readonly #sleptThrough: string[] = []
   readonly trace: TraceLine[] = []
 
   private constructor(
@@ -56,12 +62,14 @@ export class SimulationRun {
     network: VirtualNetwork,
     stores: ReadonlyMap<string, SimulatedStore>,
     witness: Witness,
+    watches: ReadonlyMap<string, ModelWatch>,
   ) {
     this.#plan = plan
     this.#options = options
     this.#network = network
     this.#stores = stores
     this.#witness = witness
+    this.#watches = watches
     const names = new Map(network.names.map((name) => [network.party(name).key, name]))
     network.transport.watch((from, envelope) => {
       witness.sent(names.get(from) ?? '', envelope)
@@ -74,14 +82,22 @@ export class SimulationRun {
     const story = new TickStory()
     let tell: (sentence: string) => void = () => undefined
     const stores = new Map<string, SimulatedStore>()
+    const watches = new Map<string, ModelWatch>()
     for (const name of everyone) {
+      const watch = new ModelWatch()
+      watches.set(name, watch)
       const onCommitted = (tick: EncodedTick): void => {
         witness.committed(name, tick)
+        watch.take(tick)
         for (const sentence of story.tell(name, tick)) tell(`  ${sentence}`)
       }
+      const onViews = (db: Database): void => {
+        watch.compareChanged(db)
+      }
+      const watched = { onCommitted, onViews }
       stores.set(
         name,
-        plan.remote.includes(name) ? await SimulatedRemoteStore.open(onCommitted) : new SimulatedDisk(onCommitted),
+        plan.remote.includes(name) ? await SimulatedRemoteStore.open(watched) : new SimulatedDisk(watched),
       )
     }
     const app = watchSteps(options.app, witness, plan.seed, plan.stepFailures)
@@ -97,7 +113,7 @@ export class SimulationRun {
       weather: plan.weather,
       development: plan.development,
     })
-    const run = new SimulationRun(plan, options, network, stores, witness)
+    const run = new SimulationRun(plan, options, network, stores, witness, watches)
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
@@ -126,7 +142,11 @@ export class SimulationRun {
       const inspect = network.inspect(name)
       const viewsDigest = await network.node(name).viewsDigest()
       const replayed = await replay(inspect.ticks(), { app, network: network.map, viewsDigest })
-      parties.push({ name, party: network.party(name), inspect, log: await inspect.log(), replayed })
+      const watch = this.#watches.get(name)
+      const store = this.#stores.get(name)
+      if (store !== undefined) watch?.compareAll(store.reader)
+      const model = { ticks: watch?.ticks ?? [], views: watch?.views ?? [] }
+      parties.push({ name, party: network.party(name), inspect, log: await inspect.log(), replayed, model })
     }
     return {
       app,
@@ -135,6 +155,7 @@ export class SimulationRun {
       parties,
       witness: this.#witness,
       stopped: this.#stopped,
+      sleptThrough: this.#sleptThrough,
       mendedAt,
       isSettled,
     }
@@ -161,12 +182,24 @@ export class SimulationRun {
       const nextMs = Math.min(clock.nextWakeMs() ?? Infinity, ...this.#restarts.values())
       if (nextMs > untilMs) break
       if (this.#events > this.#options.mostEvents) return false
+      this.#findSleepers(nextMs)
       clock.setTo(Math.max(nextMs, clock.now()))
       for (const [name, atMs] of this.#restarts) if (atMs <= clock.now()) await this.#restart(name)
     }
+    this.#findSleepers(untilMs)
     clock.setTo(untilMs)
     await this.#quieten()
     return true
+  }
+
+  /** Nothing happens before `nextMs`. A node that must act sooner, by the model, has missed its time. */
+  #findSleepers(nextMs: number): void {
+    for (const [name, watch] of this.#watches) {
+      const at = watch.nextInstant
+      if (at === undefined || !this.#network.isRunning(name) || this.#network.node(name).trouble !== undefined) continue
+      if (toMillis(at) - (this.#clockOffsetsMs.get(name) ?? 0) >= nextMs) continue
+      this.#sleptThrough.push(`${name} is idle, and by the model it must act at ${at}, by its own clock`)
+    }
   }
 
   /** Lets everyone do what there is to do now, those included that start again meanwhile. */
@@ -199,7 +232,9 @@ export class SimulationRun {
     this.#restarts.delete(name)
     if (this.#network.isRunning(name)) return
     this.#say(`${name} starts again`)
-    await this.#stores.get(name)?.reopen()
+    const store = this.#stores.get(name)
+    await store?.reopen()
+    if (store !== undefined) this.#watches.get(name)?.compareAll(store.reader)
     try {
       await this.#network.restart(name)
     } catch (error) {
@@ -240,6 +275,7 @@ export class SimulationRun {
         network.heal()
         return
       case 'clock':
+        this.#clockOffsetsMs.set(action.party, action.offsetMs)
         network.setClockOffset(action.party, { milliseconds: action.offsetMs })
         return
       case 'diskFull':
@@ -319,6 +355,7 @@ export class SimulationRun {
     network.transport.weather = mended
     for (const name of network.names) {
       this.#stores.get(name)?.faults.mend()
+      this.#clockOffsetsMs.delete(name)
       network.setClockOffset(name, { milliseconds: 0 })
       if (!network.isRunning(name)) await this.#restart(name)
     }

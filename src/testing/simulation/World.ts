@@ -19,6 +19,8 @@ export type PartyAtEnd = {
   readonly inspect: NodeInspection
   /** Its log, replayed against the app. */
   readonly replayed: ReplayReport
+  /** Where its ticks and its views differ from the model, one sentence each. */
+  readonly model: { readonly ticks: readonly string[]; readonly views: readonly string[] }
 }
 
 /** A simulated network at the end of its history. */
@@ -30,6 +32,8 @@ export type World = {
   readonly witness: Witness
   /** Nodes that stopped although nothing was done to them, and why. */
   readonly stopped: readonly string[]
+  /** Nodes that were idle although something was due, by the model. */
+  readonly sleptThrough: readonly string[]
   /** When everything was mended: from then on nobody has an excuse. */
   readonly mendedAt: Instant
   /** False when there was more to do than a simulation waits for: then what is under way says nothing. */

@@ -3,12 +3,15 @@
  */
 import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from './invariants/ledger.js'
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
-import { nothingForgotten, onTime, oneOutcome } from './invariants/occurrences.js'
+import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
 import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
 import type { Invariant } from './World.js'
 
 /** What is held against every simulated network, whatever its app. */
 export const builtInInvariants: readonly Invariant[] = [
+  ticksAsPredicted,
+  viewsOfModel,
+  actsInTime,
   nodesGoOn,
   chainIntact,
   rebuildIdentical,
@@ -16,9 +19,6 @@ export const builtInInvariants: readonly Invariant[] = [
   agreement,
   notarisedIsRecorded,
   timeWindowsKept,
-  oneOutcome,
-  nothingForgotten,
-  onTime,
   nothingLost,
   noFlowStuck,
   codeAgrees,
