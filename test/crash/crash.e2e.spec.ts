@@ -13,7 +13,7 @@ import { checkStore } from './checkStore.js'
 import { describeCampaign, type CampaignSummary } from './describeCampaign.js'
 import { eventsOf, readEvidence, type Evidence } from './Evidence.js'
 import { judgeEvidence } from './judgeCampaign.js'
-import { newCampaignFolder, runCampaign } from './runCampaign.js'
+import { newCampaignFolder, runCampaign, type Campaign } from './runCampaign.js'
 
 const kills = 30
 
@@ -43,12 +43,13 @@ const doubling = (type: string): ((tick: EncodedTick) => readonly string[]) => {
 describe(`a node killed ${kills} times at random moments`, function () {
   const seed = process.env['CRASH_SEED'] ?? randomBytes(4).toString('hex')
   const folder = newCampaignFolder()
+  let campaign: Campaign
   let evidence: Evidence
   let summary: CampaignSummary
 
   before(async () => {
     try {
-      const campaign = await runCampaign({ kills, seed, longestRunMs: 250, folder })
+      campaign = await runCampaign({ kills, seed, longestRunMs: 250, folder })
       evidence = await readEvidence(folder)
       summary = describeCampaign(campaign, evidence)
     } catch (error) {
@@ -71,6 +72,11 @@ describe(`a node killed ${kills} times at random moments`, function () {
 
   it('leaves a whole store: the log verifies, and a rebuild gives the same views row by row', async () => {
     expect(await checkStore(campaignFiles(folder).store)).to.deep.equal([])
+  })
+
+  it('leaves, after each kill and at the end, the log and the views that the model predicts', () => {
+    expect(campaign.differences).to.deep.equal([])
+    expect(campaign.looks).to.be.greaterThan(kills / 2)
   })
 
   it('was hit while it worked', () => {

@@ -28,7 +28,7 @@ try {
   const campaign = await runCampaign({ kills, seed, longestRunMs: 500, folder })
   const evidence = await readEvidence(folder)
   console.log(JSON.stringify(describeCampaign(campaign, evidence), null, 2))
-  faults.push(...judgeEvidence(evidence), ...(await checkStore(campaignFiles(folder).store)))
+  faults.push(...campaign.differences, ...judgeEvidence(evidence), ...(await checkStore(campaignFiles(folder).store)))
 } catch (error) {
   faults.push(error instanceof Error ? error.message : String(error))
 }

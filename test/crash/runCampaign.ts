@@ -1,15 +1,18 @@
 /**
- * Kills a node again and again at random moments and starts it anew on what it left behind. It only makes the
- * evidence; whether the node kept its promises is judged afterwards, from the log.
+ * Kills a node again and again at random moments and starts it anew on what it left behind. Before each start the store
+ * is compared with the model; whether the node kept its other promises is judged afterwards, from the log.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
+import { storeFiles } from '../../src/node/StoreFolder.js'
 import { seededRandom } from '../../src/testing/index.js'
+import { campaignFiles } from './campaignLines.js'
+import { StoreAgainstModel } from './StoreAgainstModel.js'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -19,7 +22,14 @@ export type Aim = (typeof aims)[number]
 
 export type Kill = { readonly aim: Aim; readonly atMs: number; readonly wasReady: boolean }
 
-export type Campaign = { readonly folder: string; readonly seed: string; readonly kills: readonly Kill[] }
+export type Campaign = {
+  readonly folder: string
+  readonly seed: string
+  readonly kills: readonly Kill[]
+  /** After how many kills the store was compared with the model, and where it differed. */
+  readonly looks: number
+  readonly differences: readonly string[]
+}
 
 export type CampaignOptions = {
   readonly kills: number
@@ -87,6 +97,8 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   const random = seededRandom(seed)
   const below = (bound: number): number => parseInt(random.hex(4), 16) % bound
   const kills: Kill[] = []
+  const model = new StoreAgainstModel()
+  const { database } = storeFiles(campaignFiles(folder).store)
   let openingMs = 200
 
   for (let run = 0; run < options.kills; run++) {
@@ -114,6 +126,7 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
         `Run ${run} ended by itself with ${String(code ?? signal)} instead of being killed: ${complaints}`,
       )
     kills.push({ aim, atMs, wasReady })
+    if (existsSync(database)) await model.look(database)
     // Sometimes the node stays down for a while, so that there is something to catch up with.
     if (below(3) === 0) await pause(below(150))
   }
@@ -124,5 +137,6 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   const { signal, code, complaints } = await ended
   clearTimeout(timer)
   if (code !== 0) throw new Error(`The last run did not come to its end (${String(code ?? signal)}): ${complaints}`)
-  return { folder, seed, kills }
+  await model.look(database, true)
+  return { folder, seed, kills, looks: model.looks, differences: model.differences }
 }
