@@ -71,6 +71,13 @@ export const defects: readonly Defect[] = [
     replace: '',
   },
   {
+    name: 'due-out-of-order',
+    mistake: 'What falls due together is started in the reverse of its order',
+    file: 'src/scheduler/decideDue.ts',
+    find: 'for (const row of rows) {',
+    replace: 'for (const row of [...rows].reverse()) {',
+  },
+  {
     name: 'window-until-included',
     mistake: 'The end of a time window belongs to it',
     file: 'src/ledger/TimeWindow.ts',

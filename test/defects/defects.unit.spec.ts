@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { transformSync } from 'esbuild'
+import { actsInTime, ticksAsPredicted, viewsOfModel } from '../../src/testing/simulation/invariants/model.js'
 import { defects } from './defects.js'
 import { hunt } from './huntDefect.js'
 import { page } from './table.js'
@@ -42,5 +43,16 @@ describe('The seeded defects', () => {
       const defect = defects.find((one) => one.name === name)
       const result = await hunt(defect!, 5)
       expect(result.found, `after ${result.histories} histories`).not.to.equal(undefined)
+    })
+
+  for (const [name, { name: invariant }] of [
+    ['lateness-rounded', ticksAsPredicted],
+    ['netting-forgotten', viewsOfModel],
+    ['wake-too-late', actsInTime],
+  ] as const)
+    it(`are found by the model: ${name}`, async () => {
+      const defect = defects.find((one) => one.name === name)
+      const result = await hunt(defect!, 5)
+      expect(result.found?.invariant, `after ${result.histories} histories`).to.equal(invariant)
     })
 })
