@@ -46,7 +46,7 @@ export const predictTick = (model: Model, at: Instant): TickPrediction => {
  *   the first of them, or none.
  * - `none`: the tick records the start or the stop of the node, or the node is stopped. It starts and wakes nothing.
  */
-export type Extent = 'all' | 'some' | 'any' | 'none'
+export type PredictionExtent = 'all' | 'some' | 'any' | 'none'
 
 const recordsStartOrStop = ({ events }: LoggedTick): boolean =>
   events.some(({ type }) => type === 'NodeStarted' || type === 'NodeStopped')
@@ -55,7 +55,11 @@ const recordsStartOrStop = ({ events }: LoggedTick): boolean =>
 const isFull = ({ bytes }: LoggedTick): boolean => bytes >= limits.tickAtRestBytes
 
 /** How much a tick must do of each part of its prediction. */
-export type TickExtents = { readonly attempts: Extent; readonly wakes: Extent; readonly reopens: Extent }
+export type TickExtents = {
+  readonly attempts: PredictionExtent
+  readonly wakes: PredictionExtent
+  readonly reopens: PredictionExtent
+}
 
 /** How much a tick must do. `model` is as it was before the tick. */
 export const extentsOf = ({ node, states }: Model, tick: LoggedTick, predicted: TickPrediction): TickExtents => {

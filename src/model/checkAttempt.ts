@@ -5,7 +5,7 @@
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
-import { compareValues, finding, type Finding } from './Finding.js'
+import { compareValues, finding, type ModelFinding } from './ModelFinding.js'
 import type { ModelCause } from './ModelAttempt.js'
 import type { ModelState } from './ModelState.js'
 import { predictAttempt, predictedFlowId, predictRetry, type PredictedAttempt } from './predictAttempt.js'
@@ -30,7 +30,7 @@ export const isAttempt = (event: DomainEvent): event is AttemptEvent =>
 /** The state that an attempt is about. */
 export const refOfAttempt = (event: AttemptEvent): StateRef => ('ref' in event ? event.ref : event.origin.ref)
 
-const checkStart = (predicted: PredictedAttempt, event: EventOf<'FlowStarted'>): readonly Finding[] => {
+const checkStart = (predicted: PredictedAttempt, event: EventOf<'FlowStarted'>): readonly ModelFinding[] => {
   const { ref, due, attempt, latenessMs, outcome } = predicted
   const { flow, name, input, origin } = event
   if (typeof outcome === 'string') return finding('No flow may be started here.', outcome, `FlowStarted ${name}`)
@@ -51,7 +51,7 @@ const checkMove = (
   { due, outcome }: PredictedAttempt,
   { activity, actsAt }: EventOf<'ActivityMoved'>,
   at: Instant,
-): readonly Finding[] => {
+): readonly ModelFinding[] => {
   const isOtherInstant = outcome === 'moved' || activity.at !== due
   const isEarly = actsAt !== undefined && actsAt > at
   if (isOtherInstant || isEarly) return []
@@ -64,7 +64,7 @@ export const checkAttempt = (
   cause: ModelCause,
   event: AttemptEvent,
   at: Instant,
-): readonly Finding[] => {
+): readonly ModelFinding[] => {
   const predicted = predictAttempt(state, cause, at)
   if (event.type === 'FlowStarted') return checkStart(predicted, event)
   if (event.type === 'ActivityMoved') return checkMove(predicted, event, at)

@@ -9,7 +9,7 @@ import type { Instant } from '../time/Instant.js'
 import { agendaOrder, isDue, occurrenceOrder, reopensAt } from './agenda.js'
 import { applyEvent } from './applyEvent.js'
 import { checkAttempt, isAttempt, refOfAttempt, type AttemptEvent } from './checkAttempt.js'
-import { finding, type Finding } from './Finding.js'
+import { finding, type ModelFinding } from './ModelFinding.js'
 import type { LoggedTick } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelCause } from './ModelAttempt.js'
@@ -21,7 +21,7 @@ import {
   extentsOf,
   leavesDue,
   predictTick,
-  type Extent,
+  type PredictionExtent,
   type TickExtents,
   type TickPrediction,
 } from './TickPrediction.js'
@@ -51,7 +51,12 @@ const asleep = ({ model, prediction, moved }: Check): readonly string[] =>
   prediction.wakes.filter((id) => !moved.has(id) && model.flows.get(id)?.ended === undefined)
 
 /** What is due goes before what is due later. */
-const checkOrder = (check: Check, state: ModelState, cause: ModelCause, event: AttemptEvent): readonly Finding[] => {
+const checkOrder = (
+  check: Check,
+  state: ModelState,
+  cause: ModelCause,
+  event: AttemptEvent,
+): readonly ModelFinding[] => {
   const first =
     cause === 'restart'
       ? reopensAt(check.model, check.at).find((other) => occurrenceOrder(other, state) < 0)
@@ -62,7 +67,7 @@ const checkOrder = (check: Check, state: ModelState, cause: ModelCause, event: A
 }
 
 /** What speaks against an attempt. Notes whether it must be followed by another at once. */
-const settle = (check: Check, event: AttemptEvent): readonly Finding[] => {
+const settle = (check: Check, event: AttemptEvent): readonly ModelFinding[] => {
   const { model, at, extents } = check
   const ref = showRef(refOfAttempt(event))
   const state = model.states.get(ref)
@@ -81,7 +86,7 @@ const settle = (check: Check, event: AttemptEvent): readonly Finding[] => {
 }
 
 /** A flow whose turn has come goes before those whose turn came later. */
-const checkWake = (check: Check, event: DomainEvent): readonly Finding[] => {
+const checkWake = (check: Check, event: DomainEvent): readonly ModelFinding[] => {
   if (event.type !== 'FlowAdvanced' && event.type !== 'FlowEnded' && event.type !== 'FlowParked') return []
   if (event.type === 'FlowEnded' && event.outcome === 'killed') return []
   const { wakes } = check.prediction
@@ -90,7 +95,7 @@ const checkWake = (check: Check, event: DomainEvent): readonly Finding[] => {
   return finding('Flows go on in order.', `flow ${first} comes first`, canonicalText(event))
 }
 
-const checkEvent = (check: Check, event: DomainEvent, before: DomainEvent | undefined): readonly Finding[] => {
+const checkEvent = (check: Check, event: DomainEvent, before: DomainEvent | undefined): readonly ModelFinding[] => {
   const refused = refuseEvent(check.model, event, before, check.at)
   if (refused !== undefined)
     return finding('The rules refuse this event.', `no ${event.type}: ${refused}`, canonicalText(event))
@@ -104,13 +109,18 @@ const checkEvent = (check: Check, event: DomainEvent, before: DomainEvent | unde
 }
 
 /** What had to come and did not. */
-const missing = (rule: string, extent: Extent, predicted: number, left: readonly string[]): readonly Finding[] => {
+const missing = (
+  rule: string,
+  extent: PredictionExtent,
+  predicted: number,
+  left: readonly string[],
+): readonly ModelFinding[] => {
   const isEnough = extent === 'all' ? left.length === 0 : extent !== 'some' || left.length < predicted
   if (isEnough || left.length === 0) return []
   return finding(rule, left.slice(0, 3).join(', '), `nothing for ${left.length} of them`)
 }
 
-const checkEnd = (check: Check): readonly Finding[] => {
+const checkEnd = (check: Check): readonly ModelFinding[] => {
   const { model, at, prediction, extents, moved } = check
   const refs = (states: readonly ModelState[]): readonly string[] => states.map(({ ref }) => showRef(ref))
   const reopens = refs(reopensAt(model, at))
@@ -126,7 +136,7 @@ const checkEnd = (check: Check): readonly Finding[] => {
 }
 
 /** Folds one tick into the model, and says where the tick differs from what it had to be. */
-export const checkTick = (model: Model, tick: LoggedTick): readonly Finding[] => {
+export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding[] => {
   const { at, events, firstRevision } = tick
   const prediction = predictTick(model, at)
   const extents = extentsOf(model, tick, prediction)

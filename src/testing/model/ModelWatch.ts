@@ -7,7 +7,7 @@ import {
   checkTick,
   emptyModel,
   nextInstantOf,
-  type Finding,
+  type ModelFinding,
   type Model,
   type ModelFlow,
   type ModelState,
@@ -15,8 +15,8 @@ import {
 import type { Instant } from '../../time/Instant.js'
 import type { Database } from '../../views/Database.js'
 import { compareFlow, compareState } from './compareRows.js'
-import { compareFacts, compareViews } from './compareViews.js'
-import { describeFinding } from './describeFinding.js'
+import { compareNodeFacts, compareViews } from './compareViews.js'
+import { describeModelFinding } from './describeModelFinding.js'
 import { readLoggedTick } from './readLoggedTick.js'
 
 /** Findings of one tick that are kept; the others follow from the same cause more often than not. */
@@ -53,7 +53,7 @@ export class ModelWatch {
     if (this.hasFound) return
     const { states, flows } = this.model
     this.#keep(this.views, this.#revision, [
-      ...compareFacts(db, this.model, this.#revision),
+      ...compareNodeFacts(db, this.model, this.#revision),
       ...[...states].flatMap(([ref, state]) => (this.#states.get(ref) === state ? [] : compareState(db, state))),
       ...[...flows].flatMap(([id, flow]) => (this.#flows.get(id) === flow ? [] : compareFlow(db, flow))),
     ])
@@ -66,7 +66,9 @@ export class ModelWatch {
     if (!this.hasFound) this.#keep(this.views, this.#revision, compareViews(db, this.model, this.#revision))
   }
 
-  #keep(list: string[], revision: number, findings: readonly Finding[]): void {
-    list.push(...findings.slice(0, mostKept).map((finding) => `at revision ${revision}: ${describeFinding(finding)}`))
+  #keep(list: string[], revision: number, findings: readonly ModelFinding[]): void {
+    list.push(
+      ...findings.slice(0, mostKept).map((finding) => `at revision ${revision}: ${describeModelFinding(finding)}`),
+    )
   }
 }

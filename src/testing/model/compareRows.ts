@@ -3,9 +3,10 @@
  * with, so an error in a query is found too.
  */
 import { findFlow } from '../../flow/readFlows.js'
-import type { FlowId } from '../../flow/FlowId.js'
+import { Encoded } from '../../encoding/canonical.js'
+import { FlowIdC } from '../../flow/FlowId.js'
 import { showRef } from '../../ledger/StateRef.js'
-import { compareValues, type Finding, type ModelFlow, type ModelState } from '../../model/index.js'
+import { compareValues, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
 import { agendaEntryOf, attemptsOf } from '../../scheduler/readAgenda.js'
 import { findState, findStateRow } from '../../vault/readVault.js'
 import type { Database } from '../../views/Database.js'
@@ -35,7 +36,7 @@ const activityOf = ({ ref, type, activity }: ModelState): unknown => {
 }
 
 /** Compares one state: as the vault shows it, its activity while it is unconsumed, and every attempt. */
-export const compareState = (db: Database, state: ModelState): readonly Finding[] => {
+export const compareState = (db: Database, state: ModelState): readonly ModelFinding[] => {
   const name = `state ${showRef(state.ref)}`
   const row = findStateRow(db, state.ref)
   if (row === undefined) return [{ what: `The vault holds ${name}.`, predicted: 'a row', recorded: 'none' }]
@@ -53,17 +54,17 @@ export const compareState = (db: Database, state: ModelState): readonly Finding[
 }
 
 /** Compares one flow. */
-export const compareFlow = (db: Database, flow: ModelFlow): readonly Finding[] => {
+export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFinding[] => {
   const { id, name, version, input, origin, startedAt, status, waits, recorded, progress, ended, result, error } = flow
   const waiting = waits.length === 0 ? undefined : waits
-  const found = findFlow(db, id as FlowId)
+  const found = FlowIdC.is(id) ? findFlow(db, id) : undefined
   if (found === undefined)
     return [{ what: `The flows include ${id}.`, predicted: `${name}, ${status}`, recorded: 'none' }]
   return compareValues(
     `The flows show ${id}.`,
     {
       ...{ id, name, version, status, startedAt, startedBy: origin, recorded, waiting, progress, result, error },
-      ...{ input: JSON.parse(input) as unknown, endedAt: ended?.at },
+      ...{ input: new Encoded(input), endedAt: ended?.at },
     },
     { ...found, record: undefined, troubles: undefined, recorded: found.record.length },
   )

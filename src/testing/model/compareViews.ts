@@ -4,7 +4,7 @@
  */
 import { listFlows } from '../../flow/readFlows.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
-import { agendaOf, compareValues, type Finding, type Model, type ModelState } from '../../model/index.js'
+import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
 import { readAgenda, type AgendaQuery } from '../../scheduler/readAgenda.js'
 import { queryVault } from '../../vault/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
@@ -31,7 +31,7 @@ const needsOperator = ({ activity: { standing, error } }: ModelState): boolean =
   standing === 'parked' || standing === 'missed' || (standing === 'ended' && error !== undefined)
 
 /** Compares the facts about the node as a whole. */
-export const compareFacts = (db: Database, { node }: Model, revision: number): readonly Finding[] => {
+export const compareNodeFacts = (db: Database, { node }: Model, revision: number): readonly ModelFinding[] => {
   const { head, term, draining, running } = readFacts(db)
   const facts = { revision: head.revision, term, draining, running }
   return compareValues(
@@ -41,7 +41,7 @@ export const compareFacts = (db: Database, { node }: Model, revision: number): r
   )
 }
 
-const compareLists = (db: Database, model: Model): readonly Finding[] => {
+const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
   const states = [...model.states.values()]
   const unconsumed = states.filter(({ consumed }) => consumed === undefined)
   const agenda = (show: NonNullable<AgendaQuery['show']>): readonly string[] =>
@@ -73,7 +73,7 @@ const compareLists = (db: Database, model: Model): readonly Finding[] => {
   ]
 }
 
-const compareLocks = (db: Database, { locks }: Model): readonly Finding[] => {
+const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] => {
   const rows = db
     .prepare(
       'SELECT t.id AS id, s.output_index AS place, f.id AS flow FROM soft_locks l JOIN states s ON s.seq = l.state_seq JOIN transactions t ON t.seq = s.transaction_seq JOIN flows f ON f.seq = l.flow_seq',
@@ -84,8 +84,8 @@ const compareLocks = (db: Database, { locks }: Model): readonly Finding[] => {
 }
 
 /** Compares all of a node's views with the model. */
-export const compareViews = (db: Database, model: Model, revision: number): readonly Finding[] => [
-  ...compareFacts(db, model, revision),
+export const compareViews = (db: Database, model: Model, revision: number): readonly ModelFinding[] => [
+  ...compareNodeFacts(db, model, revision),
   ...compareLists(db, model),
   ...compareLocks(db, model),
   ...[...model.states.values()].flatMap((state) => compareState(db, state)),

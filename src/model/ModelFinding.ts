@@ -4,7 +4,7 @@
 import { canonicalText } from '../encoding/canonical.js'
 
 /** A difference between the node and the model. */
-export type Finding = {
+export type ModelFinding = {
   /** The rule that is broken, as a sentence. */
   readonly what: string
   /** What the model says. */
@@ -14,12 +14,12 @@ export type Finding = {
 }
 
 /** One finding, as a list. */
-export const finding = (what: string, predicted: string, recorded: string): readonly Finding[] => [
+export const finding = (what: string, predicted: string, recorded: string): readonly ModelFinding[] => [
   { what, predicted, recorded },
 ]
 
 /** A finding about two values; none when they are equal. */
-export const compareValues = (what: string, predicted: unknown, recorded: unknown): readonly Finding[] => {
+export const compareValues = (what: string, predicted: unknown, recorded: unknown): readonly ModelFinding[] => {
   const [expected, found] = [canonicalText(predicted ?? null), canonicalText(recorded ?? null)]
   return expected === found ? [] : finding(what, expected, found)
 }
