@@ -131,7 +131,7 @@ describe('the HTTP API', () => {
     expect((await get('/ready')).status).to.equal(503)
     await post('/drain/end')
     expect((await get('/ready')).status).to.equal(200)
-    const acts = (await events(belfry)).filter((event) => 'by' in event && String(event.by).startsWith('http:local@'))
+    const acts = (await events(belfry)).filter((event) => 'by' in event && event.by.startsWith('http:local@'))
     expect(acts.map(({ type }) => type)).to.include.members([
       'FlowResumed',
       'ActivityPaused',
