@@ -3,7 +3,7 @@
  * no notary and talks to no party that is not in its map.
  */
 import * as t from 'io-ts'
-import { KeyChangeC, KeyHistory } from './KeyChange.js'
+import { KeyChangeC, KeyHistory, type KeyChange } from './KeyChange.js'
 import { ownNetworkId, type NetworkId } from './NetworkId.js'
 import { PartyC, type Party } from './Party.js'
 import type { PublicKey } from './PublicKey.js'
@@ -42,16 +42,22 @@ export class NetworkMap {
   readonly #byKey = new Map<PublicKey, Member>()
   readonly #byName = new Map<string, Member>()
 
-  constructor(members: readonly Member[], id: NetworkId) {
+  /** `recorded` are changes of keys that the map need not list any more. */
+  constructor(members: readonly Member[], id: NetworkId, recorded: readonly KeyChange[] = []) {
     this.id = id
     this.members = members
-    const history = new KeyHistory(members.flatMap(({ keyChanges = [] }) => keyChanges))
+    const history = new KeyHistory([...recorded, ...members.flatMap(({ keyChanges = [] }) => keyChanges)])
     this.identityOf = history.identityOf
     this.currentKeyOf = history.currentKeyOf
     for (const member of members) {
       this.#byKey.set(member.party.key, member)
       this.#byName.set(member.party.name, member)
     }
+  }
+
+  /** The same map, which also knows of changes of keys that were recorded before. */
+  withKeyChanges(recorded: readonly KeyChange[]): NetworkMap {
+    return recorded.length === 0 ? this : new NetworkMap(this.members, this.id, recorded)
   }
 
   /** The map of a party that is in no network. */

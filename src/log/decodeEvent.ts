@@ -15,23 +15,26 @@ export const isEventType = (type: string): type is EventType => Object.hasOwn(ev
 const tooNew = (revision: number, what: string, details: ErrorDetails): CarillonError =>
   new CarillonError(
     'log-too-new',
-    `Event ${revision} of the log ${what} that this version does not know. The log was written by a newer version of Carillon; run that version. Nothing was changed.`,
+    `Event ${revision} of the log ${what} that this version does not know. The log was written by a newer version of Carillon; run that version. The log was not changed.`,
     { revision, ...details },
+  )
+
+const tooOld = (revision: number): CarillonError =>
+  new CarillonError(
+    'log-too-old',
+    `Event ${revision} of the log is of the format before the first release, whose ticks are not signed. It cannot be read any more, and the log was not changed. Begin a new log.`,
+    { revision },
   )
 
 /** Every start of a node says in which format it goes on, and which version of Carillon writes it. */
 const assertFormat = (started: Readonly<Record<string, unknown>>, revision: number): void => {
   const { format, carillon } = started
-  if (format === undefined)
-    throw new CarillonError(
-      'log-too-old',
-      `Event ${revision} of the log is of the format before the first release, whose ticks are not signed. It cannot be read any more, and nothing was changed. Begin a new log.`,
-      { revision },
-    )
-  if (typeof format !== 'number' || format <= logFormat) return
+  if (format === undefined) throw tooOld(revision)
+  if (typeof format !== 'number' || format === logFormat) return
+  if (format < logFormat) throw tooOld(revision)
   throw new CarillonError(
     'log-too-new',
-    `From event ${revision} on the log is in format ${format}, written by Carillon ${String(carillon)}; this version reads up to format ${logFormat}. Run Carillon ${String(carillon)} or newer. Nothing was changed.`,
+    `From event ${revision} on the log is in format ${format}, written by Carillon ${String(carillon)}; this version reads up to format ${logFormat}. Run Carillon ${String(carillon)} or newer. The log was not changed.`,
     { revision, format, carillon: String(carillon) },
   )
 }

@@ -22,6 +22,7 @@ import {
 import { latestInstantMs } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
+import { assertNewestSigned } from './assertNewestSigned.js'
 import type { OperatorRequest } from './controlProtocol.js'
 import { OpenTick } from './OpenTick.js'
 import { assertStore } from './readStore.js'
@@ -79,6 +80,7 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
       `The log is signed with ${signer.key}, and the key at hand is ${key.publicKey}. Put the node's own key file beside the store.`,
       { expected: signer.key, actual: key.publicKey },
     )
+  assertNewestSigned(store)
   return new OpenTick(
     {
       me: { name: partyName ?? 'Me', key: PublicKeyC.is(partyKey) ? partyKey : key.publicKey },

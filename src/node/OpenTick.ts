@@ -5,7 +5,7 @@
 import type { Registry } from '../app/Registry.js'
 import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Random } from '../decision/Random.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
@@ -129,7 +129,12 @@ export class OpenTick implements SigningDecision {
 
   /** Closes the tick: its running hash and its transactions are signed, all with one signature. */
   seal(): EncodedTick {
-    const { network } = this.#signer ?? this.views.facts.signer ?? { network: this.network.id }
+    const signer = this.#signer ?? this.views.facts.signer
+    assertInvariant(
+      signer === undefined || signer.key === this.key.publicKey,
+      'a tick was about to be signed with another key than the log names',
+    )
+    const network = signer?.network ?? this.network.id
     return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.key, network, hash, this.#unsigned))
   }
 }

@@ -15,7 +15,7 @@ import { assertOwnLog } from './assertOwnLog.js'
 import { readMark, showMark } from './backup/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from './EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
-import { finishRotation } from './keys/KeyRotation.js'
+import { finishRotation, recoverKey } from './keys/KeyRotation.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from './keys/KeyFile.js'
 import { LogBackedStore } from './LogBackedStore.js'
 import { silentLogger, type Logger } from './Logger.js'
@@ -193,8 +193,9 @@ export const openLogFolder = (
     folder,
     async (files) => {
       if (isToWrite) assertNotRestored(folder, files.database)
+      recoverKey(files.key, folder)
       const owner = key?.publicKey ?? (existsSync(files.key) ? readKeyFile(files.key, keyOptions).publicKey : undefined)
-      if (owner !== undefined) await assertOwnLog(log, { key: owner, network })
+      await assertOwnLog(log, { key: owner, network })
       keepPrivate(files.database)
       const store = await LogBackedStore.open(log, files.database, { logger })
       writeLogPlace(files.logPlace, log.where ?? 'a log that was handed to the node')

@@ -12,7 +12,8 @@ import { isSignedBy } from '../log/TickSigner.js'
 
 /** Whose log it should be. */
 export type Owner = {
-  readonly key: PublicKey
+  /** Undefined when there is no key yet: then only an empty log can be its own. */
+  readonly key: PublicKey | undefined
   /** The network that the node is started in, where it is in one. */
   readonly network?: NetworkId | undefined
 }
@@ -37,6 +38,12 @@ export const assertOwnLog = async (log: EventLog, { key, network }: Owner): Prom
   if (started?.type !== 'NodeStarted') return
   const identity = started.party.key
   const networks = [started.network, ownNetworkId(identity), ...(network === undefined ? [] : [network])]
+  if (key === undefined)
+    throw new CarillonError(
+      'store-foreign',
+      `The log ${log.where ?? 'that was named'} belongs to ${started.party.name} with the key ${identity}, and there is no key file in the folder. Put node.key and node.secret of that node into it, or choose another log.`,
+      { expected: identity },
+    )
   if (identity !== key) {
     // It may have changed its key since; then the newest tick is signed with the one at hand, or changes to it.
     const newest = await tickAt(log, revision)

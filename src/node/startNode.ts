@@ -13,11 +13,11 @@ import { ownNetworkId } from '../identity/NetworkId.js'
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
-import { assertSigned } from '../log/TickSigner.js'
 import { systemClock } from '../time/SystemClock.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { builtInFlows } from './builtInFlows.js'
 import { compareWithPeers, isMarked } from './backup/compareWithPeers.js'
+import { assertNewestSigned } from './assertNewestSigned.js'
 import { networkMismatch } from './assertOwnLog.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
 import { EmbeddedStore } from './EmbeddedStore.js'
@@ -31,7 +31,8 @@ import { Postman } from './Postman.js'
 import type { KeyFileOptions } from './keys/KeyFile.js'
 import { followMap, newKeyChanges } from './network/followMap.js'
 import { MapFile } from './network/MapFile.js'
-import { openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
+import { networkFiles, openNetworkFolder, type NetworkFolder } from './network/NetworkFolder.js'
+import { recoverKey } from './keys/KeyRotation.js'
 import { noteClock } from './storeClock.js'
 import { openLogFolder, openStoreFolder } from './StoreFolder.js'
 import { keptOpen } from './keptOpen.js'
@@ -58,6 +59,7 @@ const joinNetwork = (folder: string, options: NodeOptions): NodeOptions & { read
       'definition-invalid',
       'A node with a network folder has its key, its map and its transport from there. Leave out network, transport and key.',
     )
+  recoverKey(networkFiles(folder).key, typeof options.store === 'string' ? options.store : folder)
   const joined = openNetworkFolder(folder, keyOptionsOf(options))
   if (options.party !== undefined && options.party !== joined.party.name)
     throw new CarillonError(
@@ -163,14 +165,6 @@ const partyKeyOf = ({ views }: TickStore, key: KeyPair): PublicKey => {
   return PublicKeyC.is(partyKey) ? partyKey : key.publicKey
 }
 
-/** The newest signature authenticates the whole log. A store whose log was added to by someone else has a newest tick without. */
-const assertNewestSigned = (store: TickStore): void => {
-  const { facts } = store.views
-  const newest = store.tick(store.head().tick)
-  const signer = newest === undefined ? undefined : facts.signerOf(newest.number)
-  if (newest !== undefined && signer !== undefined) assertSigned(newest, signer, facts.keysUpTo(newest.number))
-}
-
 /**
  * What a start records beside itself: that the node joins a network, and with which keys its members sign. A log that
  * belongs to one network is not continued in another.
@@ -183,7 +177,7 @@ const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Par
       `${key} is a changed key: the log of its party began with ${network.identityOf(key)}, and it is not here. Put the store back, or restore it from a backup.`,
       { expected: network.identityOf(key), actual: key },
     )
-  const changes = newKeyChanges(views.maps, network)
+  const changes = newKeyChanges(views.maps, network, key)
   if (signer === undefined || signer.network === network.id) return changes
   if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }, ...changes]
   throw networkMismatch(signer.network, network.id)
@@ -276,7 +270,9 @@ export const lead = async (
     const map = membership?.file.newest
     if (map !== undefined) assertCurrent(store, map.terms)
     const party = { name, key: partyKeyOf(store, key) }
-    let network = map?.network ?? options.network ?? NetworkMap.alone(party)
+    const known = map?.network ?? options.network ?? NetworkMap.alone(party)
+    // A party that has left the map has not taken back what it signed.
+    let network = known.withKeyChanges(store.views.maps.changes())
     const joining = eventsOfJoining(store, network, party)
     // After the store is known to be ours and before anything is recorded: an address may be taken.
     ownTransport = await membership?.connect(network)

@@ -2,28 +2,42 @@
  * The newest network map this node has gone by, by the root that signed it, so that an older one is not taken again; and
  * the changes of keys that the log knows of.
  */
+import { canonicalText } from '../encoding/canonical.js'
 import type { KeyChange } from '../identity/KeyChange.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Database, Statement } from './Database.js'
 
 export const mapsSchema = `
   CREATE TABLE IF NOT EXISTS network_maps (root TEXT PRIMARY KEY, serial INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS changed_keys (key TEXT PRIMARY KEY, party TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS changed_keys (
+    key TEXT PRIMARY KEY,
+    place INTEGER NOT NULL,
+    change TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `
 
 /** Which map it is: its root, and the number that root has given it. */
 export type MapSerial = { readonly root: PublicKey; readonly serial: number }
 
+/** All changes of keys that a log has recorded, in their order. */
+export const readKeyChanges = (db: Database): readonly KeyChange[] =>
+  db
+    .prepare('SELECT change FROM changed_keys ORDER BY place')
+    .all()
+    .map(({ change }) => JSON.parse(String(change)) as KeyChange)
+
 export class MapTable {
+  readonly #db: Database
   readonly #insert: Statement
   readonly #find: Statement
   readonly #addKey: Statement
   readonly #findKey: Statement
 
   constructor(db: Database) {
+    this.#db = db
     this.#insert = db.prepare('INSERT OR REPLACE INTO network_maps VALUES (?, ?)')
     this.#find = db.prepare('SELECT serial FROM network_maps WHERE root = ?')
-    this.#addKey = db.prepare('INSERT OR REPLACE INTO changed_keys VALUES (?, ?)')
+    this.#addKey = db.prepare('INSERT OR IGNORE INTO changed_keys VALUES (?, ?, ?)')
     this.#findKey = db.prepare('SELECT 1 AS found FROM changed_keys WHERE key = ?')
   }
 
@@ -38,8 +52,13 @@ export class MapTable {
     return this.#findKey.get(to) !== undefined
   }
 
-  changedKey({ party, to }: KeyChange): void {
-    this.#addKey.run(to, party)
+  changedKey(change: KeyChange, revision: number): void {
+    this.#addKey.run(change.to, revision, canonicalText(change))
+  }
+
+  /** All changes of keys that are recorded, in their order. */
+  changes(): readonly KeyChange[] {
+    return readKeyChanges(this.#db)
   }
 
   use({ root, serial }: MapSerial): void {

@@ -141,7 +141,7 @@ export class Views {
         this.facts.changeSigner({ network: event.network })
         return
       case 'KeyChanged':
-        this.maps.changedKey(event.change)
+        this.maps.changedKey(event.change, revision)
         if (event.change.party === this.facts.now.partyKey) this.facts.changeSigner({ key: event.change.to })
         return
       case 'NetworkMapChanged':

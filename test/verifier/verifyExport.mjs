@@ -319,6 +319,8 @@ const isKeyChanged = isRecord({ type: isText, change: isKeyChange })
 class Signers {
   identity
   key
+  /** The key of the last tick; `key` is that of the next one. */
+  keyOfTick
   network
   keysInForce = new Set()
   networksInForce = new Set()
@@ -357,6 +359,7 @@ class Signers {
 
   /** Key changes and joins have their effect on the log from the next tick on. */
   endTick(events) {
+    this.keyOfTick = this.key
     for (const { value } of events) {
       if (value.type === 'NetworkJoined') this.#setNetwork(value.network)
       if (value.type === 'KeyChanged' && value.change.party === this.identity) this.#setKey(value.change.to)
@@ -601,7 +604,8 @@ class Checkpoints {
 
   #isSigned({ network, tick, revision, hash, range, by, signature, continuedAt = '' }, signers) {
     const text = signedText('checkpoint', network, tick, revision, hash, range, continuedAt)
-    return signers.keysInForce.has(by) && signers.networksInForce.has(network) && isSignedBy(by, text, signature)
+    const isKey = by === signers.keyOfTick || by === signers.key
+    return isKey && signers.networksInForce.has(network) && isSignedBy(by, text, signature)
   }
 
   #isAt(checkpoint, tick, last) {

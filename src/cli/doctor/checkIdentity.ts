@@ -19,23 +19,23 @@ const openToOthers = (file: string): boolean => existsSync(file) && (statSync(fi
 
 export const checkKeys = ({ good, bad, notice }: Judge, store: string, network: string | undefined): Finding => {
   const file = [storeFiles(store).key, ...(network === undefined ? [] : [networkFiles(network).key])].find(existsSync)
-  const partyKey = existsSync(storeFiles(store).database) ? readStore(store, readFacts).partyKey : null
+  const signer = existsSync(storeFiles(store).database) ? readStore(store, readFacts).signers.at(-1)?.key : undefined
   if (file === undefined)
-    return partyKey === null
+    return signer === undefined
       ? notice('there is none yet', 'nothing: the first start of a node makes one')
       : bad(
           `${storeFiles(store).key} is missing, and the node of this store cannot sign without it`,
-          'put node.key and node.secret back from where they are kept; a backup of the store holds neither',
+          'put node.key and node.secret back from where they are kept; a backup of the store may hold node.key',
         )
   const exposed = [file, secretFileOf(file)].filter(openToOthers)
   if (exposed.length > 0)
     return bad(`${exposed.join(' and ')} can be read by other users`, `chmod 600 ${exposed.join(' ')}`)
   const key = readKeyFile(file).publicKey
-  return partyKey === null || key === partyKey
+  return signer === undefined || key === signer
     ? good(`${key}, for its owner alone`)
     : bad(
-        `${file} holds the key ${key}, but the store is that of ${partyKey}`,
-        'put the key of this store back; a node with another key would be another party',
+        `${file} holds the key ${key}, but the log of this store is signed with ${signer}`,
+        'put the key that signs the log back; the next start finishes a change of key that was interrupted',
       )
 }
 
@@ -67,11 +67,12 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   const { network: map } = readNetworkMap(files.map, rootPem, files.root)
   const certificate = new X509Certificate(readFileSync(files.certificate))
   const key = certifiedKey(certificate)
-  const member = key === undefined ? undefined : map.member(key)
-  const another = `ask whoever runs the network for a new one: carillon network add`
+  const identity = key === undefined ? undefined : map.identityOf(key)
+  const member = identity === undefined ? undefined : map.member(identity)
+  const another = `ask whoever runs the network for a new one`
   if (!certificate.verify(new X509Certificate(rootPem).publicKey))
     return [bad(`${files.certificate} was not signed by the root in ${files.root}`, another)]
-  if (me !== null && key !== me)
+  if (me !== null && identity !== me)
     return [bad(`${files.certificate} is that of ${member?.party.name ?? 'another key'}, not of this node`, another)]
   if (member === undefined) return [bad(`${files.certificate} is of a party that the map does not list`, another)]
   if (member.certificate !== undefined && member.certificate !== fingerprintOf(certificate))

@@ -52,7 +52,7 @@ const make = (terminal: Terminal): Command =>
         json,
         head,
         `${showCount(head.revision + 1, 'event')} backed up to ${folder}, head ${head.hash}.`,
-        'The key is in it, sealed; what opens it (node.secret, or the passphrase) is not: keep that elsewhere.',
+        'node.key is in it where the store has one, sealed; what opens it (node.secret, or the passphrase) is not: keep that elsewhere.',
       )
     })
 

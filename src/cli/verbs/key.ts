@@ -6,6 +6,7 @@ import { networkFolderOf } from '../../node/network/NetworkFolder.js'
 import { openLog } from '../../node/openLog.js'
 import { readStore } from '../../node/readStore.js'
 import { rotateKey } from '../../node/keys/rotateKey.js'
+import { readKeyChanges } from '../../views/MapTable.js'
 import { readFacts } from '../../views/NodeFacts.js'
 import { logOption, type LogOptions } from '../namedLog.js'
 import { table, type Column } from '../table.js'
@@ -58,6 +59,17 @@ const columns: readonly Column<Row>[] = [
   { header: 'NETWORK', cell: ({ network }) => network, tone: () => 'dim', flexible: true, spare: true },
 ]
 
+const changes = (terminal: Terminal): Command =>
+  verb('changes', "print the changes of the node's key, for whoever runs the network", [
+    'key changes > key-change.json',
+  ]).action(({ store }: StoreOptions) => {
+    const own = readStore(store, (db) => {
+      const { partyKey } = readFacts(db)
+      return readKeyChanges(db).filter(({ party }) => party === partyKey)
+    })
+    terminal.out(JSON.stringify(own, undefined, 2))
+  })
+
 const show = (terminal: Terminal): Command =>
   verb('show', 'list the keys that have signed the log, and since which tick', ['key show']).action(
     ({ store, json }: StoreOptions) => {
@@ -69,4 +81,8 @@ const show = (terminal: Terminal): Command =>
   )
 
 export const key = (terminal: Terminal): Command =>
-  verbGroup('key', 'show and change the key that a node signs with', [rotate(terminal), show(terminal)])
+  verbGroup('key', 'show and change the key that a node signs with', [
+    rotate(terminal),
+    show(terminal),
+    changes(terminal),
+  ])

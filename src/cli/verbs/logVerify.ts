@@ -1,7 +1,7 @@
 /**
  * `carillon log verify` and `carillon log head`: prove that a log is what was written, and give others the means to.
  */
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { canonicalText } from '../../encoding/canonical.js'
@@ -10,6 +10,7 @@ import { readKeptCheckpoints } from '../../heads/HeadTable.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { makeCheckpoint } from '../../node/heads/makeCheckpoint.js'
 import { publicKeyIn, readKeyFile } from '../../node/keys/KeyFile.js'
+import { recoverKey } from '../../node/keys/KeyRotation.js'
 import { storeFiles } from '../../node/StoreFolder.js'
 import type { Database } from '../../views/Database.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
@@ -124,7 +125,15 @@ export const verify = (terminal: Terminal): Command =>
     })
 
 const headOfOwn = async (terminal: Terminal, named: LogOptions): Promise<void> => {
-  const key = readKeyFile(storeFiles(named.store).key)
+  const { key: keyFile } = storeFiles(named.store)
+  recoverKey(keyFile, named.store)
+  if (!existsSync(keyFile))
+    throw new CarillonError(
+      'head-unsigned',
+      `A checkpoint is signed with the node's key, and ${keyFile} is missing. Put node.key and node.secret back, or ask a party that keeps a checkpoint of this log ("carillon log head --of" there).`,
+      { file: keyFile },
+    )
+  const key = readKeyFile(keyFile)
   const checkpoint = await withViews(named, (db) => makeCheckpoint(db, key))
   terminal.out(canonicalText(checkpoint))
   terminal.err(terminal.tone('dim', `The checkpoint at revision ${checkpoint.revision}, signed by ${checkpoint.by}.`))

@@ -1,9 +1,8 @@
 /**
- * What a notary has to be shown of a transaction, signed by this party. The record keeps the signature alone: the rest
- * follows from the transaction, but by then the party may sign with another key.
+ * What a notary has to be shown of a transaction, signed by this party. The record keeps how much is shown, and the
+ * signature: by the time the flow is run again the notary may be of another kind, and the party sign with another key.
  */
 import * as t from 'io-ts'
-import type { Decision } from '../../decision/Decision.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { tearOff } from '../../ledger/TearOff.js'
 import { componentsOf, sealBody } from '../../ledger/Transaction.js'
@@ -14,13 +13,17 @@ import { defineOperation } from '../defineOperation.js'
 
 export type NotaryRequestFor = { readonly kind: 'notaryRequest'; readonly signed: SignedTransaction }
 
-/** A validating notary is shown the whole transaction; the other kind only what it must see. */
-const requestFor = (decision: Decision, { signed }: NotaryRequestFor, callerSignature: string): NotaryRequest => {
+/** What the record keeps of a request; the rest follows from the transaction. */
+const ShownC = t.strict({ type: t.keyof({ whole: null, tearOff: null }), callerSignature: t.string })
+
+const requestFor = (
+  { signed }: NotaryRequestFor,
+  { type, callerSignature }: t.TypeOf<typeof ShownC>,
+): NotaryRequest => {
+  if (type === 'whole') return { type, transaction: signed, callerSignature }
   const { id } = sealBody(signed.body)
-  if (decision.network.notaryKind(signed.body.notary.key) !== 'nonValidating')
-    return { type: 'whole', transaction: signed, callerSignature }
   const shown = tearOff(id, componentsOf(signed.body), (group) => group === 'inputs' || group === 'references')
-  return { type: 'tearOff', tearOff: shown, callerSignature }
+  return { type, tearOff: shown, callerSignature }
 }
 
 export const notaryRequest = defineOperation<NotaryRequestFor>({
@@ -28,9 +31,15 @@ export const notaryRequest = defineOperation<NotaryRequestFor>({
   signs: true,
   identity: ({ signed }) => ({ transaction: sealBody(signed.body).id }),
   label: () => 'prepare a request to the notary',
-  perform: (decision, operation) => {
-    const signature = signRequest(decision.key, decision.network.id, sealBody(operation.signed.body).id)
-    return valueAnswer(requestFor(decision, operation, signature), signature)
+  perform: ({ key, network }, operation) => {
+    const { body } = operation.signed
+    // A validating notary is shown the whole transaction; the other kind only what it must see.
+    const isPart = network.notaryKind(body.notary.key) === 'nonValidating'
+    const shown = {
+      type: isPart ? ('tearOff' as const) : ('whole' as const),
+      callerSignature: signRequest(key, network.id, sealBody(body).id),
+    }
+    return valueAnswer(requestFor(operation, shown), shown)
   },
-  revive: (decision, operation, recorded) => requestFor(decision, operation, decodeResult(t.string, recorded)),
+  revive: (_decision, operation, recorded) => requestFor(operation, decodeResult(ShownC, recorded)),
 })

@@ -26,13 +26,13 @@ const askAgainMs = 1_000
 
 /**
  * Asks everyone, and waits for all whose answer matters, at most the time that is allowed. `matter` are the parties that
- * the log has talked with, `ownKeys` the keys that have signed the log.
+ * the log has talked with, `isOwn` says whether a key is this party's.
  */
 export const askPeers = (
   { transport, network, clock }: Peers,
   me: string,
   matter: ReadonlySet<PublicKey>,
-  ownKeys: ReadonlySet<string>,
+  isOwn: (key: PublicKey) => boolean,
   waitMs: number = limits.partiesAnswerMs,
 ): Promise<PeersAnswers> => {
   const members = network.members.map(({ party }) => party).filter(({ key }) => key !== me)
@@ -64,7 +64,7 @@ export const askPeers = (
         if (envelope.kind !== 'checkpoint-kept') continue
         const { checkpoint } = envelope
         if (checkpoint === undefined) answered.set(from, undefined)
-        else if (ownKeys.has(checkpoint.by) && verifyCheckpoint(checkpoint)) answered.set(from, checkpoint)
+        else if (isOwn(checkpoint.by) && verifyCheckpoint(checkpoint)) answered.set(from, checkpoint)
       }
       finishIfEnough()
     })

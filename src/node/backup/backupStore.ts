@@ -23,6 +23,7 @@ import { openWritable } from '../../sqlite/openWritable.js'
 import { storeFailure } from '../../sqlite/storeFailure.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { publicKeyIn } from '../keys/KeyFile.js'
+import { recoverKey } from '../keys/KeyRotation.js'
 import { verifyLog } from '../logTools/verifyLog.js'
 import { assertStore, openStoreLog } from '../readStore.js'
 import { assertStoreFile } from '../storeFormat.js'
@@ -109,6 +110,7 @@ const copyStore = async (
   progress: BackupProgress,
 ): Promise<Head> => {
   assertStore(from)
+  recoverKey(storeFiles(from).key, from)
   const isNew = !existsSync(to)
   const [source, target] = [storeFiles(from), storeFiles(to)]
   const unfinished = `${target.database}.unfinished`

@@ -56,8 +56,16 @@ export const compareWithPeers = async (
     return { me: key, ownKeys, met: readPeers(db, key, limits.partiesAsked) }
   })
   const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
+  const isOwn = (key: PublicKey): boolean => ownKeys.has(key) || peers.network.identityOf(key) === me
   const matter = new Set(met.filter((key) => !without.includes(nameOf(key))))
-  const { answered, silent } = await askPeers(peers, me, matter, ownKeys)
+  const { answered, silent } = await askPeers(peers, me, matter, isOwn)
+  const unknown = [...answered].find(([, checkpoint]) => checkpoint !== undefined && !ownKeys.has(checkpoint.by))
+  if (unknown !== undefined)
+    throw new CarillonError(
+      'store-outdated',
+      `The store in ${folder} is older than what others have seen: ${nameOf(unknown[0])} keeps a checkpoint that was signed with ${unknown[1]?.by ?? ''}, a key that this log does not know yet. Restore a newer backup; a node that went on from here would contradict what it has signed.`,
+      { folder },
+    )
   const keepers = [...answered].flatMap(([key, checkpoint]) =>
     checkpoint === undefined ? [] : [{ name: nameOf(key), checkpoint }],
   )

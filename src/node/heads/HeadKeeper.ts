@@ -128,7 +128,12 @@ export class HeadKeeper {
   /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is not ours. */
   async #compare(from: PublicKey, checkpoint: Checkpoint): Promise<boolean> {
     const { loop, store, network, clock, logger } = this.#parts
-    const isOurs = store.views.facts.now.signers.some(({ key }) => key === checkpoint.by)
+    const { facts } = store.views
+    const isKnown = facts.now.signers.some(({ key }) => key === checkpoint.by)
+    // With a key that this log does not know and the map does, a longer log of this node was signed.
+    const isLater = !isKnown && network().identityOf(checkpoint.by) === this.#parts.me
+    // A retired key counts for what it could have signed, and nothing after that.
+    const isOurs = isLater || [0, 1].some((after) => facts.signerOf(checkpoint.tick + after)?.key === checkpoint.by)
     if (!isOurs || checkpoint.network !== network().id || !verifyCheckpoint(checkpoint)) {
       logger.warn('What another party says it keeps is not a checkpoint that this node has signed.', { from })
       return false

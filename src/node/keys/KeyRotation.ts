@@ -3,8 +3,12 @@
  * one after that; whatever interrupts it, the key that the log names is found.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { KeyPair } from '../../identity/KeyPair.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
+import { readFacts } from '../../views/NodeFacts.js'
+import { openDatabase } from '../../sqlite/openDatabase.js'
+import { assertStoreFile } from '../storeFormat.js'
 import { publicKeyIn, readKeyFile, writeKeyFile, type KeyFileOptions } from './KeyFile.js'
 
 /** `node.key` has its successor in `node-next.key`, until the log names it. */
@@ -25,10 +29,31 @@ export const replaceKey = (file: string): void => {
   renameSync(nextKeyFile(file), file)
 }
 
+/** The next key, where there is one. What cannot be read is none: the next change of key replaces it. */
+const nextPublicKey = (file: string): PublicKey | undefined => {
+  try {
+    return publicKeyIn(nextKeyFile(file))
+  } catch {
+    return undefined
+  }
+}
+
 /** Finishes a change of key that was interrupted after the log had named the next key. */
 export const finishRotation = (file: string, signer: PublicKey | undefined): void => {
-  const next = publicKeyIn(nextKeyFile(file))
-  if (next !== undefined && next === signer) replaceKey(file)
+  if (signer !== undefined && nextPublicKey(file) === signer) replaceKey(file)
+}
+
+/** As {@link finishRotation}, before the store is opened: what its views say about the key counts. */
+export const recoverKey = (file: string, storeFolder: string): void => {
+  const database = join(storeFolder, 'carillon.db')
+  if (!existsSync(nextKeyFile(file)) || !existsSync(database)) return
+  assertStoreFile(database)
+  const db = openDatabase(database, { readOnly: true })
+  try {
+    finishRotation(file, readFacts(db).signers.at(-1)?.key)
+  } finally {
+    db.close()
+  }
 }
 
 /** The key of a file, or the one before it, whichever has a public key; undefined when neither has. */

@@ -14,7 +14,7 @@ import { assertStore } from '../readStore.js'
 import { openLogFolder, openStoreFolder, storeFiles } from '../StoreFolder.js'
 import { writeWhole } from '../writeWhole.js'
 import { readKeyFile, type KeyFileOptions } from './KeyFile.js'
-import { finishRotation, replaceKey, writeNextKey } from './KeyRotation.js'
+import { finishRotation, recoverKey, replaceKey, writeNextKey } from './KeyRotation.js'
 
 /** Where the key and the log of the node are, when they are not in the store's folder. */
 export type RotateKeyOptions = KeyFileOptions & {
@@ -27,14 +27,14 @@ export type RotateKeyOptions = KeyFileOptions & {
 /** A change of key that was recorded. */
 export type RotatedKey = {
   readonly change: KeyChange
-  /** The change as a file, for whoever runs the network. */
+  /** All changes of the node's key so far as a file, for whoever runs the network. */
   readonly file: string
 }
 
 /** The change is public: everyone in the network gets to know it. */
 const changeMode = 0o644
 
-/** Where a folder keeps its last change of key, to be handed to whoever runs the network. */
+/** Where a folder keeps its changes of key, to be handed to whoever runs the network. */
 export const keyChangeFile = (folder: string): string => join(folder, 'key-change.json')
 
 /** Changes the key of a node that does not run. Refused with `store-locked` while it does. */
@@ -42,6 +42,7 @@ export const rotateKey = async (folder: string, options: RotateKeyOptions = {}):
   const { keyFolder = folder, log, ...keyOptions } = options
   const { key: keyFile } = storeFiles(keyFolder)
   if (log === undefined) assertStore(folder)
+  recoverKey(keyFile, folder)
   if (!existsSync(keyFile))
     throw new CarillonError(
       'key-file-invalid',
@@ -63,7 +64,8 @@ export const rotateKey = async (folder: string, options: RotateKeyOptions = {}):
     await commitOffline(store, tick)
     replaceKey(keyFile)
     const file = keyChangeFile(keyFolder)
-    writeWhole(file, `${JSON.stringify(change, undefined, 2)}\n`, changeMode)
+    const changes = store.views.maps.changes().filter(({ party }) => party === change.party)
+    writeWhole(file, `${JSON.stringify(changes, undefined, 2)}\n`, changeMode)
     return { change, file }
   } catch (error) {
     // The append may have arrived although it was not answered; then the log names the next key.

@@ -12,7 +12,7 @@ import { leafHash, rootFromProof } from '../../encoding/merkle.js'
 import { PathFinder } from '../../encoding/MountainRange.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { CheckpointC, verifyCheckpoint, type Checkpoint } from '../../heads/Checkpoint.js'
-import { NetworkIdC } from '../../identity/NetworkId.js'
+import { NetworkIdC, type NetworkId } from '../../identity/NetworkId.js'
 import { PublicKeyC, type PublicKey } from '../../identity/PublicKey.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import type { DomainEvent } from '../../log/events.js'
@@ -70,6 +70,8 @@ export type ProvenEvent = {
   readonly text: string
   /** Whose log it stands in: the key that has signed the checkpoint, or else the tick. */
   readonly by: PublicKey
+  /** The network in which the tick was signed. */
+  readonly network: NetworkId
   /** The checkpoint that the proof leads to, if it has one. */
   readonly checkpoint?: Checkpoint
 }
@@ -154,6 +156,7 @@ export const checkProof = (value: unknown, { by }: { readonly by?: PublicKey } =
   if (by !== undefined && signedBy !== by) throw invalid(`it is signed by ${signedBy}, not by ${by}`)
   return {
     ...{ revision, tick: tick.number, at: tick.at, event: decodeEvent(text, revision), text, by: signedBy },
+    network: signer.network,
     ...(checkpoint === undefined ? {} : { checkpoint }),
   }
 }

@@ -25,7 +25,8 @@ export const assertFollows = (head: Head, tick: EncodedTick): void => {
 }
 
 /** Throws unless the tick's changes of the node's own key are signed by both keys. */
-const assertChange = (tick: EncodedTick, signer: TickSigner, party: string | null): void => {
+const assertChange = (tick: EncodedTick, signer: TickSigner | undefined, party: string | null): void => {
+  if (signer === undefined) return
   for (const event of signerEventsOf(tick)) {
     if (event.type !== 'KeyChanged') continue
     // What other parties sign with is the business of the network map.
@@ -73,54 +74,61 @@ export class LogFold {
   foldUpTo(tick: EncodedTick, revision: number, before: Head): void {
     assertFollows(before, tick)
     const { facts } = this.#views
-    const signer = facts.signer
     const atMs = toMillis(tick.at)
     const last = headAfter(tick).revision
     const until = Math.min(last, revision)
     // Decoded one by one: an event that was folded is garbage before the next one is read, and costs the collector nothing.
     for (let place = facts.now.head.revision + 1; place <= until; place++)
       this.#views.fold(this.#decoder.decode(tick.events[place - tick.firstRevision] ?? '', place), place, atMs)
-    if (until === last) this.#close(tick, atMs, signer)
+    if (until === last) this.#close(tick, atMs)
     else this.#stopWithin(tick, until, atMs)
   }
 
   /** As {@link fold}, with a tick that was checked and decoded before. */
   foldEvents(tick: EncodedTick, events: readonly DomainEvent[]): void {
     const atMs = toMillis(tick.at)
-    const signer = this.#views.facts.signer
     events.forEach((event, index) => {
       this.#views.fold(event, tick.firstRevision + index, atMs)
     })
-    this.#close(tick, atMs, signer)
+    this.#close(tick, atMs)
   }
 
-  #close(tick: EncodedTick, atMs: number, signer: TickSigner | undefined): void {
-    const { facts } = this.#views
-    assertHasSignature(tick)
-    this.#unverified = tick
-    // Whoever could add a tick unseen that changes the key could sign all that follow.
-    if (signer !== undefined && facts.signer !== signer) {
-      this.#verify(signer)
-      assertChange(tick, signer, facts.now.partyKey)
-    }
-    facts.advanceTo(headAfter(tick), atMs)
+  #close(tick: EncodedTick, atMs: number): void {
+    this.#expectSignature(tick)
+    this.#views.facts.advanceTo(headAfter(tick), atMs)
+    this.#gathered(tick)
+  }
+
+  #stopWithin(tick: EncodedTick, revision: number, atMs: number): void {
+    this.#expectSignature(tick)
+    this.#views.facts.stopWithin(revision, atMs)
     this.#gathered(tick)
   }
 
   /** The signature of the last tick authenticates all before it, since the running hashes are chained. */
-  #verify(signer?: TickSigner): void {
-    const tick = this.#unverified
-    if (tick === undefined) return
-    const { facts } = this.#views
-    const expected = signer ?? facts.signerOf(tick.number)
-    if (expected === undefined) throw noSigner(tick)
-    assertSigned(tick, expected, facts.keysUpTo(tick.number))
-    this.#unverified = undefined
+  #expectSignature(tick: EncodedTick): void {
+    assertHasSignature(tick)
+    this.#unverified = tick
+    const { now } = this.#views.facts
+    // Whoever could add a tick unseen that changes the key could sign all that follow.
+    const changes = now.signers.some(({ fromTick }) => fromTick > tick.number)
+    if (changes) assertChange(tick, this.#verify(), now.partyKey)
   }
 
-  #stopWithin(tick: EncodedTick, revision: number, atMs: number): void {
-    this.#views.facts.stopWithin(revision, atMs)
-    this.#gathered(tick)
+  /** Verifies the last tick that was folded, and gives what it is signed with. */
+  #verify(): TickSigner | undefined {
+    const tick = this.#unverified
+    if (tick === undefined) return undefined
+    const { facts } = this.#views
+    const expected = facts.signerOf(tick.number)
+    if (expected === undefined) throw noSigner(tick)
+    assertSigned(
+      tick,
+      expected,
+      facts.now.signers.filter(({ fromTick }) => fromTick <= tick.number).map(({ key }) => key),
+    )
+    this.#unverified = undefined
+    return expected
   }
 
   #gathered(tick: EncodedTick): void {

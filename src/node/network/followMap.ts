@@ -2,8 +2,9 @@
  * Lets a running node go by a newer map. That is recorded first; then the decisions of the next tick and all connections
  * go by the new map at once, so that no tick sees parts of two.
  */
-import { messageOf } from '../../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import { limits } from '../../limits.js'
 import type { DomainEvent } from '../../log/events.js'
 import type { MapTable } from '../../views/MapTable.js'
@@ -12,12 +13,25 @@ import type { Loop } from '../Loop.js'
 import type { MapFile } from './MapFile.js'
 import type { VerifiedMap } from './NetworkFolder.js'
 
-/** The changes of keys that a map lists and the log does not know of yet. */
-export const newKeyChanges = (maps: Pick<MapTable, 'isRecorded'>, { members }: NetworkMap): readonly DomainEvent[] =>
-  members
-    .flatMap(({ keyChanges = [] }) => keyChanges)
-    .filter((change) => !maps.isRecorded(change))
-    .map((change) => ({ type: 'KeyChanged', change }))
+/**
+ * The changes of other parties' keys that a map lists and the log does not know of yet. Throws `store-outdated` when the
+ * map lists a change of this party's own that is not in its log: then the log has lost its end.
+ */
+export const newKeyChanges = (
+  maps: Pick<MapTable, 'isRecorded'>,
+  { members }: NetworkMap,
+  me: PublicKey,
+): readonly DomainEvent[] => {
+  const changes = members.flatMap(({ keyChanges = [] }) => keyChanges).filter((change) => !maps.isRecorded(change))
+  const own = changes.find(({ party }) => party === me)
+  if (own !== undefined)
+    throw new CarillonError(
+      'store-outdated',
+      `The network map lists a change of this party's key to ${own.to}, and this log does not hold it: the log is older than what others have seen. Restore a newer backup.`,
+      { key: own.to },
+    )
+  return changes.map((change) => ({ type: 'KeyChanged', change }))
+}
 
 export type MapFollowing = {
   readonly file: MapFile
@@ -54,8 +68,9 @@ export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => voi
     try {
       await loop.submit((decision) => {
         decision.emit({ type: 'NetworkMapChanged', map: { root, serial } })
-        for (const event of newKeyChanges(decision.views.maps, newest.network)) decision.emit(event)
-        decision.release(() => use(newest.network))
+        for (const event of newKeyChanges(decision.views.maps, newest.network, decision.me.key)) decision.emit(event)
+        const network = newest.network.withKeyChanges(decision.views.maps.changes())
+        decision.release(() => use(network))
       })
       logger.info(`The node goes by map ${serial} of the network ${name}.${difference(inUse, newest)}`, { serial })
       inUse = newest
