@@ -63,6 +63,7 @@ export class Loop {
   #writeFailures = 0
   #trouble: CarillonError | undefined
   #cancelWake: () => void = () => undefined
+  #unwatchLog: (() => void) | undefined
   #onFailure: (error: CarillonError) => void = () => undefined
 
   constructor(parts: LoopParts) {
@@ -76,6 +77,7 @@ export class Loop {
     { reason, ...claim }: Leadership = { reason: 'start' },
   ): Promise<void> {
     this.#onFailure = onFailure
+    this.#unwatchLog = this.#parts.store.onBroken?.((error) => void this.#logBroken(error))
     const { store, me, registry } = this.#parts
     const term = store.views.facts.now.term + 1
     this.#stepResumption = new StepResumption()
@@ -172,6 +174,7 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
+    this.#unwatchLog?.()
     const { stands, lost } = this.#landBeforeStop()
     if (stands !== undefined) this.#release(stands)
     for (const input of lost) input.fail(this.#stopped)
@@ -448,6 +451,12 @@ export class Loop {
       logger.error(`The handler of the node's failure threw: ${messageOf(thrown)}`, {})
     }
     return false
+  }
+
+  /** The log can be used no longer, and the node need not wait for its next tick to find out. */
+  async #logBroken(error: CarillonError): Promise<void> {
+    await this.tickOver()
+    if (this.#stopped === undefined) this.#failed(error, [])
   }
 
   #next(retryLater: boolean): void {
