@@ -23,6 +23,7 @@ import { signatureThreads } from './workloads/signatureThreads.js'
 import { swapDecade } from './workloads/swapDecade.js'
 import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
+import { threeLogs } from './workloads/threeLogs.js'
 import { twoParties } from './workloads/twoParties.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
@@ -34,6 +35,7 @@ export const workloads: readonly Workload[] = [
   fireBurst,
   fireAtScale,
   fireOnPostgres,
+  threeLogs,
   takeover,
   lateness,
   chains,

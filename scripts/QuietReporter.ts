@@ -11,11 +11,13 @@ const patienceMs = 60_000
 export default class QuietReporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options)
+    const skipped: string[] = []
+    runner.on('pending', (test: Mocha.Test) => skipped.push(test.fullTitle()))
     runner.once('end', () => {
       const { passes, failures, pending } = this.stats
       if (failures > 0) this.epilogue()
       const { counts } = (options.reporterOptions ?? {}) as { readonly counts?: string }
-      if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passes, failures, pending }))
+      if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passes, failures, pending, skipped }))
       // Unreferenced, so it fires only if something a test forgot to close keeps the process from ending.
       setTimeout(() => {
         console.error(

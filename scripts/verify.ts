@@ -37,13 +37,22 @@ const check = (script: string): Stage => ({
   judge: ({ ok }) => (ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }),
 })
 
+/** What the reporter has counted. */
+type Counts = {
+  readonly passes: number
+  readonly failures: number
+  readonly pending: number
+  readonly skipped: readonly string[]
+}
+
 const countsTests = ({ ok }: Run, countsFile: string, name: string): Outcome => {
   // Without counts mocha did not get as far as its last test, which is a failure of its own.
   if (!existsSync(countsFile)) return { passed: 0, failed: 1, note: `${name}: mocha did not finish` }
-  const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as { passes: number; failures: number; pending: number }
+  const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts
   const failed = ok ? counts.failures : Math.max(counts.failures, 1)
   const skipped = counts.pending === 0 ? '' : `, ${counts.pending} skipped`
-  return { passed: counts.passes, failed, note: `${counts.passes} tests${skipped}: ${name}` }
+  const names = counts.skipped.map((title) => `\n    skipped: ${title}`).join('')
+  return { passed: counts.passes, failed, note: `${counts.passes} tests${skipped}: ${name}${names}` }
 }
 
 const specs = ({ name, files }: SpecBatch, index: number): Stage => {

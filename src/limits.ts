@@ -90,7 +90,7 @@ export const limits = {
   /** Wait before a tick is tried again after the disk was full. */
   storeRetryMs: 1_000,
   /** Longest wait between two tries of a tick that could not be written, to a server that may be away for hours. */
-  storeRetryLongestMs: 10_000,
+  storeRetryLongestMs: 3_000,
   /** First wait before a log on another server is asked again; it doubles from there. */
   logRetryFirstMs: 100,
   /** First wait before a lost acknowledgement is looked for: most often the answer alone was lost. */
@@ -101,6 +101,16 @@ export const limits = {
   logConnectMs: 10_000,
   /** Time for one answer of such a server. Later, an append counts as unknown and is looked for. */
   logAnswerMs: 10_000,
+  /** Time for the first answer of a server of a cluster that was found anew: it may be frozen, and another one may lead. */
+  logProveMs: 2_000,
+  /** Time without anything new after which a follower asks whether the server is still there. */
+  logIdleMs: 5_000,
+  /** Time between two looks whether a stream still holds all its events: somebody may have set it to forget them. */
+  logCheckMs: 20_000,
+  /** Time for which the head is read again when an append was refused and nothing new can be seen yet. */
+  logRefusalMs: 2_000,
+  /** Longest wait between two tries to follow a log, or to find out about an append: another server may lead any time. */
+  logFollowLongestMs: 1_000,
   /** A writer behind another one on the server waits no longer, so that writers whose answers were lost do not pile up. */
   logLockMs: 5_000,
   /** Time beyond a deadline that a client has kept itself, before its call is given up. */

@@ -2,6 +2,7 @@
  * The port to a node's log: append at an expected head, read, follow. The log is the lock: of two writers
  * that expect the same head, exactly one is answered `appended`.
  */
+import type { CarillonError } from '../errors/CarillonError.js'
 import type { EncodedTick, Head } from './Tick.js'
 
 /** What came of an append. */
@@ -15,7 +16,10 @@ export type AppendOutcome =
   /** The acknowledgement was lost: read back by revision and hash before doing anything else. */
   | { readonly kind: 'unknown'; readonly error: Error }
 
-/** The port to a log. Write an adapter against it to keep a log elsewhere. */
+/**
+ * The port to a log. Write an adapter against it to keep a log elsewhere. Every error that leaves an adapter is a
+ * {@link CarillonError}, whichever method it leaves by.
+ */
 export type EventLog = {
   /** Where the log is kept, for messages; never with a password. */
   readonly where?: string
@@ -26,5 +30,10 @@ export type EventLog = {
   readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
   /** As `read`, but goes on with new ticks as they are appended, without gap or repeat, until aborted. */
   readonly follow: (fromRevision: number, signal: AbortSignal) => AsyncIterable<EncodedTick>
+  /**
+   * Calls back when the log finds out by itself that it can be used no longer, such as when somebody has set its stream to
+   * forget events. Every other call then fails with the same error.
+   */
+  readonly onBroken?: (listener: (error: CarillonError) => void) => () => void
   readonly close: () => Promise<void>
 }

@@ -104,6 +104,9 @@ export class LogBackedStore implements TickStore {
     await this.#log.head()
   }
 
+  readonly onBroken = (listener: (error: CarillonError) => void): (() => void) =>
+    this.#log.onBroken?.(listener) ?? (() => undefined)
+
   readonly begin = (): void => {
     this.#db.exec('BEGIN IMMEDIATE')
   }
@@ -169,7 +172,7 @@ export class LogBackedStore implements TickStore {
 
   /** As long as nobody knows whether the tick was appended, nothing else can be decided: this waits for the log. */
   async #append(expected: Head, tick: EncodedTick): Promise<AppendOutcome> {
-    const backOff = new BackOff(limits.logReadBackFirstMs)
+    const backOff = new BackOff(limits.logReadBackFirstMs, limits.logFollowLongestMs)
     let outcome = await this.#log.append(expected, tick)
     if (outcome.kind !== 'unknown') return outcome
     const { signal } = this.#abandoned

@@ -64,6 +64,7 @@ export class Loop {
   #writeFailures = 0
   #trouble: CarillonError | undefined
   #cancelWake: () => void = () => undefined
+  #unwatchLog: (() => void) | undefined
   #onFailure: (error: CarillonError) => void = () => undefined
 
   constructor(parts: LoopParts) {
@@ -77,6 +78,7 @@ export class Loop {
     { reason, alsoFirst = [], ...claim }: Leadership = { reason: 'start' },
   ): Promise<void> {
     this.#onFailure = onFailure
+    this.#unwatchLog = this.#parts.store.onBroken?.((error) => void this.#logBroken(error))
     const { store, me, registry, network } = this.#parts
     const term = store.views.facts.now.term + 1
     this.#stepResumption = new StepResumption()
@@ -177,6 +179,7 @@ export class Loop {
   halt(reason: CarillonError): void {
     this.#stopped ??= reason
     this.#cancelWake()
+    this.#unwatchLog?.()
     const { stands, lost } = this.#landBeforeStop()
     if (stands !== undefined) this.#release(stands)
     for (const input of lost) input.fail(this.#stopped)
@@ -446,6 +449,12 @@ export class Loop {
       logger.error(`The handler of the node's failure threw: ${messageOf(thrown)}`, {})
     }
     return false
+  }
+
+  /** The log can be used no longer, and the node need not wait for its next tick to find out. */
+  async #logBroken(error: CarillonError): Promise<void> {
+    await this.tickOver()
+    if (this.#stopped === undefined) this.#failed(error, [])
   }
 
   #next(retryLater: boolean): void {

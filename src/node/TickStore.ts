@@ -49,6 +49,8 @@ export type TickStore = {
   readonly trouble?: () => CarillonError | undefined
   /** Whether the log can be asked again, after a tick could not be written; rejects with what is still wrong. */
   readonly lookAgain?: () => Promise<void>
+  /** Calls back when the log has found out by itself that it can be used no longer. */
+  readonly onBroken?: (listener: (error: CarillonError) => void) => () => void
   /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */
   readonly abandon?: () => void
   /** Marks the store, so that no node starts on it before someone has looked at it; or takes the mark away. */

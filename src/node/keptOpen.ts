@@ -10,5 +10,6 @@ export const keptOpen = (log: EventLog): EventLog => ({
   append: (expected, tick) => log.append(expected, tick),
   read: (fromRevision) => log.read(fromRevision),
   follow: (fromRevision, signal) => log.follow(fromRevision, signal),
+  ...(log.onBroken === undefined ? {} : { onBroken: log.onBroken }),
   close: () => Promise.resolve(),
 })

@@ -28,6 +28,7 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
       read: (fromRevision) => store.read(fromRevision),
       trouble: () => store.trouble?.(),
       ...(store.lookAgain === undefined ? {} : { lookAgain: store.lookAgain }),
+      ...(store.onBroken === undefined ? {} : { onBroken: store.onBroken }),
       abandon: () => store.abandon?.(),
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),

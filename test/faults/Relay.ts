@@ -22,13 +22,15 @@ export class Relay {
   /** A relay to a port of this machine. */
   static listen(to: number, port = 0): Promise<Relay> {
     const pairs = new Set<Pair>()
-    const way: Way = { isDown: false, answersAreLost: false, delayMs: 0 }
+    const way: Way = { isDown: false, isFrozen: false, answersAreLost: false, delayMs: 0, held: [] }
     const server = createServer((client) => {
       if (way.isDown) {
         client.destroy()
         return
       }
       const there = connect(to, '127.0.0.1')
+      // Otherwise small messages would wait for each other.
+      for (const socket of [client, there]) socket.setNoDelay(true)
       const pair = { client, server: there }
       pairs.add(pair)
       const end = (): void => {
@@ -37,7 +39,8 @@ export class Relay {
         there.destroy()
       }
       const pass = (target: Socket, chunk: Buffer): void => {
-        if (way.delayMs === 0) target.write(chunk)
+        if (way.isFrozen) way.held.push(() => target.destroyed || target.write(chunk))
+        else if (way.delayMs === 0) target.write(chunk)
         else setTimeout(() => target.destroyed || target.write(chunk), way.delayMs)
       }
       client.on('data', (chunk) => pass(there, chunk))
@@ -68,6 +71,17 @@ export class Relay {
     this.#way.delayMs = ms
   }
 
+  /** Accepts connections and passes nothing on, as a machine that is paused. */
+  freeze(): void {
+    this.#way.isFrozen = true
+  }
+
+  /** Passes on what was held back, and everything from now on. */
+  thaw(): void {
+    this.#way.isFrozen = false
+    for (const pass of this.#way.held.splice(0)) pass()
+  }
+
   /** Cuts all connections; new ones are possible. */
   cut(): void {
     for (const { client, server } of [...this.#pairs]) {
@@ -86,6 +100,7 @@ export class Relay {
     this.#way.isDown = false
     this.#way.answersAreLost = false
     this.#way.delayMs = 0
+    this.thaw()
   }
 
   close(): Promise<void> {
@@ -94,4 +109,11 @@ export class Relay {
   }
 }
 
-type Way = { isDown: boolean; answersAreLost: boolean; delayMs: number }
+type Way = {
+  isDown: boolean
+  isFrozen: boolean
+  answersAreLost: boolean
+  delayMs: number
+  /** What waits for the thaw. */
+  readonly held: (() => unknown)[]
+}

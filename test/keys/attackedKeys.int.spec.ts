@@ -67,7 +67,7 @@ describe('A tick that the node has not signed', () => {
     const tick = tickAfter(store.head(), at, [drained], signingWith(generateKeyPair()))
     store.begin()
     store.views.facts.now.draining = true
-    expect((await store.commit(tick)).kind).to.equal('appended')
+    expect(store.commit(tick).kind).to.equal('appended')
     await store.close()
   }
 

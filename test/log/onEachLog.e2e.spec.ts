@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Cluster } from '../eventstoredb/EventStoreDbServer.js'
+import { Cluster } from '../eventstoredb/Cluster.js'
 import { postgresUrl } from '../postgres/testDatabase.js'
 
 const root = join(import.meta.dirname, '../..')

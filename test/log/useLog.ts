@@ -12,6 +12,7 @@ import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
 import { LogBackedStore } from '../../src/node/LogBackedStore.js'
 import { openLog } from '../../src/node/openLog.js'
 import { virtualStores } from '../../src/testing/virtualStores.js'
+import { withStream } from '../eventstoredb/withStream.js'
 
 const address = process.env['CARILLON_TEST_LOG'] ?? 'memory'
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'carillon-logs-'))
@@ -22,11 +23,10 @@ const openOne = (): EventLog | Promise<EventLog> => {
   const name = `carillon_${randomUUID().replaceAll('-', '')}`
   if (address === 'memory') return new MemoryLog()
   if (address === 'sqlite') return SqliteLog.open(join(folder, `${name}.db`))
-  const url = new URL(address.replace(/[?&]stream=[^&]*/, ''))
-  const key = address.startsWith('postgres') ? 'schema' : 'stream'
-  if (key === 'schema') schemas.push(name)
-  // The URL class knows no list of hosts; neither does a test server of one.
-  url.searchParams.set(key, name)
+  if (!address.startsWith('postgres')) return openLog(withStream(address, name))
+  const url = new URL(address)
+  schemas.push(name)
+  url.searchParams.set('schema', name)
   return openLog(url.href)
 }
 

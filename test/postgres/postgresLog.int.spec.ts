@@ -1,19 +1,9 @@
 import { expect } from 'chai'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
 import { PostgresLog } from '../../src/log/postgres/PostgresLog.js'
-import { describeEventLog, ticksAfter } from '../log/conformance.js'
+import { ticksAfter } from '../log/conformance.js'
 import { freePort } from './PostgresServer.js'
-import { cutConnections, dropSchema, freshSchema, postgresUrl, withClient } from './testDatabase.js'
-
-describeEventLog('PostgresLog', async () => {
-  const url = await postgresUrl()
-  const schema = freshSchema()
-  return {
-    open: () => PostgresLog.open({ url, schema }),
-    cut: () => cutConnections(url, schema),
-    remove: () => dropSchema(url, schema),
-  }
-})
+import { dropSchema, freshSchema, postgresUrl, withClient } from './testDatabase.js'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
   work.then(

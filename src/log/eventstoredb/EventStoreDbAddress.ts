@@ -10,6 +10,13 @@ export type EventStoreDbAddress = {
   readonly stream: string
   /** For messages: without password. */
   readonly shown: string
+  /** The servers that are named, as host and port. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  /** Whether the servers are asked which of them leads. */
+  readonly isCluster: boolean
+  readonly usesTls: boolean
+  /** The file with the authority that vouches for the servers, when it is not one of the system's. */
+  readonly caFile?: string
 }
 
 export const defaultStream = 'carillon'
@@ -23,6 +30,19 @@ export const addressInvalid = (why: string): CarillonError =>
 // KurrentDB is the newer name of the server; the client knows the older one.
 const pattern = /^(?:esdb|kurrentdb|kurrent)(\+discover)?:\/\/(?:([^@/?]*)@)?([^/?@]+)\/?(\?.*)?$/
 
+/**
+ * How the client asks a cluster for its leader, unless the address says otherwise. A frozen server does not answer, and
+ * must not be waited for long; Carillon itself asks again.
+ */
+const discovery = ['gossipTimeout=1', 'maxDiscoverAttempts=3']
+
+const defaultPort = 2113
+
+const hostOf = (text: string): EventStoreDbAddress['hosts'][number] => {
+  const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(text) ?? []
+  return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? defaultPort : Number(port) }
+}
+
 const assertStream = (stream: string): string => {
   // Names with a dollar belong to the server itself.
   if (!/^[\w.:-]{1,200}$/.test(stream)) throw addressInvalid(`"${stream}" is no name for a stream`)
@@ -34,14 +54,26 @@ export const parseEventStoreDbAddress = (url: string, stream?: string): EventSto
   if (parts === null) throw addressInvalid('it is not an EventStoreDB connection string')
   const [, discover = '', credentials, hosts = '', query = ''] = parts
   const options = query === '' ? [] : query.slice(1).split('&')
-  const kept = options.filter((option) => !/^(stream|throwOnAppendFailure)=/i.test(option))
-  const given = options.find((option) => option.startsWith('stream='))?.slice('stream='.length)
-  const named = assertStream(stream ?? (given === undefined ? defaultStream : decodeURIComponent(given)))
+  const valueOf = (name: string): string | undefined => {
+    const found = options.find((option) => option.toLowerCase().startsWith(`${name.toLowerCase()}=`))
+    return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
+  }
+  const isCluster = discover !== '' || hosts.includes(',')
+  const kept = [
+    ...options.filter((option) => !/^(stream|throwOnAppendFailure)=/i.test(option)),
+    ...(isCluster ? discovery.filter((option) => valueOf(option.split('=')[0] ?? '') === undefined) : []),
+  ]
+  const named = assertStream(stream ?? valueOf('stream') ?? defaultStream)
   const scheme = `esdb${discover}://`
   const user = credentials === undefined ? '' : `${credentials.split(':')[0] ?? ''}@`
+  const caFile = valueOf('tlsCAFile')
   return {
     connectionString: `${scheme}${credentials === undefined ? '' : `${credentials}@`}${hosts}${kept.length === 0 ? '' : `?${kept.join('&')}`}`,
     stream: named,
     shown: `${scheme}${user}${hosts}?stream=${named}`,
+    hosts: hosts.split(',').map(hostOf),
+    isCluster,
+    usesTls: valueOf('tls')?.toLowerCase() !== 'false',
+    ...(caFile === undefined ? {} : { caFile }),
   }
 }

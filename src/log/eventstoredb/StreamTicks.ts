@@ -2,13 +2,15 @@
  * Ticks as events of a stream, and back. An event of the log is an event of the stream at the same revision, with its
  * canonical bytes as data; what belongs to the tick as a whole stands in the metadata of its first and last event.
  */
-import { binaryEvent, type BinaryEventData, type RecordedEvent } from '@eventstore/db-client'
+import { binaryEvent, type BinaryEventData } from '@eventstore/db-client'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { HashC, sha256 } from '../../encoding/hash.js'
 import { IntegerC } from '../../encoding/IntegerC.js'
 import { InstantC } from '../../time/Instant.js'
 import type { EncodedTick } from '../Tick.js'
+import type { StreamEvent } from './decodeAnswer.js'
+import { leadOut } from './StreamRetention.js'
 
 const MetadataC = t.intersection([
   t.type({ tick: IntegerC, index: IntegerC }),
@@ -49,17 +51,40 @@ export const toStream = (tick: EncodedTick, writer: string): readonly BinaryEven
   )
 }
 
-/** What the server counts against its limit for one append. */
-export const appendBytes = (events: readonly BinaryEventData[]): number =>
-  events.reduce(
-    (sum, { data, metadata, type }) => sum + data.length + JSON.stringify(metadata).length + 2 * type.length,
-    0,
-  )
+/** What every version of the server counts against its limit for one append; newer ones count the metadata, too. */
+export const dataBytes = (events: readonly BinaryEventData[]): number =>
+  events.reduce((sum, { data }) => sum + data.length, 0)
 
 /** Undefined when the event was not written by this adapter. */
-export const metadataOf = (event: RecordedEvent): StreamMetadata | undefined => {
+export const metadataOf = (event: StreamEvent): StreamMetadata | undefined => {
   const decoded = MetadataC.decode(event.metadata)
   return isLeft(decoded) || !(event.data instanceof Uint8Array) ? undefined : decoded.right
+}
+
+/** Where a stream that was deleted for good shows that, to those who follow it. */
+const tombstone = '$streamDeleted'
+
+/** Makes sure that events come without a gap, and says where one is. */
+export class StreamOrder {
+  readonly #refuse: (what: string, advice?: string) => Error
+  /** The revision of the next event. */
+  next: number
+
+  constructor(first: number, refuse: (what: string, advice?: string) => Error) {
+    this.next = first
+    this.#refuse = refuse
+  }
+
+  assertNext({ revision, type }: StreamEvent): void {
+    if (type === tombstone) throw this.#refuse('the stream was deleted for good (tombstone)', leadOut)
+    if (revision !== BigInt(this.next)) {
+      throw this.#refuse(
+        `events ${this.next} to ${revision - 1n} are missing, and the stream goes on with event ${revision}`,
+        leadOut,
+      )
+    }
+    this.next += 1
+  }
 }
 
 /** Puts events together to ticks, one event after the other; anything else than whole ticks in order is refused. */
@@ -80,7 +105,7 @@ export class TickAssembler {
   }
 
   /** The tick that this event completes, if it does. */
-  add(event: RecordedEvent): EncodedTick | undefined {
+  add(event: StreamEvent): EncodedTick | undefined {
     const revision = Number(event.revision)
     const metadata = metadataOf(event)
     if (metadata === undefined || !(event.data instanceof Uint8Array))
@@ -91,7 +116,8 @@ export class TickAssembler {
     const open = this.#open
     if (open?.number !== tick || index !== this.#events.length || revision !== open.firstRevision + index)
       throw this.#refuse(`event ${revision} is not the next one of its tick`)
-    this.#events.push(Buffer.from(event.data).toString('utf8'))
+    const { buffer, byteOffset, byteLength } = event.data
+    this.#events.push(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'))
     if (this.#events.length < open.count) return undefined
     if (hash === undefined) throw this.#refuse(`tick ${tick} ends without its hash`)
     const { number, firstRevision, at: instant } = open

@@ -15,11 +15,12 @@ export class PostgresBell {
   #isRinging = false
   #ringAgain = false
 
-  constructor(address: PostgresAddress) {
+  constructor(address: PostgresAddress, answerMs: number) {
     // The name of a channel is cut off at 63 characters, as the schema's is.
     this.#channel = `carillon_${sha256(address.schema).slice(0, 32)}`
     this.#session = new PostgresSession({
       address,
+      answerMs,
       purpose: 'bell',
       // A call that is lost with the server need not be waited for.
       prepare: `SET synchronous_commit = off; LISTEN ${this.#channel}`,

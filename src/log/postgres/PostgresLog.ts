@@ -5,16 +5,17 @@
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { HashC } from '../../encoding/hash.js'
-import { CarillonError } from '../../errors/CarillonError.js'
+import { NodeFault, type CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { AppendOutcome, EventLog } from '../EventLog.js'
 import { BackOff } from '../remote/BackOff.js'
+import { mayPass } from '../remote/mayPass.js'
 import { pause } from '../remote/pause.js'
 import { emptyHead, type EncodedTick, type Head } from '../Tick.js'
 import { parsePostgresAddress, type PostgresAddress } from './PostgresAddress.js'
 import { PostgresBell } from './PostgresBell.js'
-import { postgresFailure, surelyNotDone, wantsAnotherTry } from './postgresFailure.js'
+import { surelyNotDone, wantsAnotherTry } from './postgresFailure.js'
 import { PostgresSession, type Query, type Row } from './PostgresSession.js'
 import { assertSchema, migrate, quoted } from './postgresSchema.js'
 
@@ -61,14 +62,9 @@ const headColumns = 'tick, first_revision, count, hash, signature'
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-/** A password may be changed while the log is followed; the new one comes with the next start, or the old one again. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof CarillonError && (error.consequence === 'retry' || error.code === 'log-access-denied')
-
 /** A log in PostgreSQL. Open one with {@link PostgresLog.open}. */
 export class PostgresLog implements EventLog {
   readonly #address: PostgresAddress
-  readonly #answerMs: number
   readonly #writer: PostgresSession
   readonly #reader: PostgresSession
   readonly #bell: PostgresBell
@@ -77,16 +73,16 @@ export class PostgresLog implements EventLog {
 
   private constructor({ url, schema, answerMs = limits.logAnswerMs }: PostgresLogOptions) {
     this.#address = parsePostgresAddress(url, schema)
-    this.#answerMs = answerMs
     this.#table = `${quoted(this.#address.schema)}.log_ticks`
     this.#writer = new PostgresSession({
       address: this.#address,
+      answerMs,
       purpose: 'writer',
       prepare: writerSettings,
       check: (query) => assertSchema(query, this.#address.schema),
     })
-    this.#reader = new PostgresSession({ address: this.#address, purpose: 'reader' })
-    this.#bell = new PostgresBell(this.#address)
+    this.#reader = new PostgresSession({ address: this.#address, answerMs, purpose: 'reader' })
+    this.#bell = new PostgresBell(this.#address, answerMs)
   }
 
   /** Connects, and makes the tables or brings them up to date. */
@@ -97,7 +93,7 @@ export class PostgresLog implements EventLog {
       return log
     } catch (error) {
       await log.close()
-      throw postgresFailure(error, log.where)
+      throw error
     }
   }
 
@@ -114,14 +110,13 @@ export class PostgresLog implements EventLog {
       try {
         await this.#writer.connect()
       } catch (error) {
-        return { kind: 'failed', error: postgresFailure(error, this.where) }
+        return { kind: 'failed', error: this.#writer.failureOf(error) }
       }
       try {
-        added = await this.#writer.query(this.#insert(expected, tick), this.#answerMs)
+        added = await this.#writer.query(this.#insert(expected, tick))
       } catch (error) {
         if (wantsAnotherTry(error)) continue
-        const failure = postgresFailure(error, this.where)
-        return { kind: surelyNotDone(error) ? 'failed' : 'unknown', error: failure }
+        return { kind: surelyNotDone(error) ? 'failed' : 'unknown', error: this.#writer.failureOf(error) }
       }
       if (added.length === 0) return this.#refusal()
       this.#bell.ring()
@@ -161,7 +156,7 @@ export class PostgresLog implements EventLog {
       return { kind: 'refused', head: await this.#headOn(this.#writer) }
     } catch (error) {
       // It was not added; who was first is still to be found out.
-      return { kind: 'unknown', error: postgresFailure(error, this.where) }
+      return { kind: 'unknown', error: this.#writer.failureOf(error) }
     }
   }
 
@@ -210,16 +205,8 @@ export class PostgresLog implements EventLog {
     await Promise.all([this.#writer.close(), this.#reader.close(), this.#bell.close()])
   }
 
-  async #ask(session: PostgresSession, query: Query): Promise<readonly Row[]> {
-    try {
-      return await session.query(query)
-    } catch (error) {
-      throw postgresFailure(error, this.where)
-    }
-  }
-
   async #headOn(session: PostgresSession): Promise<Head> {
-    const [row] = await this.#ask(session, {
+    const [row] = await session.query({
       name: 'carillon_head',
       text: `SELECT ${headColumns} FROM ${this.#table} ORDER BY tick DESC LIMIT 1`,
     })
@@ -230,7 +217,7 @@ export class PostgresLog implements EventLog {
 
   /** The number of the tick that holds a revision, or of the last one before it. */
   async #tickHolding(revision: number): Promise<number> {
-    const [row] = await this.#ask(this.#reader, {
+    const [row] = await this.#reader.query({
       name: 'carillon_tick_holding',
       text: `SELECT tick FROM ${this.#table} WHERE first_revision <= $1 ORDER BY first_revision DESC LIMIT 1`,
       values: [revision],
@@ -240,7 +227,7 @@ export class PostgresLog implements EventLog {
 
   /** Ticks from a number on: at least one if there is one, and then as many as fit into a page. */
   async #page(fromTick: number): Promise<readonly EncodedTick[]> {
-    const rows = await this.#ask(this.#reader, {
+    const rows = await this.#reader.query({
       name: 'carillon_page',
       // Numbers as text, because in binary form the driver misreads large ones.
       text: `
@@ -273,7 +260,7 @@ export class PostgresLog implements EventLog {
   }
 
   #foreign(what: string): CarillonError {
-    return new CarillonError(
+    return new NodeFault(
       'log-foreign',
       `The log at ${this.where} is not as Carillon has made it: ${what}. Choose another schema, or restore the one that was changed.`,
       { where: this.where },

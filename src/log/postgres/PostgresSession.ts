@@ -1,14 +1,16 @@
 /**
- * One connection to the primary, made when it is needed and made anew after it was lost. Of several hosts, the one that
- * takes writes is chosen, so that a node follows a failover by its connection settings alone.
+ * One connection to the primary, made when it is needed and made anew after it was lost, and the only place where the
+ * driver is called: what leaves it is an answer or a typed error. Of several hosts, the one that takes writes is chosen,
+ * so that a node follows a failover by its connection settings alone.
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
+import { logClosed } from '../remote/logClosed.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
-import { endsSession } from './postgresFailure.js'
+import { endsSession, postgresFailure } from './postgresFailure.js'
 
 /** A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. */
 export type Query = {
@@ -24,6 +26,8 @@ type Open = { readonly client: pg.Client; readonly destroy: () => void; isUsable
 
 export type SessionOptions = {
   readonly address: PostgresAddress
+  /** How long one answer may take. */
+  readonly answerMs: number
   readonly purpose: string
   /** Statements run on every new connection. */
   readonly prepare?: string
@@ -47,15 +51,21 @@ export class PostgresSession {
   }
 
   /** Runs one statement. What takes longer than the deadline costs the connection, since its answer may still come. */
-  async query(query: Query, deadlineMs: number = limits.logAnswerMs): Promise<readonly Row[]> {
+  async query(query: Query): Promise<readonly Row[]> {
     const open = await this.connect()
+    const { answerMs } = this.#options
     try {
-      const result = await withinDeadline(open.client.query<Row>(query), deadlineMs, 'An answer of the server')
+      const result = await withinDeadline(open.client.query<Row>(query), answerMs, 'An answer of the server')
       return result.rows
     } catch (error) {
       if (endsSession(error)) this.#drop(open)
-      throw error
+      throw this.failureOf(error)
     }
+  }
+
+  /** Anything that was thrown, as the typed error that leaves the adapter. */
+  failureOf(error: unknown): CarillonError {
+    return postgresFailure(error, this.#options.address.shown)
   }
 
   /** Several statements in one transaction; the statements must be quick. */
@@ -73,7 +83,7 @@ export class PostgresSession {
 
   /** Makes the connection if there is none. */
   async connect(): Promise<Open> {
-    if (this.#closed) throw new Error('the log was closed')
+    if (this.#closed) throw logClosed(this.#options.address.shown)
     const known = await this.#open?.catch(() => undefined)
     if (known?.isUsable === true) return known
     this.#open ??= this.#connectAnywhere()
@@ -81,7 +91,7 @@ export class PostgresSession {
       return await this.#open
     } catch (error) {
       this.#open = undefined
-      throw error
+      throw this.failureOf(error)
     }
   }
 
@@ -121,7 +131,7 @@ export class PostgresSession {
   }
 
   async #connectTo(connectionString: string): Promise<Open> {
-    const { address, purpose, prepare, check, onNotification, onLost } = this.#options
+    const { address, answerMs, purpose, prepare, check, onNotification, onLost } = this.#options
     const socket = new Socket()
     const client = new pg.Client({
       connectionString,
@@ -148,7 +158,7 @@ export class PostgresSession {
       await check?.(async (query) => (await client.query<Row>(query)).rows)
     }
     try {
-      await withinDeadline(greet(), limits.logConnectMs, 'Connecting')
+      await withinDeadline(greet(), Math.min(limits.logConnectMs, answerMs), 'Connecting')
       return open
     } catch (error) {
       open.isUsable = false

@@ -4,8 +4,12 @@
  */
 import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
 
-/** The five characters by which PostgreSQL names an error; undefined when the server has not said anything. */
-export const sqlStateOf = (error: unknown): string | undefined => {
+/**
+ * The five characters by which PostgreSQL names an error, also one that was translated here; undefined when the server
+ * has not said anything.
+ */
+export const sqlStateOf = (thrown: unknown): string | undefined => {
+  const error = thrown instanceof CarillonError ? thrown.cause : thrown
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   const { code } = error
   // The system's own codes, such as ECONNRESET, are longer, or (EPIPE) have no severity beside them.

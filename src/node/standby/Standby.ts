@@ -8,6 +8,7 @@ import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { Head } from '../../log/Tick.js'
 import { BackOff } from '../../log/remote/BackOff.js'
+import { mayPass } from '../../log/remote/mayPass.js'
 import { pause } from '../../log/remote/pause.js'
 import type { Database } from '../../views/Database.js'
 import { builtInFlows } from '../builtInFlows.js'
@@ -37,7 +38,7 @@ export type Role = 'leading' | 'following'
 
 /** The process goes on following: another one leads, or the log is away. Anything else is a reason to end. */
 const mayFollow = (error: unknown): boolean =>
-  error instanceof CarillonError && (error.code === 'log-revision-conflict' || error.consequence === 'retry')
+  mayPass(error) || (error instanceof CarillonError && error.code === 'log-revision-conflict')
 
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
@@ -180,7 +181,7 @@ export class Standby {
 
   /** Follows until this process should lead, and says why; undefined when it is to stop. */
   async #follow(signal: AbortSignal): Promise<Leadership['reason'] | undefined> {
-    const backOff = new BackOff()
+    const backOff = new BackOff(limits.logRetryFirstMs, limits.logFollowLongestMs)
     let watch: LeaderWatch | undefined
     while (!isAborted(signal)) {
       const enough = new AbortController()

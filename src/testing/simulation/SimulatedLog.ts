@@ -1,13 +1,15 @@
 /**
- * A log that is kept elsewhere, as one node reaches it in a simulation: it may refuse, be slow, leave an append
- * unanswered whether it took it or not, or be the last thing the node did before its power went out.
+ * A log that is kept elsewhere, as one node reaches it in a simulation: it may refuse, be slow, leave an append and the
+ * question after it unanswered whether it took the append or not, or be the last thing the node did before its power
+ * went out.
  */
+import { NodeFault } from '../../errors/CarillonError.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { MemoryLog } from '../../log/memory/MemoryLog.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { diskIsFull, powerIsOut, type DiskFaults } from './DiskFaults.js'
 
-const unanswered: AppendOutcome = { kind: 'unknown', error: new Error('The simulated log did not answer.') }
+const silence = (): NodeFault => new NodeFault('log-unreachable', 'The simulated log did not answer.')
 
 export class SimulatedLog implements EventLog {
   readonly #inner = new MemoryLog()
@@ -15,16 +17,27 @@ export class SimulatedLog implements EventLog {
   readonly #onAppended: (tick: EncodedTick) => void
   /** The tick of which the node does not know whether it was taken. */
   #inDoubt: string | undefined
+  /** A server that has left an append unanswered does not answer the first question about it either. */
+  #isAway = false
 
   constructor(faults: DiskFaults, onAppended: (tick: EncodedTick) => void) {
     this.#faults = faults
     this.#onAppended = onAppended
   }
 
-  readonly head: EventLog['head'] = () => this.#inner.head()
+  readonly head: EventLog['head'] = () => {
+    if (!this.#isAway) return this.#inner.head()
+    this.#isAway = false
+    return Promise.reject(silence())
+  }
   readonly read: EventLog['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly follow: EventLog['follow'] = (fromRevision, signal) => this.#inner.follow(fromRevision, signal)
   readonly close: EventLog['close'] = () => Promise.resolve()
+
+  /** The node was started again, which takes longer than the silence. */
+  answerAgain(): void {
+    this.#isAway = false
+  }
 
   readonly append: EventLog['append'] = async (expected, tick) => {
     await this.#faults.takeTime()
@@ -33,11 +46,12 @@ export class SimulatedLog implements EventLog {
       if (outcome.kind === 'appended') this.#onAppended(tick)
       return outcome
     }
-    const silence = this.#faults.nextSilence()
-    if (silence !== 'answered') {
+    const answer = this.#faults.nextSilence()
+    if (answer !== 'answered') {
       this.#inDoubt = tick.hash
-      if (silence === 'arrives') await append()
-      return unanswered
+      this.#isAway = true
+      if (answer === 'arrives') await append()
+      return { kind: 'unknown', error: silence() }
     }
     // Whoever asks again about the same tick has been through the rest already.
     if (this.#inDoubt === tick.hash) return append()

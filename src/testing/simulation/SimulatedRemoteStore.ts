@@ -45,6 +45,7 @@ export class SimulatedRemoteStore implements SimulatedStore {
 
   readonly reopen = async (): Promise<void> => {
     await this.#inner.close()
+    this.#log.answerAgain()
     this.#inner = await LogBackedStore.open(this.#log, ':memory:', { wait })
     this.faults.wasCut = false
   }
@@ -63,6 +64,7 @@ export class SimulatedRemoteStore implements SimulatedStore {
   }
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly onBroken: NonNullable<TickStore['onBroken']> = (listener) => this.#inner.onBroken(listener)
   readonly lookAgain = (): Promise<void> => this.#inner.lookAgain()
   readonly abandon = (): void => {
     this.#inner.abandon()
