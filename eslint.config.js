@@ -15,7 +15,7 @@ const hostGlobals = [
 
 export default defineConfig(
   // bench/peers stands on packages that only its own command installs; `npm run check` there lints it by these rules.
-  globalIgnores(['dist/', 'coverage/', 'bench/peers/']),
+  globalIgnores(['dist/', 'coverage/', '.cache/', 'bench/peers/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
   eslint.configs.recommended,

@@ -1,6 +1,7 @@
 /**
- * Proposes the transaction that puts states under another notary and changes nothing else. The same states and the
- * same notary always give the same transaction, so that what was interrupted can be asked for again.
+ * Proposes the transaction that puts states under another notary and changes nothing else. As long as the party signs with
+ * the same key, the same states and the same notary give the same transaction, so that what was interrupted can be asked
+ * for again.
  */
 import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Json } from '../encoding/canonical.js'

@@ -116,7 +116,7 @@ describe('carillon doctor', () => {
     for (const file of ['node.key', 'node.secret']) cpSync(join(network, 'Bob', file), join(other, file))
     expectBad(
       checkKeys(judgeOf('keys'), other, undefined),
-      /but the store is that of/,
+      /but the log of this store is signed with/,
       /put the key of this store back/,
     )
     const locked = copy('locked')

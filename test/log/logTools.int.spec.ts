@@ -282,7 +282,7 @@ describe('tools for whole logs', () => {
           /commits to other ticks than the log holds/,
           signCheckpoint(virtual.key, head, { network, range: emptyRange }),
         ],
-        [/is not a key of this node/, signCheckpoint(stranger, head, { network, range: whole })],
+        [/is not the key that the node signed with there/, signCheckpoint(stranger, head, { network, range: whole })],
         [/is of another network/, signCheckpoint(virtual.key, head, { network: sha256('another'), range: whole })],
         [
           /signature of the checkpoint at revision .* does not verify/,

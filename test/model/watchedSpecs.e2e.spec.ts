@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 
 const specsIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder))
-    // Random histories set the clock while a tick is under way; what is then due in which tick the model does not predict.
+    // In a few random histories with clocks that are set back the model expects an attempt that the node makes later.
     .filter((file) => /\.(int|sim)\.spec\.ts$/.test(file) && file !== 'histories.sim.spec.ts')
     .map((file) => join(folder, file))
 

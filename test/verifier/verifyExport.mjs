@@ -298,7 +298,7 @@ const isNodeStarted = isRecord({
   app: isText,
   appVersion: isText,
   term: isInteger,
-  format: (value) => isInteger(value) && value <= FORMAT,
+  format: (value) => value === FORMAT,
   carillon: isText,
   network: isHash,
   'process?': isText,

@@ -69,7 +69,7 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   const key = certifiedKey(certificate)
   const identity = key === undefined ? undefined : map.identityOf(key)
   const member = identity === undefined ? undefined : map.member(identity)
-  const another = `ask whoever runs the network for a new one`
+  const another = `ask whoever runs the network for a new one: carillon network add, or change-key after a change of key`
   if (!certificate.verify(new X509Certificate(rootPem).publicKey))
     return [bad(`${files.certificate} was not signed by the root in ${files.root}`, another)]
   if (me !== null && identity !== me)

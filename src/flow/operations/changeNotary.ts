@@ -1,6 +1,6 @@
 /**
  * Proposes the transaction that puts states under another notary and changes nothing else. Its salt comes from a
- * signature, so that the same change is always the same transaction.
+ * signature, so that the same change is the same transaction until the party changes its key.
  */
 import type { Party } from '../../identity/Party.js'
 import type { StateRef } from '../../ledger/StateRef.js'
