@@ -117,7 +117,7 @@ describe('carillon doctor', () => {
     expectBad(
       checkKeys(judgeOf('keys'), other, undefined),
       /but the log of this store is signed with/,
-      /put the key of this store back/,
+      /put the key that signs the log back/,
     )
     const locked = copy('locked')
     rmSync(join(locked, 'node.secret'))
