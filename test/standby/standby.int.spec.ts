@@ -75,6 +75,41 @@ describe('Processes of one node on a shared log', () => {
     for (const standby of processes.splice(0)) await standby.stop()
   })
 
+  for (const call of ['head', 'append'] as const)
+    it(`stop when they are told to while they begin to lead, in the midst of ${call}`, async () => {
+      const first = await start()
+      await first.leading()
+      const way = shared.another()
+      let isHeld = false
+      let goOn: () => void = () => undefined
+      let reached: () => void = () => undefined
+      const isReached = new Promise<void>((resolve) => (reached = resolve))
+      const held = new Promise<void>((resolve) => (goOn = resolve))
+      const hold = async (name: string): Promise<void> => {
+        if (!isHeld || name !== call) return
+        reached()
+        await held
+      }
+      const log: EventLog = {
+        ...way,
+        head: async () => hold('head').then(() => way.head()),
+        append: async (expected, tick) => hold('append').then(() => way.append(expected, tick)),
+        read: (from) => way.read(from),
+        follow: (from, signal) => way.follow(from, signal),
+        close: () => way.close(),
+      }
+      const second = await start({ log })
+      isHeld = true
+      await first.stop()
+      await isReached
+      const stopping = second.stop()
+      goOn()
+      await stopping
+      expect(second.role).to.equal('following')
+      const last = await start()
+      await last.leading()
+    })
+
   it('have one leader; the others follow with views that are up to date', async () => {
     const first = await start()
     const node = await first.leading()

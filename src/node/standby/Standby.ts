@@ -163,7 +163,7 @@ export class Standby {
       while (!signal.aborted) {
         onFollowing?.()
         const reason = await this.#follow(signal)
-        if (reason === undefined) break
+        if (reason === undefined || isAborted(signal)) break
         const steppedDown = await this.#lead(reason, onLeading)
         if (steppedDown !== undefined && !mayFollow(steppedDown)) throw steppedDown
       }
@@ -240,8 +240,11 @@ export class Standby {
   async #lead(reason: Leadership['reason'], onLeading: StandbyOptions['onLeading']): Promise<Error | undefined> {
     let stepDown: (error: Error) => void = () => undefined
     const steppedDown = new Promise<Error>((resolve) => (stepDown = resolve))
+    const { signal } = this.#stopping
     const stopped = new Promise<undefined>((resolve) => {
-      this.#stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      // A signal that was given before somebody listens calls nobody.
+      if (signal.aborted) resolve(undefined)
     })
     const options = { ...this.#prepared.options, onFailure: stepDown }
     // The store is this process's, for as long as it lives, whether it leads or follows.
