@@ -3,6 +3,7 @@
  * with faults that a real one cannot be asked for. It is a test tool and no database: it keeps everything in memory.
  */
 import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js'
+import { freePorts } from '../../src/node/network/freePorts.js'
 import { Relay } from '../faults/Relay.js'
 import { AppendCalls } from './AppendCalls.js'
 import type { Cluster } from './Cluster.js'
@@ -28,6 +29,9 @@ export type ServerOptions = {
   /** Without the relay before it, a server is faster and cannot be frozen. */
   readonly isDirect?: boolean
 }
+
+/** One that is still free when the server has stopped and listens again. */
+const freePort = async (): Promise<number> => (await freePorts('127.0.0.1', 1))[0] ?? 0
 
 /** As `npm run test:logs` shows it: nobody should take it for a real server. */
 export const testServerVersion = '0.0.0-test-server-of-carillon'
@@ -116,7 +120,7 @@ export class EventStoreDbServer {
         error === null ? resolve(port) : reject(error),
       )
     })
-    if (!isDirect) this.#relay = await Relay.listen(bound, this.port)
+    if (!isDirect) this.#relay = await Relay.listen(bound, this.port === 0 ? await freePort() : this.port)
     this.port = this.#relay?.port ?? bound
     this.isRunning = true
   }
