@@ -1,74 +1,87 @@
 /**
- * Which folder may import which. Rings point inwards only: the pure model knows nothing of the engine, the engine
- * nothing of adapters and surfaces. A room may always import itself; everything else it may import stands here.
+ * Which folder may import which. A room may import itself and the rooms that stand before it in this list, and no room
+ * after it, so no two rooms ever import each other. Where a room may import less than that, `only` says so.
  */
-const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
-const engine = [
+const order = [
+  // Ring 1, pure.
+  'limits',
+  'version',
+  'errors',
+  'encoding',
+  'time',
+  'identity',
+  'ledger',
+  // The vocabulary of the log, its format, and the port to it.
   'log',
-  'app',
-  'access',
-  'views',
+  // Ring 2, the rules: one aggregate a room.
   'vault',
-  'scheduler',
   'flow',
-  'notary',
-  'decision',
   'session',
+  'notary',
   'finality',
-  'heads',
+  'agenda',
+  'operator',
+  'app',
+  'engine',
+  'decision',
+  // The rules once more, to compare with.
+  'model',
+  // Ring 3, adapters: SQL, logs, the machine and the network.
+  'time/SystemClock',
+  'time/zoneDataVersion',
+  'storage',
+  'logs',
+  'keys',
+  'folder',
+  'network',
+  'history',
+  'backup',
+  'transport',
+  'node',
+  'standby',
+  // Surfaces.
+  'telemetry',
+  'http',
+  'testing',
+  'cli',
+  'dashboard',
+  'index',
 ]
-const adapters = ['log/memory', 'log/sqlite', 'log/remote', 'log/postgres', 'log/eventstoredb', 'sqlite']
-const overEngine = [...pure, ...engine, 'time/SystemClock', 'time/zoneDataVersion']
 
-/** @type {Record<string, readonly string[]>} */
-const mayImport = {
-  // Ring 1, pure: each room may import those before it.
+const pure = ['limits', 'errors', 'encoding', 'time', 'identity', 'ledger']
+const rules = ['log', 'vault', 'flow', 'session', 'notary', 'finality', 'agenda', 'operator', 'app', 'engine']
+
+/** Rooms that may import less than all that stands before them. */
+const only = {
+  app: ['version', 'time/zoneDataVersion', ...pure, ...rules.slice(0, rules.indexOf('app'))],
   limits: [],
   version: [],
   errors: ['limits'],
   encoding: ['limits', 'errors'],
-  time: ['limits', 'errors', 'encoding'],
-  identity: ['limits', 'errors', 'encoding', 'time'],
-  ledger: ['limits', 'errors', 'encoding', 'time', 'identity'],
-
-  // Ring 2, the engine over ports. The vocabulary of the log and the notary's judgement stand on the model alone;
-  // vault, scheduler and flows fold into one another (a flow's end is an occurrence's outcome) and form one layer.
-  log: [...pure, 'session', 'heads'],
-  ...Object.fromEntries(
-    ['app', 'access', 'views', 'vault', 'scheduler', 'flow', 'decision', 'session', 'notary', 'finality', 'heads'].map(
-      (room) => [room, [...pure, ...engine]],
-    ),
-  ),
-
   // The executable specification: the events as types, and ring 1. It must not share a line with what it is compared with.
   model: [...pure, 'log/events'],
-
-  // Ring 3, adapters, node and surfaces. The system clock is an adapter that lives beside its port, and so is the
-  // version of the host's zone data.
   'time/SystemClock': pure,
   'time/zoneDataVersion': pure,
-  'log/memory': [...overEngine, ...adapters],
-  'log/sqlite': [...overEngine, ...adapters],
-  // What logs on other servers have in common.
-  'log/remote': overEngine,
-  'log/postgres': [...overEngine, ...adapters],
-  'log/eventstoredb': [...overEngine, ...adapters],
-  sqlite: [...overEngine, ...adapters],
-  // Every start of a node says which version of the package writes the log.
-  node: [...overEngine, ...adapters, 'version'],
-  // States and flows made of a recurrence: written as an app would, with what only the outer ring may know.
-  recurring: overEngine,
-  // How things are told to people, on a terminal and on a page.
-  words: [...overEngine, 'node'],
-  telemetry: [...overEngine, ...adapters, 'node', 'words'],
-  http: [...overEngine, ...adapters, 'node', 'words', 'telemetry'],
-  // The command offers replay, simulation and forecast, which are the testing kit's.
-  cli: [...overEngine, ...adapters, 'node', 'words', 'telemetry', 'http', 'testing'],
   // A page that runs in a browser: it knows the API's answers as types and nothing else.
   dashboard: ['http'],
-  testing: [...overEngine, ...adapters, 'node', 'http', 'model'],
-  index: [...overEngine, ...adapters, 'recurring', 'node', 'telemetry', 'http'],
 }
+
+/** Imports from a room to a later one that are still to be turned around. */
+const tolerated = {
+  vault: ['flow', 'notary', 'agenda', 'app', 'decision', 'storage', 'finality', 'session'],
+  flow: ['session', 'notary', 'finality', 'agenda', 'app', 'decision', 'storage', 'engine'],
+  session: ['app', 'decision', 'storage', 'notary', 'agenda', 'finality'],
+  notary: ['app', 'decision', 'storage'],
+  finality: ['app', 'decision', 'storage', 'agenda'],
+  agenda: ['app', 'decision', 'storage', 'operator', 'engine'],
+  operator: ['app', 'decision', 'storage', 'engine'],
+  engine: ['decision', 'storage'],
+  decision: ['app', 'storage', ...pure, ...rules],
+}
+
+const mayImport = Object.fromEntries([
+  ...order.map((room, place) => [room, [...(only[room] ?? order.slice(0, place)), ...(tolerated[room] ?? [])]]),
+])
 
 /** Where a room's files lie, when that is not simply its folder. */
 const places = {
@@ -78,7 +91,6 @@ const places = {
   time: '^src/time/(?!(SystemClock|zoneDataVersion)\\.ts$)',
   'time/SystemClock': '^src/time/SystemClock\\.ts$',
   'time/zoneDataVersion': '^src/time/zoneDataVersion\\.ts$',
-  log: '^src/log/[^/]+$',
   'log/events': '^src/log/events\\.ts$',
 }
 const placeOf = (room) => places[room] ?? `^src/${room}/`
@@ -99,7 +111,7 @@ const ruleParsers = [
   { file: '^src/time/recurrence/RRule\\.ts$', packageName: 'rrule-temporal' },
 ]
 
-const innerRooms = [...pure, ...engine, 'model'].map(placeOf)
+const innerRooms = [...pure, ...rules, 'decision', 'model'].map(placeOf)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

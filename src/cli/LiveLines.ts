@@ -3,12 +3,12 @@
  * way. So many a second and no more; the rest is counted and told in one line.
  */
 import type { RecordedError } from '../errors/CarillonError.js'
-import { FlowIdC, type FlowId } from '../flow/FlowId.js'
+import { FlowIdC, type FlowId } from '../log/FlowId.js'
 import type { FlowSummary } from '../flow/readFlows.js'
 import { limits } from '../limits.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
-import type { Committed } from '../node/Committed.js'
+import type { Committed } from '../engine/Committed.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 
 /** How something ended, or why it waits. */

@@ -3,10 +3,10 @@
  */
 import { InvalidArgumentError, Option } from 'commander'
 import { messageOf } from '../errors/CarillonError.js'
-import { parseMoment, revisionInStore, type Moment } from '../node/timeTravel/moment.js'
+import { parseMoment, revisionInStore, type Moment } from '../history/moment.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
-import type { Database } from '../views/Database.js'
-import { readFacts } from '../views/NodeFacts.js'
+import type { Database } from '../storage/Database.js'
+import { readFacts } from '../storage/NodeFacts.js'
 
 export const momentValue = (text: string): Moment => {
   try {

@@ -3,8 +3,8 @@
  */
 import { Option } from 'commander'
 import type { EventLog } from '../log/EventLog.js'
-import { openLog } from '../node/openLog.js'
-import { openStoreLog } from '../node/readStore.js'
+import { openLog } from '../logs/openLog.js'
+import { openStoreLog } from '../folder/readStore.js'
 import type { StoreOptions } from './verb.js'
 
 export type LogOptions = StoreOptions & { readonly log?: string }

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, w
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CarillonError } from '../errors/CarillonError.js'
-import { storeFailure } from '../sqlite/storeFailure.js'
+import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { readPackage } from './packageFile.js'
 
 const template = fileURLToPath(new URL('template/', import.meta.url))

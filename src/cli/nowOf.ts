@@ -2,10 +2,10 @@
  * What time it is for a store: that of the node that runs on it, whose clock may be a virtual one; without a node, that
  * of this machine, or the end of the log when it was written on a virtual clock, or on one that is ahead of it.
  */
-import { readStore } from '../node/readStore.js'
-import { ranOnVirtualTime } from '../node/storeClock.js'
+import { readStore } from '../folder/readStore.js'
+import { ranOnVirtualTime } from '../folder/storeClock.js'
 import { toMillis } from '../time/Instant.js'
-import { readFacts } from '../views/NodeFacts.js'
+import { readFacts } from '../storage/NodeFacts.js'
 import { conditionOf } from './conditionOf.js'
 
 export const nowOf = async (store: string): Promise<number> => {

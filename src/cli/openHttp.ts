@@ -10,9 +10,9 @@ import type { Panel } from '../http/Panel.js'
 import type { HttpOptions, HttpServer } from '../http/listenHttp.js'
 import { serveHttp } from '../http/serveHttp.js'
 import { serveStandby } from '../http/serveStandby.js'
-import type { Logger } from '../node/Logger.js'
+import type { Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
-import type { Standby } from '../node/standby/Standby.js'
+import type { Standby } from '../standby/Standby.js'
 
 /** Where the dashboard is unless someone else is there. */
 const usualPort = 7_411

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { storeFailure } from '../sqlite/storeFailure.js'
+import { storeFailure } from '../storage/sqlite/storeFailure.js'
 
 export type Output = {
   readonly write: (line: string) => Promise<void> | void

@@ -5,8 +5,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
 import { ControlClient } from '../node/ControlClient.js'
-import type { OperatorRequest } from '../node/controlProtocol.js'
-import { operateOffline } from '../node/OfflineOperator.js'
+import type { OperatorRequest } from '../operator/controlProtocol.js'
+import { operateOffline } from '../folder/OfflineOperator.js'
 
 export type CarriedOutBy = 'node' | 'store'
 

@@ -2,13 +2,13 @@
  * What there is to say about a store on one screen, read at one moment.
  */
 import { countFlows } from '../flow/readFlows.js'
-import { readLogPlace } from '../node/logPlace.js'
-import { readMark, type RestoredMark } from '../node/backup/RestoredMark.js'
-import { readStore } from '../node/readStore.js'
-import { storeFiles } from '../node/StoreFolder.js'
-import { countAgenda, readAgenda, type AgendaEntry } from '../scheduler/readAgenda.js'
+import { readLogPlace } from '../folder/logPlace.js'
+import { readMark, type RestoredMark } from '../storage/RestoredMark.js'
+import { readStore } from '../folder/readStore.js'
+import { storeFiles } from '../folder/StoreFolder.js'
+import { countAgenda, readAgenda, type AgendaEntry } from '../agenda/readAgenda.js'
 import { countStates } from '../vault/readVault.js'
-import { readFacts, type Facts } from '../views/NodeFacts.js'
+import { readFacts, type Facts } from '../storage/NodeFacts.js'
 
 export type StoreStatus = {
   readonly store: string

@@ -13,7 +13,7 @@ export {
   showJson,
   showLateness,
   showSecond,
-} from '../words/words.js'
+} from '../operator/words.js'
 
 export const toneOfStatus = (status: FlowStatus): Tone | undefined => {
   switch (status) {

@@ -12,8 +12,8 @@ import type { Party } from '../identity/Party.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import type { TransactionParts } from '../vault/TransactionParts.js'
-import type { Views } from '../views/Views.js'
-import type { Random } from './Random.js'
+import type { Views } from '../storage/Views.js'
+import type { Random } from '../identity/Random.js'
 
 export type Decision = {
   readonly now: Instant

@@ -7,7 +7,7 @@ import type { NetworkId } from '../identity/NetworkId.js'
 import type { Claimed } from '../identity/verifiedSignatures.js'
 import { sealBody } from '../ledger/Transaction.js'
 import { textSigned } from '../ledger/signatures.js'
-import type { Envelope } from '../session/Message.js'
+import type { Envelope } from '../log/Message.js'
 import { HistoryC } from './protocol.js'
 
 /** About how many different signatures an envelope brings: nothing in it has been checked yet, and little is spent on it. */

@@ -3,8 +3,8 @@
  */
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { Json } from '../encoding/canonical.js'
-import type { Role } from '../session/Message.js'
-import type { SessionId } from '../session/SessionId.js'
+import type { Role } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
 
 /** An answer the flow can go on with. `recorded` is what the record keeps of a value; states are kept as refs. */
 export type Answer =

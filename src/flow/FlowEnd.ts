@@ -2,7 +2,7 @@
  * What became of a flow, for those who wait for it.
  */
 import { reviveError, type RecordedError } from '../errors/CarillonError.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowStatus } from './FlowRow.js'
 
 /** How a flow stands, with its result and its error as the views hold them. */

@@ -19,7 +19,7 @@ import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from './Finalised.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { Page } from '../vault/query/VaultQuery.js'
 import type { Operation } from './Operation.js'
 import type { StepContext } from './operations/step.js'
@@ -30,7 +30,7 @@ import { receiveFinality, signProposal, type SignerCheck } from '../finality/res
 import { signTearOff, type PartCheck } from '../finality/signPart.js'
 import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../vault/decideTransaction.js'
-import { sessionIdOf, sessionNonce } from '../session/SessionId.js'
+import { sessionIdOf, sessionNonce } from '../log/SessionId.js'
 import { Session } from './Session.js'
 
 /** Why a flow that was started by an activity was started. */

@@ -1,7 +1,7 @@
 /**
  * One flow as the view holds it. A suspended flow is this row and its record; there is nothing else to it.
  */
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowOutcome } from '../log/events.js'
 
 /** How a flow stands: under way, held by an operator, waiting for a hand, or ended in one of four ways. */

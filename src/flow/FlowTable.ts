@@ -5,11 +5,11 @@
 import { assertInvariant } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { RecordedOperation } from '../log/events.js'
-import { BulkInsert } from '../views/BulkInsert.js'
-import type { Database, SqlRow, SqlValue, Statement } from '../views/Database.js'
-import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
-import { RecentRows } from '../views/RecentRows.js'
-import type { FlowId } from './FlowId.js'
+import { BulkInsert } from '../storage/BulkInsert.js'
+import type { Database, SqlRow, SqlValue, Statement } from '../storage/Database.js'
+import { HashIndex, hashIndexSchema } from '../storage/HashIndex.js'
+import { RecentRows } from '../storage/RecentRows.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowRow, FlowStatus, StartCause } from './FlowRow.js'
 
 export const flowsSchema = `

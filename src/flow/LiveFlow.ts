@@ -5,7 +5,7 @@
 import { type CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
 import type { Answer } from './Answer.js'
 import type { AnyFlowDefinition, FlowBody } from './FlowDefinition.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import { FlowIo, type StartedBy } from './FlowIo.js'
 import { notAnOperation } from './invalidOperation.js'
 import type { Operation } from './Operation.js'

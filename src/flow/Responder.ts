@@ -4,7 +4,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { PartyC } from '../identity/Party.js'
-import { SessionIdC } from '../session/SessionId.js'
+import { SessionIdC } from '../log/SessionId.js'
 import { defineFlow, type FlowBody, type FlowDefinition, type FlowOptions } from './FlowDefinition.js'
 import type { FlowIo } from './FlowIo.js'
 import { Session } from './Session.js'

@@ -1,7 +1,7 @@
 /**
  * The port to the outside world: runs a step's code and reports how it went, as an input to a later tick.
  */
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { StepContext } from './operations/step.js'
 
 export type StepRequest = {

@@ -3,8 +3,8 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
-import { RoleC } from '../session/Message.js'
-import { SessionIdC } from '../session/SessionId.js'
+import { RoleC } from '../log/Message.js'
+import { SessionIdC } from '../log/SessionId.js'
 
 export const TakenC = t.strict({ session: SessionIdC, role: RoleC, seq: IntegerC, isLast: t.boolean }, 'Taken')
 export type Taken = t.TypeOf<typeof TakenC>

@@ -5,7 +5,7 @@
 import { canonicalText } from '../encoding/canonical.js'
 import type { DomainEvent, Waiting, Waits } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
-import type { Database, Statement } from '../views/Database.js'
+import type { Database, Statement } from '../storage/Database.js'
 import type { FlowRow } from './FlowRow.js'
 import { waitsOf } from './waiting.js'
 

@@ -6,7 +6,7 @@ import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Encodable, Json } from '../encoding/canonical.js'
 import type { RecordedOperation } from '../log/events.js'
 import type { Answer, Wait } from './Answer.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 
 /**
  * What tells two operations of a kind apart. The record keeps a digest of its canonical text, so it never changes for

@@ -2,7 +2,7 @@
  * What the failure of a flow means to others: to the parties it was talking with, and to the state that started it.
  */
 import { CarillonError, recordError } from '../errors/CarillonError.js'
-import type { Message } from '../session/Message.js'
+import type { Message } from '../log/Message.js'
 
 /** What the other party is told of a failure: typed errors are meant to be read, anything else stays at home. */
 export const failureFor = (error: unknown): Extract<Message, { readonly kind: 'error' }> =>

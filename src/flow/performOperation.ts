@@ -4,7 +4,7 @@
 import type { SigningDecision } from '../decision/Decision.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import type { Answer, Wait } from './Answer.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { AnyOperationDefinition, Operation } from './Operation.js'
 
 export const performOperation = (

@@ -9,7 +9,7 @@ import { parseRef, showRef } from '../ledger/StateRef.js'
 import { assertFields } from '../vault/query/assertFields.js'
 import type { VaultQuery } from '../vault/query/VaultQuery.js'
 import type { Identity } from './defineOperation.js'
-import type { FlowId } from './FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import { stateAt, stateOf } from './stateAt.js'
 
 /** Which states of a kind a flow asks for. */

@@ -3,7 +3,7 @@
  * permission, and a function of the node. It is documented, guarded and limited like every other.
  */
 import type * as t from 'io-ts'
-import { PermissionC } from '../access/Permission.js'
+import { PermissionC } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
 import { operatorOf } from './Principal.js'

@@ -3,12 +3,12 @@
  * a one-time code from a link, or with a token. Secrets are compared by hash and never leave here.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { findToken } from '../access/readTokens.js'
+import { findToken } from '../storage/readTokens.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { toMillis } from '../time/Instant.js'
-import type { Database } from '../views/Database.js'
+import type { Database } from '../storage/Database.js'
 import type { Principal } from './Principal.js'
 import { idInToken, sameText } from './TokenText.js'
 

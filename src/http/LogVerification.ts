@@ -3,7 +3,7 @@
  * for whoever asks.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { verifyLog, type LogReport } from '../node/logTools/verifyLog.js'
+import { verifyLog, type LogReport } from '../history/verifyLog.js'
 import type { Node } from '../node/Node.js'
 import type { EncodedTick } from '../log/Tick.js'
 

@@ -8,8 +8,8 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Json } from '../encoding/canonical.js'
 import { InstantC } from '../time/Instant.js'
 import { StateRefC } from '../ledger/StateRef.js'
-import { FlowIdC } from '../flow/FlowId.js'
-import { PermissionC } from '../access/Permission.js'
+import { FlowIdC } from '../log/FlowId.js'
+import { PermissionC } from '../operator/Permission.js'
 import type { Node } from '../node/Node.js'
 
 const record = <P extends t.Props, Q extends t.Props>(props: P, optional: Q) =>

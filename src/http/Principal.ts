@@ -1,7 +1,7 @@
 /**
  * Who asks, from where, and what they may do: the holder of a token, told by its name.
  */
-import { isGranted } from '../access/Permission.js'
+import { isGranted } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
 
 export type Principal = {

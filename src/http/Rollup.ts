@@ -2,7 +2,7 @@
  * What happened lately, counted second by second and minute by minute as ticks are committed, so that a chart costs
  * the same after a million events as after ten. It begins empty with the process: the log has the rest.
  */
-import type { Committed } from '../node/Committed.js'
+import type { Committed } from '../engine/Committed.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 
 export type Point = {

@@ -2,7 +2,7 @@
  * A token as its holder keeps it: `crl_`, its id, and a secret of 256 random bits. The node keeps the hash of the whole.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { TokenIdC, type TokenId } from '../access/Token.js'
+import { TokenIdC, type TokenId } from '../operator/Token.js'
 import { sha256, type Hash } from '../encoding/hash.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 

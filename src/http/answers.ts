@@ -3,11 +3,11 @@
  * thing under one name.
  */
 import * as t from 'io-ts'
-import { TokenIdC } from '../access/Token.js'
+import { TokenIdC } from '../operator/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
-import { FlowIdC } from '../flow/FlowId.js'
-import { CheckpointC } from '../heads/Checkpoint.js'
+import { FlowIdC } from '../log/FlowId.js'
+import { CheckpointC } from '../log/Checkpoint.js'
 import { PartyC } from '../identity/Party.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionIdC } from '../ledger/TransactionId.js'

@@ -2,7 +2,7 @@
  * Serves one of several processes of a node over HTTP, whichever part it plays: the whole API while it leads; its health,
  * its readiness and its metrics while it stands by. The address stays the same.
  */
-import type { Standby } from '../node/standby/Standby.js'
+import type { Standby } from '../standby/Standby.js'
 import { NodeMetrics } from '../telemetry/NodeMetrics.js'
 import { builtInRoutes } from './builtInRoutes.js'
 import { Gate } from './Gate.js'

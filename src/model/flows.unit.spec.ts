@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { sha256 } from '../encoding/hash.js'
 import type { DomainEvent } from '../log/events.js'
-import { sessionIdOf } from '../session/SessionId.js'
+import { sessionIdOf } from '../log/SessionId.js'
 import { at, HandMadeLog, me, refOf } from '../../test/model/HandMadeLog.js'
 
 const flow = '1'.repeat(32)

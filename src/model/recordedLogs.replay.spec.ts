@@ -4,9 +4,9 @@ import { expect } from 'chai'
 import { openReplaySource } from '../testing/replay/openReplaySource.js'
 import { recordedLogs } from '../testing/replay/recordedLogs.js'
 import { ModelWatch } from '../testing/model/ModelWatch.js'
-import { LogFold } from '../node/logTools/LogFold.js'
-import { openDatabase } from '../sqlite/openDatabase.js'
-import { Views, viewsSchema } from '../views/Views.js'
+import { LogFold } from '../storage/LogFold.js'
+import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { Views, viewsSchema } from '../storage/Views.js'
 
 const folder = join(import.meta.dirname, '../../test/replay')
 

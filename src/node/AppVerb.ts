@@ -9,7 +9,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import { OperatorNameC } from './controlProtocol.js'
+import { OperatorNameC } from '../operator/controlProtocol.js'
 import type { Node } from './Node.js'
 
 const ArgumentC = t.intersection([

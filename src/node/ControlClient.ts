@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, reviveError } from '../errors/CarillonError.js'
-import { FlowIdC, type FlowId } from '../flow/FlowId.js'
+import { FlowIdC, type FlowId } from '../log/FlowId.js'
 import { limits } from '../limits.js'
 import {
   VerbAnswerC,
@@ -23,8 +23,8 @@ import {
   type Condition,
   type OperatorRequest,
   type StartArgs,
-} from './controlProtocol.js'
-import { LineReader } from './LineReader.js'
+} from '../operator/controlProtocol.js'
+import { LineReader } from '../folder/LineReader.js'
 
 type Wait = { readonly resolve: (value: unknown) => void; readonly reject: (error: CarillonError) => void }
 

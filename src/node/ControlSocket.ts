@@ -9,7 +9,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf, recordError } from '../errors/CarillonError.js'
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
@@ -24,8 +24,8 @@ import {
   type Condition,
   type FlowAction,
   type OperatorRequest,
-} from './controlProtocol.js'
-import { LineReader } from './LineReader.js'
+} from '../operator/controlProtocol.js'
+import { LineReader } from '../folder/LineReader.js'
 import type { By, ByWithNote, Node } from './Node.js'
 
 /** A control socket that is open. */

@@ -1,7 +1,7 @@
 /**
  * A started flow in the hands of whoever started it.
  */
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowDetails } from '../flow/readFlows.js'
 
 /** A started flow: its id, and what it will return. */

@@ -2,15 +2,15 @@
  * How a node is started. Everything but the app has a default.
  */
 import type { App } from '../app/App.js'
-import type { Random } from '../decision/Random.js'
+import type { Random } from '../identity/Random.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
-import type { Logger } from './Logger.js'
-import type { Committed } from './Committed.js'
-import type { TickStore } from './TickStore.js'
+import type { Logger } from '../engine/Logger.js'
+import type { Committed } from '../engine/Committed.js'
+import type { TickStore } from '../engine/TickStore.js'
 
 /** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {

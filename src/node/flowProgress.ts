@@ -2,7 +2,7 @@
  * Where a flow is, now and whenever that changes, until it has ended. Who is slow to ask is given the newest only.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowDetails } from '../flow/readFlows.js'
 
 export type FlowSource = {

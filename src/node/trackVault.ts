@@ -6,10 +6,10 @@ import type { StateRef } from '../ledger/StateRef.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import { matchingAmong, queryVault, type VaultEntry } from '../vault/readVault.js'
 import type { Page, StateCriteria, VaultQuery } from '../vault/query/VaultQuery.js'
-import type { Database } from '../views/Database.js'
-import type { Locate } from '../views/HashIndex.js'
-import { readFacts } from '../views/NodeFacts.js'
-import type { Committed } from './Committed.js'
+import type { Database } from '../storage/Database.js'
+import type { Locate } from '../storage/HashIndex.js'
+import { readFacts } from '../storage/NodeFacts.js'
+import type { Committed } from '../engine/Committed.js'
 
 /** What one tick has changed among the states that are tracked. */
 export type VaultUpdate = {

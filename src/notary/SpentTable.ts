@@ -3,8 +3,8 @@
  */
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { Database, Statement } from '../views/Database.js'
-import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import type { Database, Statement } from '../storage/Database.js'
+import { HashIndex, hashIndexSchema } from '../storage/HashIndex.js'
 
 export const spentSchema = `
   CREATE TABLE IF NOT EXISTS notarised (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, revision INTEGER NOT NULL, caller TEXT NOT NULL) STRICT;

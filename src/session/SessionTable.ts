@@ -1,12 +1,12 @@
 /**
  * The sessions of this node, what was received on them, and what still has to be acknowledged.
  */
-import type { Database, SqlRow, Statement } from '../views/Database.js'
-import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
+import type { Database, SqlRow, Statement } from '../storage/Database.js'
+import { HashIndex, hashIndexSchema } from '../storage/HashIndex.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
-import type { Message, Role } from './Message.js'
-import type { SessionId } from './SessionId.js'
+import type { Message, Role } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
 
 export type SessionRow = {
   readonly seq: number

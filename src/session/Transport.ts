@@ -3,7 +3,7 @@
  * so that none of that matters. It vouches for one thing: who sent an envelope.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
-import type { Envelope } from './Message.js'
+import type { Envelope } from '../log/Message.js'
 
 /** The way to other parties' nodes. */
 export type Transport = {

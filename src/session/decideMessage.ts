@@ -11,8 +11,8 @@ import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
-import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from './Message.js'
-import { responderIdOf, sessionIdOf } from './SessionId.js'
+import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from '../log/Message.js'
+import { responderIdOf, sessionIdOf } from '../log/SessionId.js'
 import type { SessionRow } from './SessionTable.js'
 
 type Incoming = Extract<SessionEnvelope, { readonly kind: 'message' }>

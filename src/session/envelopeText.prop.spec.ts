@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { envelopeOf, openEnvelope } from './envelopeText.js'
-import { EnvelopeC, type Message } from './Message.js'
-import type { SessionId } from './SessionId.js'
+import { EnvelopeC, type Message } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
 
 const payload = fc
   .json({ noUnicodeString: false })

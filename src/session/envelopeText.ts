@@ -3,7 +3,7 @@
  * read in order to be written again.
  */
 import { Encoded, rememberText } from '../encoding/canonical.js'
-import type { Envelope, Message } from './Message.js'
+import type { Envelope, Message } from '../log/Message.js'
 import type { OutgoingRow } from './SessionTable.js'
 
 const before = (role: string): string => `{"from":"${role}","kind":"message","message":`

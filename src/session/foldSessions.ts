@@ -3,7 +3,7 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowTable } from '../flow/FlowTable.js'
 import { waitsOf } from '../flow/waiting.js'
 import type { DomainEvent, EventOf } from '../log/events.js'

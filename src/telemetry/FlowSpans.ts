@@ -14,13 +14,13 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowDetails } from '../flow/readFlows.js'
 import type { StepRequest } from '../flow/StepRunner.js'
 import { showRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
 import type { Node } from '../node/Node.js'
-import type { StepEnd, StepWatch, WatchedStep } from '../node/StepWatch.js'
+import type { StepEnd, StepWatch, WatchedStep } from '../engine/StepWatch.js'
 import { toMillis } from '../time/Instant.js'
 
 const unwatched: WatchedStep = { within: (run) => run(), ended: () => undefined }

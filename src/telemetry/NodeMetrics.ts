@@ -2,9 +2,9 @@
  * A node in numbers, for Prometheus: counted as ticks are committed, and read from the views when someone asks.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Committed } from '../node/Committed.js'
+import type { Committed } from '../engine/Committed.js'
 import type { Node } from '../node/Node.js'
-import type { Standby } from '../node/standby/Standby.js'
+import type { Standby } from '../standby/Standby.js'
 import { labelOf, measures, readMeasures, readStandbyMeasures, type Measure } from './readMeasures.js'
 
 const latenessBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 3_600, 86_400]

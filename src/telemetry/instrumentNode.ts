@@ -3,8 +3,8 @@
  * API is used; where it all goes is decided by the provider that the user has registered, and without one it goes nowhere.
  */
 import { metrics, type BatchObservableCallback, type Meter } from '@opentelemetry/api'
-import type { FlowId } from '../flow/FlowId.js'
-import type { Committed } from '../node/Committed.js'
+import type { FlowId } from '../log/FlowId.js'
+import type { Committed } from '../engine/Committed.js'
 import type { Node } from '../node/Node.js'
 import { FlowSpans } from './FlowSpans.js'
 import { measures, readMeasures } from './readMeasures.js'

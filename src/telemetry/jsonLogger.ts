@@ -3,7 +3,7 @@
  * and `code` that a machine can look for.
  */
 import { pino, stdTimeFunctions, type DestinationStream } from 'pino'
-import type { Logger } from '../node/Logger.js'
+import type { Logger } from '../engine/Logger.js'
 
 /** How lines are written. */
 export type JsonLoggerOptions = {

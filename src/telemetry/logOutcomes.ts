@@ -4,8 +4,8 @@
  */
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
-import type { Committed } from '../node/Committed.js'
-import type { LogFields, Logger } from '../node/Logger.js'
+import type { Committed } from '../engine/Committed.js'
+import type { LogFields, Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
 
 type Said = { readonly level: 'info' | 'warn'; readonly message: string; readonly fields: LogFields }

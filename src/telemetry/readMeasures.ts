@@ -3,11 +3,11 @@
  */
 import { countFlows } from '../flow/readFlows.js'
 import { limits } from '../limits.js'
-import { pause } from '../log/remote/pause.js'
+import { pause } from '../engine/pause.js'
 import type { Node } from '../node/Node.js'
-import type { Standby } from '../node/standby/Standby.js'
-import { countAgenda } from '../scheduler/readAgenda.js'
-import { readFacts } from '../views/NodeFacts.js'
+import type { Standby } from '../standby/Standby.js'
+import { countAgenda } from '../agenda/readAgenda.js'
+import { readFacts } from '../storage/NodeFacts.js'
 
 /** Every measure, with what it says. */
 export const measures = {

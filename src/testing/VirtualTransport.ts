@@ -2,11 +2,11 @@
  * A network in one process, under a virtual clock: it delays, loses, repeats, reorders and partitions as a seed
  * tells it to, the same way every time.
  */
-import type { Random } from '../decision/Random.js'
+import type { Random } from '../identity/Random.js'
 import { rememberedText } from '../encoding/canonical.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { openEnvelope } from '../session/envelopeText.js'
-import type { Envelope } from '../session/Message.js'
+import type { Envelope } from '../log/Message.js'
 import type { Transport } from '../session/Transport.js'
 import type { VirtualClock } from '../time/VirtualClock.js'
 

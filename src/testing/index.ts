@@ -5,14 +5,14 @@ export { seededRandom } from './seededRandom.js'
 export { VirtualNode, type VirtualNodeOptions } from './VirtualNode.js'
 export { VirtualNetwork, type NextDue, type VirtualNetworkOptions, type VirtualPartyOptions } from './VirtualNetwork.js'
 export { NodeInspection, type LoggedEvent } from './NodeInspection.js'
-export { TimeMachine } from '../node/timeTravel/TimeMachine.js'
+export { TimeMachine } from '../history/TimeMachine.js'
 export { fairWeather, type Weather } from './VirtualTransport.js'
 export { VirtualClock } from '../time/VirtualClock.js'
 export { keyPairFromSeed } from '../identity/KeyPair.js'
 export { testParty } from './testParty.js'
 
 // Measuring
-export { SignatureThreads } from '../node/SignatureThreads.js'
+export { SignatureThreads } from '../transport/SignatureThreads.js'
 export type { Claimed } from '../identity/verifiedSignatures.js'
 
 // Contracts

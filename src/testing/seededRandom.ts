@@ -1,7 +1,7 @@
 /**
  * Randomness that is the same for the same seed: what makes a run repeatable.
  */
-import type { Random } from '../decision/Random.js'
+import type { Random } from '../identity/Random.js'
 import { sha256 } from '../encoding/hash.js'
 
 /** Randomness that is the same for the same seed. */

@@ -2,7 +2,7 @@
  * Where the clock stood still or went back between two transactions. Between two such places log order is the order
  * of time, so a stretch of time is found in the log by halving; usually there is no such place at all.
  */
-import type { Database, Statement } from '../views/Database.js'
+import type { Database, Statement } from '../storage/Database.js'
 
 export const clockStepsSchema = `
   CREATE TABLE IF NOT EXISTS clock_steps (transaction_seq INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL) STRICT;

@@ -1,7 +1,7 @@
 /**
  * The kinds of state this vault has met, each stored once and referred to by a small number.
  */
-import type { Database, Statement } from '../views/Database.js'
+import type { Database, Statement } from '../storage/Database.js'
 import type { Kind } from './StateRow.js'
 
 export const kindsSchema = `

@@ -2,7 +2,7 @@
  * What was said about states before they were reassessed, and until which revision that held: so that the vault of the
  * past can be asked for by a query. There is a row only for a state about which the app has changed its mind.
  */
-import type { Database, Statement } from '../views/Database.js'
+import type { Database, Statement } from '../storage/Database.js'
 import type { StateRow } from './StateRow.js'
 
 export const pastAssessmentsSchema = `

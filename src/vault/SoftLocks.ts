@@ -3,10 +3,10 @@
  * from consuming the state who insists, another party least of all. It ends with its flow, or with the state.
  */
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { FlowId } from '../flow/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowTable } from '../flow/FlowTable.js'
 import type { EventOf } from '../log/events.js'
-import type { Database, Statement } from '../views/Database.js'
+import type { Database, Statement } from '../storage/Database.js'
 import type { StateTable } from './StateTable.js'
 
 export const softLocksSchema = `

@@ -4,7 +4,7 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import type { IndexedValue, IndexedValues } from '../ledger/IndexedValue.js'
-import type { Database, SqlValue, Statement } from '../views/Database.js'
+import type { Database, SqlValue, Statement } from '../storage/Database.js'
 import type { StateRow } from './StateRow.js'
 
 export const stateIndexSchema = `

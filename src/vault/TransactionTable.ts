@@ -4,10 +4,10 @@
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { BulkInsert } from '../views/BulkInsert.js'
-import type { Database, Statement } from '../views/Database.js'
-import { HashIndex, hashIndexSchema } from '../views/HashIndex.js'
-import { RecentRows } from '../views/RecentRows.js'
+import { BulkInsert } from '../storage/BulkInsert.js'
+import type { Database, Statement } from '../storage/Database.js'
+import { HashIndex, hashIndexSchema } from '../storage/HashIndex.js'
+import { RecentRows } from '../storage/RecentRows.js'
 
 export type TransactionRow = {
   readonly seq: number

@@ -5,7 +5,7 @@ import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { sameRef, showRef } from '../ledger/StateRef.js'
-import { keyOf } from '../scheduler/assess.js'
+import { keyOf } from '../agenda/assess.js'
 
 /** Throws when a transaction that is yet to be agreed on would give a key to a second state of this vault. */
 export const checkKeysOf = (decision: Decision, transaction: LedgerTransaction): void => {

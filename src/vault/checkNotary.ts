@@ -9,7 +9,7 @@ import { isSatisfiedBy } from '../identity/Key.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
-import { participantKeys } from '../scheduler/assess.js'
+import { participantKeys } from '../agenda/assess.js'
 import { requireRow, resolveOutput } from './resolveBody.js'
 
 const listed = (decision: Decision, key: PublicKey): boolean => decision.network.notaryKind(key) !== undefined

@@ -4,7 +4,7 @@
  */
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { FoldableTransaction } from '../log/FoldableEvent.js'
-import type { NodeFacts } from '../views/NodeFacts.js'
+import type { NodeFacts } from '../storage/NodeFacts.js'
 import type { ClockSteps } from './ClockSteps.js'
 import type { Kinds } from './Kinds.js'
 import type { SoftLocks } from './SoftLocks.js'

@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
-import type { Database } from '../views/Database.js'
+import type { Database } from '../storage/Database.js'
 import type { VaultQuery } from './query/VaultQuery.js'
 import { queryVault } from './readVault.js'
 

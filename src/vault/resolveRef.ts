@@ -4,7 +4,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { parseRef, type StateRef } from '../ledger/StateRef.js'
-import type { Database, SqlRow } from '../views/Database.js'
+import type { Database, SqlRow } from '../storage/Database.js'
 
 const fewestDigits = 4
 const digits = /^([0-9a-f]{4,64})(?::(\d{1,6}))?$/

@@ -5,7 +5,7 @@
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { SqlValue } from '../views/Database.js'
+import type { SqlValue } from '../storage/Database.js'
 import type { Kinds } from './Kinds.js'
 import type { StateRow, Standing } from './StateRow.js'
 

@@ -20,9 +20,9 @@ import {
 } from '../../src/index.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
-import { makeCheckpoint } from '../../src/node/heads/makeCheckpoint.js'
-import { readStore } from '../../src/node/readStore.js'
-import { operateOffline } from '../../src/node/OfflineOperator.js'
+import { makeCheckpoint } from '../../src/backup/makeCheckpoint.js'
+import { readStore } from '../../src/folder/readStore.js'
+import { operateOffline } from '../../src/folder/OfflineOperator.js'
 import { operatorName } from '../../src/cli/operatorName.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'
 

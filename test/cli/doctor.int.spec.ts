@@ -97,7 +97,7 @@ describe('carillon doctor', () => {
     expect((await examined('--store', broken)).code).to.equal(1)
     expectBad(of('store'), /store-(corrupt|foreign)/, /docs\/errors/)
     const cut = copy('cut')
-    const { openDatabase } = await import('../../src/sqlite/openDatabase.js')
+    const { openDatabase } = await import('../../src/storage/sqlite/openDatabase.js')
     const db = openDatabase(join(cut, 'carillon.db'))
     db.exec('UPDATE node_facts SET revision = revision + 5')
     db.close()

@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineApp, defineFlow, type FlowBody, type FlowId } from '../../src/index.js'
-import { storeFiles } from '../../src/node/StoreFolder.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { storeFiles } from '../../src/folder/StoreFolder.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { ask, keptInFolder, type Kept, type Said } from './inProcess.js'
 
 let isWell = false

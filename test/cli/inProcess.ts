@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import type { App } from '../../src/index.js'
 import { makeProgram } from '../../src/cli/program.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
-import { EmbeddedStore } from '../../src/node/EmbeddedStore.js'
-import { storeFiles } from '../../src/node/StoreFolder.js'
+import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
+import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { VirtualNode } from '../../src/testing/index.js'
 
 /** What a command has written, line by line; `err` is about the result, `out` is the result. */

@@ -11,7 +11,7 @@ import {
   type HttpServer,
   type Node,
 } from '../../src/index.js'
-import { makeCertificate } from '../../src/node/transports/certificate.js'
+import { makeCertificate } from '../../src/network/certificate.js'
 import { belfry } from '../http/belfry.js'
 import { carillon, scratchFolder } from './spawnCarillon.js'
 

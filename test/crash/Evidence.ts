@@ -1,11 +1,11 @@
 /**
  * What a crash campaign left behind, read but not yet judged: the log, the clients' notes, the outside effects.
  */
-import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
+import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
 import type { DomainEvent } from '../../src/log/events.js'
 import type { EncodedTick } from '../../src/log/Tick.js'
-import { storeFiles } from '../../src/node/StoreFolder.js'
+import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { toMillis } from '../../src/time/Instant.js'
 import { campaignFiles, ClientLineC, EffectC, readLines, type ClientLine, type Effect } from './campaignLines.js'
 

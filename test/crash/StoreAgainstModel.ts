@@ -2,8 +2,8 @@
  * Holds what a killed node left behind against the model, as the next start will find it: the ticks that are new since
  * the last look, and the rows that have changed with them.
  */
-import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { ModelWatch } from '../../src/testing/model/ModelWatch.js'
 
 export class StoreAgainstModel {

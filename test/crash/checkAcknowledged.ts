@@ -4,7 +4,7 @@
  * the restart is found out, although it looks the same.
  */
 import { canonicalText, Encoded } from '../../src/encoding/canonical.js'
-import { flowIdOfClientId } from '../../src/flow/FlowId.js'
+import { flowIdOfClientId } from '../../src/log/FlowId.js'
 import type { Evidence } from './Evidence.js'
 
 type Place = { readonly revision: number; readonly result: string }

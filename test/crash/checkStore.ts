@@ -2,13 +2,13 @@
  * Judges the store a campaign left: the file is whole, the log verifies with every hash and signature in it, and
  * folding it into fresh views gives, row by row, the views the killed node kept.
  */
-import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
-import { LogBackedStore } from '../../src/node/LogBackedStore.js'
-import { verifyLog } from '../../src/node/logTools/verifyLog.js'
-import { storeFiles } from '../../src/node/StoreFolder.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
-import type { Database } from '../../src/views/Database.js'
-import { digestViews } from '../../src/views/digest.js'
+import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
+import { LogBackedStore } from '../../src/storage/LogBackedStore.js'
+import { verifyLog } from '../../src/history/verifyLog.js'
+import { storeFiles } from '../../src/folder/StoreFolder.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
+import type { Database } from '../../src/storage/Database.js'
+import { digestViews } from '../../src/storage/digest.js'
 
 const checkFile = (db: Database): readonly string[] => {
   const answers = db.prepare('PRAGMA integrity_check').all().flatMap(Object.values).map(String)

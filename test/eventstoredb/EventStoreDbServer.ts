@@ -3,7 +3,7 @@
  * with faults that a real one cannot be asked for. It is a test tool and no database: it keeps everything in memory.
  */
 import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js'
-import { freePorts } from '../../src/node/network/freePorts.js'
+import { freePorts } from '../../src/network/freePorts.js'
 import { Relay } from '../faults/Relay.js'
 import { AppendCalls } from './AppendCalls.js'
 import type { Cluster } from './Cluster.js'

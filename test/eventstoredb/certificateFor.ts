@@ -2,7 +2,7 @@
  * A certificate for a test server, and the authority that has issued it, which no machine trusts by itself.
  */
 import { generateKeyPair } from '../../src/identity/KeyPair.js'
-import { makeCertificate } from '../../src/node/transports/certificate.js'
+import { makeCertificate } from '../../src/network/certificate.js'
 import { instant } from '../../src/time/Instant.js'
 
 export const certificateFor = (

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { decodeAnswer } from '../../src/log/eventstoredb/decodeAnswer.js'
+import { decodeAnswer } from '../../src/logs/eventstoredb/decodeAnswer.js'
 import { recordedBytes } from './protocol.js'
 import { sharedMessages, streamsMessages } from './stubs.js'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { binaryEvent, jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
-import { EventStoreDbLog, type EventStoreDbLogOptions } from '../../src/log/eventstoredb/EventStoreDbLog.js'
+import { EventStoreDbLog, type EventStoreDbLogOptions } from '../../src/logs/eventstoredb/EventStoreDbLog.js'
 import { emptyHead, headAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { ticksAfter } from '../log/conformance.js'
 import { Cluster } from './Cluster.js'

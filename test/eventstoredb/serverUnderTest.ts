@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient } from '@eventstore/db-client'
-import { parseEventStoreDbAddress } from '../../src/log/eventstoredb/EventStoreDbAddress.js'
-import { EventStoreDbLog, type EventStoreDbLogOptions } from '../../src/log/eventstoredb/EventStoreDbLog.js'
+import { parseEventStoreDbAddress } from '../../src/logs/eventstoredb/EventStoreDbAddress.js'
+import { EventStoreDbLog, type EventStoreDbLogOptions } from '../../src/logs/eventstoredb/EventStoreDbLog.js'
 import { Cluster } from './Cluster.js'
 import { withStream } from './withStream.js'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { startNode, type FlowBody, type FlowIo, type Node, type StepContext } from '../../src/index.js'
-import type { WatchedStep } from '../../src/node/StepWatch.js'
+import type { WatchedStep } from '../../src/engine/StepWatch.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import {
   appOf,

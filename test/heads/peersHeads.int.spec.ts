@@ -1,13 +1,13 @@
 /** What parties that talk with each other promise about their logs: each keeps the newest checkpoint of the other's. */
 import { expect } from 'chai'
 import { CarillonError, instant, toMillis, verifyLog, type EncodedTick, type EventOf } from '../../src/index.js'
-import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../src/heads/Checkpoint.js'
+import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
-import { EmbeddedStore } from '../../src/node/EmbeddedStore.js'
-import { eventsOf } from '../../src/node/logTools/foldLog.js'
-import { openOfflineTick } from '../../src/node/OfflineOperator.js'
+import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
+import { eventsOf } from '../../src/history/foldLog.js'
+import { openOfflineTick } from '../../src/folder/OfflineOperator.js'
 import { keyPairFromSeed, VirtualNetwork, type VirtualNetworkOptions } from '../../src/testing/index.js'
 import { app, Lend } from '../session/iou.js'
 

@@ -15,8 +15,8 @@ import {
 } from 'carillon'
 import { carillon } from '../cli/spawnCarillon.js'
 import { eventually } from '../network/LoopbackNetwork.js'
-import { removeMark } from '../../src/node/backup/RestoredMark.js'
-import { openWritable } from '../../src/sqlite/openWritable.js'
+import { removeMark } from '../../src/storage/RestoredMark.js'
+import { openWritable } from '../../src/storage/sqlite/openWritable.js'
 import { app, Iou, Lend } from '../session/iou.js'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {

@@ -24,7 +24,7 @@ import {
 } from '../../src/index.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { newTokenText } from '../../src/http/TokenText.js'
-import { NewTokenC } from '../../src/access/operateTokens.js'
+import { NewTokenC } from '../../src/operator/operateTokens.js'
 
 const Bell = defineState({
   type: 'belfry/Bell',

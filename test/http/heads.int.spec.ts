@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { instant, serveHttp, type HttpServer } from '../../src/index.js'
-import { verifyCheckpoint, type Checkpoint } from '../../src/heads/Checkpoint.js'
+import { verifyCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { VirtualNetwork } from '../../src/testing/index.js'
 import { app, Lend } from '../session/iou.js'

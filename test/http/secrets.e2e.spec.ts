@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readKeyFile } from '../../src/node/keys/KeyFile.js'
+import { readKeyFile } from '../../src/keys/KeyFile.js'
 import { carillon, documents, fixtureApp, inProcess, RunningNode, scratchFolder } from '../cli/spawnCarillon.js'
 
 const passphrase = 'correct horse battery staple'

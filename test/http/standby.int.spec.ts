@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { MemoryLog, serveStandby, standBy, startNode, type HttpServer, type Standby } from '../../src/index.js'
 import { newTokenText } from '../../src/http/TokenText.js'
-import { NewTokenC } from '../../src/access/operateTokens.js'
+import { NewTokenC } from '../../src/operator/operateTokens.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { belfry, bellsPanel, countBells, Hang } from './belfry.js'
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { readKeyFile, rotateKey, startNode, verifyLog, type KeyChange, type LogReport, type Node } from 'carillon'
-import { openStoreLog } from '../../src/node/readStore.js'
-import { rebuildViews } from '../../src/node/logTools/rebuildViews.js'
+import { openStoreLog } from '../../src/folder/readStore.js'
+import { rebuildViews } from '../../src/history/rebuildViews.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'
 
 describe('a change of key', () => {

@@ -14,9 +14,9 @@ import {
   type EventLog,
 } from '../../src/index.js'
 import { headAfter } from '../../src/log/Tick.js'
-import { makeStore } from '../../src/node/logTools/importLog.js'
-import { offeredByLog } from '../../src/node/logTools/copyLog.js'
-import { PostgresLog } from '../../src/log/postgres/PostgresLog.js'
+import { makeStore } from '../../src/history/importLog.js'
+import { offeredByLog } from '../../src/history/copyLog.js'
+import { PostgresLog } from '../../src/logs/postgres/PostgresLog.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { dropSchema, freshSchema, postgresUrl } from '../postgres/testDatabase.js'
 import { bank, Coin, MintCoin } from '../store/bank.js'

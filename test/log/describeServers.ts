@@ -1,7 +1,7 @@
 /**
  * Which servers the specs of the logs run against, and of which version they are.
  */
-import { EventStoreDbLog } from '../../src/log/eventstoredb/EventStoreDbLog.js'
+import { EventStoreDbLog } from '../../src/logs/eventstoredb/EventStoreDbLog.js'
 import { ServerUnderTest, serverName } from '../eventstoredb/serverUnderTest.js'
 import { postgresUrl, withClient } from '../postgres/testDatabase.js'
 

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { MemoryLog } from '../../src/log/memory/MemoryLog.js'
-import { SqliteLog } from '../../src/log/sqlite/SqliteLog.js'
+import { MemoryLog } from '../../src/logs/memory/MemoryLog.js'
+import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { describeEventLog, ticksAfter } from './conformance.js'
 
 describeEventLog('MemoryLog', () => {

@@ -5,7 +5,7 @@ import { canonicalText } from '../../src/encoding/canonical.js'
 import { isCanonical } from '../../src/encoding/CanonicalReader.js'
 import { shapeOf } from '../../src/encoding/CanonicalShape.js'
 import { eventCodecs } from '../../src/log/events.js'
-import { EventReader } from '../../src/node/logTools/EventReader.js'
+import { EventReader } from '../../src/history/EventReader.js'
 import { arbitraryOf, jsonValues } from './arbitraryOf.js'
 
 const characters = fc.constantFrom(...'{}[]",:\\ \n0123456789.eE+-tfnu\u0001\ud800aé'.split(''), '', '\\u0041')

@@ -2,10 +2,10 @@
  * Folds a log in parts of any size, with commits and rollbacks wherever they are asked for, as a store may do it.
  */
 import type { EncodedTick } from '../../src/index.js'
-import { LogFold } from '../../src/node/logTools/LogFold.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
-import type { Database } from '../../src/views/Database.js'
-import { Views, viewsSchema } from '../../src/views/Views.js'
+import { LogFold } from '../../src/storage/LogFold.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
+import type { Database } from '../../src/storage/Database.js'
+import { Views, viewsSchema } from '../../src/storage/Views.js'
 
 /** What happens after a tick was folded. A rollback goes back to the last commit, and the ticks since are folded again. */
 export const turns = ['go on', 'commit', 'commit and rest', 'roll back', 'write and roll back'] as const

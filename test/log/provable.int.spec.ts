@@ -13,11 +13,11 @@ import {
   type LogProblem,
   type Checkpoint,
 } from '../../src/index.js'
-import { makeCheckpoint } from '../../src/node/heads/makeCheckpoint.js'
+import { makeCheckpoint } from '../../src/backup/makeCheckpoint.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { headAfter, tickAfter } from '../../src/log/Tick.js'
-import { MemoryLog } from '../../src/log/memory/MemoryLog.js'
+import { MemoryLog } from '../../src/logs/memory/MemoryLog.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
 import { signingWith } from './signing.js'
 import { bank, MintCoin } from '../store/bank.js'

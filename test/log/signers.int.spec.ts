@@ -23,7 +23,7 @@ import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
 import { ownNetworkId } from '../../src/identity/NetworkId.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'
 import { emptyHead, headAfter, tickAfter, type Head } from '../../src/log/Tick.js'
-import { makeCheckpoint } from '../../src/node/heads/makeCheckpoint.js'
+import { makeCheckpoint } from '../../src/backup/makeCheckpoint.js'
 import { bank as app, MintCoin } from '../store/bank.js'
 import { signingWith, startLine } from './signing.js'
 

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { buildSync } from 'esbuild'
 import type { EncodedTick } from '../../src/log/Tick.js'
-import { inThreads, unvouched, type VouchedTick } from '../../src/node/logTools/inThreads.js'
-import { LogChecker } from '../../src/node/logTools/LogChecker.js'
-import type { FoundProblem } from '../../src/node/logTools/LogProblem.js'
-import { VouchingThreads } from '../../src/node/logTools/VouchingThreads.js'
+import { inThreads, unvouched, type VouchedTick } from '../../src/history/inThreads.js'
+import { LogChecker } from '../../src/history/LogChecker.js'
+import type { FoundProblem } from '../../src/history/LogProblem.js'
+import { VouchingThreads } from '../../src/history/VouchingThreads.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { perform, tour, workloadApp } from './workload.js'
 
@@ -51,7 +51,7 @@ describe('ticks that threads vouch for', () => {
     ticks = await recorded()
     // A thread loads no sources, so it is given what it runs as one file.
     buildSync({
-      entryPoints: ['src/node/logTools/vouchingThread.ts'],
+      entryPoints: ['src/history/vouchingThread.ts'],
       outfile: program,
       ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
     })

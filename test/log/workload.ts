@@ -20,7 +20,7 @@ import {
   StateRefC,
   type FlowBody,
 } from '../../src/index.js'
-import { NewTokenC, type NewToken } from '../../src/access/operateTokens.js'
+import { NewTokenC, type NewToken } from '../../src/operator/operateTokens.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 

@@ -2,7 +2,7 @@
  * Loaded before specs (`mocha --require`): every virtual node or party that is given no store is held against the model,
  * after each tick and each restart. A difference fails the spec in which it appears.
  */
-import { EmbeddedStore } from '../../src/node/EmbeddedStore.js'
+import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
 import { ModelWatch } from '../../src/testing/model/ModelWatch.js'
 import { virtualStores } from '../../src/testing/virtualStores.js'
 

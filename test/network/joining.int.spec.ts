@@ -14,7 +14,7 @@ import {
   type Logger,
   type Node,
 } from 'carillon'
-import { readKeyFile } from '../../src/node/keys/KeyFile.js'
+import { readKeyFile } from '../../src/keys/KeyFile.js'
 import { app, Iou, Lend } from '../session/iou.js'
 import { eventually } from './LoopbackNetwork.js'
 

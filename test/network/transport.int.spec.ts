@@ -1,8 +1,8 @@
 /** What the TLS transport promises: it carries batches between parties, and every one is from whom it says. */
 import { expect } from 'chai'
 import { limits } from '../../src/limits.js'
-import { isOfSession, type SessionEnvelope } from '../../src/session/Message.js'
-import type { SessionId } from '../../src/session/SessionId.js'
+import { isOfSession, type SessionEnvelope } from '../../src/log/Message.js'
+import type { SessionId } from '../../src/log/SessionId.js'
 import { eventually, LoopbackNetwork } from './LoopbackNetwork.js'
 
 const session = '0'.repeat(32) as SessionId

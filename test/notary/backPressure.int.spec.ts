@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { instant } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
-import { Backlog } from '../../src/node/Backlog.js'
+import { Backlog } from '../../src/engine/Backlog.js'
 import { rewordLabels } from '../flow/rewordLabels.js'
 import { app, Iou, Lend } from '../session/iou.js'
 

@@ -1,4 +1,4 @@
-import { PostgresLog } from '../../src/log/postgres/PostgresLog.js'
+import { PostgresLog } from '../../src/logs/postgres/PostgresLog.js'
 import { Relay } from '../faults/Relay.js'
 import { describeEventLog } from '../log/conformance.js'
 import { describeFaults, type LogFault } from '../log/faults.js'

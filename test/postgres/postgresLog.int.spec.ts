@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
-import { PostgresLog } from '../../src/log/postgres/PostgresLog.js'
+import { PostgresLog } from '../../src/logs/postgres/PostgresLog.js'
 import { ticksAfter } from '../log/conformance.js'
 import { freePort } from './PostgresServer.js'
 import { dropSchema, freshSchema, postgresUrl, withClient } from './testDatabase.js'

@@ -5,7 +5,7 @@
 import { expect } from 'chai'
 import { CarillonError, instant, LogBackedStore, MemoryLog, plus, startNode, type Node } from '../../src/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
-import { digestViews } from '../../src/views/digest.js'
+import { digestViews } from '../../src/storage/digest.js'
 import { keyPairFromSeed, seededRandom, VirtualClock } from '../../src/testing/index.js'
 import { bell, bells } from './fixtures/bells.js'
 import { FaultyStore, type Fault } from './fixtures/FaultyStore.js'

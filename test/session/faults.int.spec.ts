@@ -14,8 +14,8 @@ import {
   type Logger,
 } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
-import type { Envelope } from '../../src/session/Message.js'
-import { sessionIdOf } from '../../src/session/SessionId.js'
+import type { Envelope } from '../../src/log/Message.js'
+import { sessionIdOf } from '../../src/log/SessionId.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
 import { app, Deaf, Modern, Tell, Unheard, Wait } from './talk.js'

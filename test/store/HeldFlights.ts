@@ -3,7 +3,7 @@
  */
 import { EmbeddedStore } from '../../src/index.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
-import type { Flight, TickStore } from '../../src/node/TickStore.js'
+import type { Flight, TickStore } from '../../src/engine/TickStore.js'
 
 export class HeldFlights implements TickStore {
   readonly #inner = EmbeddedStore.inMemory()

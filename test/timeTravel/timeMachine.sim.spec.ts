@@ -10,10 +10,10 @@ import {
   type VaultQuery,
 } from '../../src/index.js'
 import { emptyHead, hashAfterTick, type Link } from '../../src/log/Tick.js'
-import { digestViews } from '../../src/views/digest.js'
+import { digestViews } from '../../src/storage/digest.js'
 import { queryVault } from '../../src/vault/readVault.js'
-import { readAgenda } from '../../src/scheduler/readAgenda.js'
-import type { Database } from '../../src/views/Database.js'
+import { readAgenda } from '../../src/agenda/readAgenda.js'
+import type { Database } from '../../src/storage/Database.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { deeds, Item, perform, tour, workloadApp, type Deed } from '../log/workload.js'
 

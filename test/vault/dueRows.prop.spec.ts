@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead } from '../../src/log/Tick.js'
-import { openDatabase } from '../../src/sqlite/openDatabase.js'
+import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import type { StateRow } from '../../src/vault/StateRow.js'
-import type { Database } from '../../src/views/Database.js'
-import { Views, viewsSchema } from '../../src/views/Views.js'
+import type { Database } from '../../src/storage/Database.js'
+import { Views, viewsSchema } from '../../src/storage/Views.js'
 
 const instants = fc.integer({ min: 0, max: 30 })
 const walks = fc.array(

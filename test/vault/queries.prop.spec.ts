@@ -10,7 +10,7 @@ import {
   type VaultEntry,
 } from '../../src/index.js'
 import { VirtualNode } from '../../src/testing/index.js'
-import { digestViews } from '../../src/views/digest.js'
+import { digestViews } from '../../src/storage/digest.js'
 import { Order, Place, Resize, Ship, shop } from './shop.js'
 
 type Known = { readonly entry: VaultEntry; readonly data: { colour?: string; size: number; paid: boolean } }

@@ -6,7 +6,7 @@ import { HashC, sha256, zeroHash } from '../../src/encoding/hash.js'
 import type { KeyPair } from '../../src/identity/KeyPair.js'
 import type { NetworkId } from '../../src/identity/NetworkId.js'
 import { textOfTick } from '../../src/ledger/signatures.js'
-import { exportFirstLine } from '../../src/node/logTools/exportLog.js'
+import { exportFirstLine } from '../../src/history/exportLog.js'
 
 /** The key and the network that a tick should be signed with. */
 export type Signer = { readonly key: KeyPair; readonly network: NetworkId }

@@ -2,17 +2,17 @@
  * Asks the product and the independent verifier about the same file, and tells where they disagree.
  */
 import { CarillonError } from '../../src/errors/CarillonError.js'
-import type { Checkpoint } from '../../src/heads/Checkpoint.js'
+import type { Checkpoint } from '../../src/log/Checkpoint.js'
 import type { PublicKey } from '../../src/identity/PublicKey.js'
 import { limits } from '../../src/limits.js'
 import type { EncodedTick } from '../../src/log/Tick.js'
-import { inThreads } from '../../src/node/logTools/inThreads.js'
-import { LogChecker } from '../../src/node/logTools/LogChecker.js'
-import type { FoundProblem, LogProblem } from '../../src/node/logTools/LogProblem.js'
-import { linesOf } from '../../src/node/logTools/linesOf.js'
-import { readExport } from '../../src/node/logTools/readExport.js'
-import { verifyLog } from '../../src/node/logTools/verifyLog.js'
-import { VouchingThreads } from '../../src/node/logTools/VouchingThreads.js'
+import { inThreads } from '../../src/history/inThreads.js'
+import { LogChecker } from '../../src/history/LogChecker.js'
+import type { FoundProblem, LogProblem } from '../../src/history/LogProblem.js'
+import { linesOf } from '../../src/history/linesOf.js'
+import { readExport } from '../../src/history/readExport.js'
+import { verifyLog } from '../../src/history/verifyLog.js'
+import { VouchingThreads } from '../../src/history/VouchingThreads.js'
 import { verifyExport } from './verifyExport.mjs'
 
 export type Question = {

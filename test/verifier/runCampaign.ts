@@ -2,7 +2,7 @@
  * Changes logs by chance and asks both verifiers about each. The same seed gives the same changes, and each case can be
  * made again by itself.
  */
-import type { Checkpoint } from '../../src/heads/Checkpoint.js'
+import type { Checkpoint } from '../../src/log/Checkpoint.js'
 import type { PublicKey } from '../../src/identity/PublicKey.js'
 import { Chance } from '../../src/testing/simulation/Chance.js'
 import { changeBytes } from './changes/changeBytes.js'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { Chance } from '../../src/testing/simulation/Chance.js'
-import { signCheckpoint } from '../../src/heads/Checkpoint.js'
+import { signCheckpoint } from '../../src/log/Checkpoint.js'
 import { HashC } from '../../src/encoding/hash.js'
 import { leafHash } from '../../src/encoding/merkle.js'
 import { emptyRange, grow } from '../../src/encoding/MountainRange.js'

@@ -4,7 +4,7 @@
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { ownNetworkId, type NetworkId } from '../../src/identity/NetworkId.js'
-import { exportFirstLine } from '../../src/node/logTools/exportLog.js'
+import { exportFirstLine } from '../../src/history/exportLog.js'
 import type { Chance } from '../../src/testing/simulation/Chance.js'
 import { rechain, renumber, signRightly, type FileTick, type LogFile, type Signer } from './LogFile.js'
 import { writeTransaction } from './writeTransaction.js'

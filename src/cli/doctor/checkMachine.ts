@@ -3,10 +3,10 @@
  */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { readStore } from '../../node/readStore.js'
-import { storeFiles } from '../../node/StoreFolder.js'
-import { showSpan } from '../../scheduler/why.js'
-import { readFacts } from '../../views/NodeFacts.js'
+import { readStore } from '../../folder/readStore.js'
+import { storeFiles } from '../../folder/StoreFolder.js'
+import { showSpan } from '../../agenda/why.js'
+import { readFacts } from '../../storage/NodeFacts.js'
 import type { Finding, Judge } from './Finding.js'
 
 const leastNode = [20, 19] as const

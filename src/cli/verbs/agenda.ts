@@ -2,10 +2,10 @@
  * `carillon agenda`: what is to come, in order, or what is not going its way.
  */
 import { Option, type Command } from 'commander'
-import { openStoreLog, readStore } from '../../node/readStore.js'
-import type { Moment } from '../../node/timeTravel/moment.js'
-import { TimeMachine } from '../../node/timeTravel/TimeMachine.js'
-import { readAgenda, type AgendaEntry, type AgendaQuery } from '../../scheduler/readAgenda.js'
+import { openStoreLog, readStore } from '../../folder/readStore.js'
+import type { Moment } from '../../history/moment.js'
+import { TimeMachine } from '../../history/TimeMachine.js'
+import { readAgenda, type AgendaEntry, type AgendaQuery } from '../../agenda/readAgenda.js'
 import { toMillis } from '../../time/Instant.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Standing } from '../../vault/StateRow.js'

@@ -4,7 +4,7 @@
 import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
 import { ChartsC } from '../../http/answers.js'
-import { showSpan } from '../../scheduler/why.js'
+import { showSpan } from '../../agenda/why.js'
 import { NodeApi } from '../NodeApi.js'
 import { sparkline } from '../sparkline.js'
 import { fit } from '../table.js'

@@ -2,7 +2,7 @@
  * `carillon drain`: nothing new is started until draining ends; what is under way goes on.
  */
 import type { Command } from 'commander'
-import type { DrainAction } from '../../node/controlProtocol.js'
+import type { DrainAction } from '../../operator/controlProtocol.js'
 import { operate } from '../operate.js'
 import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'

@@ -3,10 +3,10 @@
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { forecast as forecastLog, type ForecastEntry, type ForecastProgress } from '../../testing/forecast/forecast.js'
-import { readStore } from '../../node/readStore.js'
+import { readStore } from '../../folder/readStore.js'
 import { timeline } from '../../testing/forecast/timeline.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
-import { readFacts } from '../../views/NodeFacts.js'
+import { readFacts } from '../../storage/NodeFacts.js'
 import { nowOf } from '../nowOf.js'
 import { Progress } from '../Progress.js'
 import { table, type Column } from '../table.js'

@@ -2,12 +2,12 @@
  * `carillon key`: shows which key a node signs with, and changes it.
  */
 import { Option, type Command } from 'commander'
-import { networkFolderOf } from '../../node/network/NetworkFolder.js'
-import { openLog } from '../../node/openLog.js'
-import { readStore } from '../../node/readStore.js'
-import { rotateKey } from '../../node/keys/rotateKey.js'
-import { readKeyChanges } from '../../views/MapTable.js'
-import { readFacts } from '../../views/NodeFacts.js'
+import { networkFolderOf } from '../../network/NetworkFolder.js'
+import { openLog } from '../../logs/openLog.js'
+import { readStore } from '../../folder/readStore.js'
+import { rotateKey } from '../../folder/rotateKey.js'
+import { readKeyChanges } from '../../storage/MapTable.js'
+import { readFacts } from '../../storage/NodeFacts.js'
 import { logOption, type LogOptions } from '../namedLog.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'

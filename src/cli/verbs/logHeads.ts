@@ -2,9 +2,9 @@
  * `carillon log heads`: whose checkpoints a node keeps, and how far each goes.
  */
 import type { Command } from 'commander'
-import type { KeptCheckpoint } from '../../heads/HeadTable.js'
+import type { KeptCheckpoint } from '../../storage/HeadTable.js'
 import { readHeads } from '../../http/questions/readHeads.js'
-import { readStore } from '../../node/readStore.js'
+import { readStore } from '../../folder/readStore.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { table, type Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'

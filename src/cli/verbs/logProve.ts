@@ -3,9 +3,9 @@
  */
 import { Option, type Command } from 'commander'
 import type { PublicKey } from '../../identity/PublicKey.js'
-import { checkProof, proveEvent } from '../../node/logTools/InclusionProof.js'
-import { parseCheckpoint } from '../../node/logTools/parseCheckpoint.js'
-import { describeEvent } from '../../words/describeEvent.js'
+import { checkProof, proveEvent } from '../../history/InclusionProof.js'
+import { parseCheckpoint } from '../../history/parseCheckpoint.js'
+import { describeEvent } from '../../operator/describeEvent.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
 import { readJsonFile } from '../readJsonFile.js'

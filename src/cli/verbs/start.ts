@@ -4,7 +4,7 @@
 import { Option, type Command } from 'commander'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { ControlClient } from '../../node/ControlClient.js'
-import { holderOf } from '../../node/folderHolder.js'
+import { holderOf } from '../../folder/folderHolder.js'
 import { readJsonText } from '../readJsonText.js'
 import { operatorName } from '../operatorName.js'
 import { printable, type Terminal } from '../Terminal.js'

@@ -2,11 +2,11 @@
  * `carillon status`: a node and its store on one screen.
  */
 import type { Command } from 'commander'
-import { holderOf, type Holder } from '../../node/folderHolder.js'
-import type { Condition } from '../../node/controlProtocol.js'
-import { showMark } from '../../node/backup/RestoredMark.js'
+import { holderOf, type Holder } from '../../folder/folderHolder.js'
+import type { Condition } from '../../operator/controlProtocol.js'
+import { showMark } from '../../storage/RestoredMark.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
-import type { Facts } from '../../views/NodeFacts.js'
+import type { Facts } from '../../storage/NodeFacts.js'
 import { conditionOf } from '../conditionOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'

@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { limits } from '../../limits.js'
 import { readTimeline, type Bar } from '../../http/questions/readTimeline.js'
-import { readStore } from '../../node/readStore.js'
+import { readStore } from '../../folder/readStore.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { nowOf } from '../nowOf.js'
 import { table, type Column } from '../table.js'

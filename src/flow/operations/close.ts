@@ -1,8 +1,8 @@
 /**
  * Ends a session before its flow ends.
  */
-import type { Role } from '../../session/Message.js'
-import type { SessionId } from '../../session/SessionId.js'
+import type { Role } from '../../log/Message.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { emitMessage, sessionAt } from '../sessionMessages.js'

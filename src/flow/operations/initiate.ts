@@ -4,7 +4,7 @@
 import type { Hash } from '../../encoding/hash.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { Party } from '../../identity/Party.js'
-import type { SessionId } from '../../session/SessionId.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { emitMessage, sessionAt } from '../sessionMessages.js'

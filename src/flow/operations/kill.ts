@@ -8,7 +8,7 @@ import { requireRow } from '../../vault/resolveBody.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { endKilled } from '../endKilled.js'
-import { flowIdOfOccurrence } from '../FlowId.js'
+import { flowIdOfOccurrence } from '../../log/FlowId.js'
 import { hasEnded } from '../FlowRow.js'
 
 export type Kill = { readonly kind: 'kill'; readonly ref: StateRef }

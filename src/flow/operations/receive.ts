@@ -1,8 +1,8 @@
 /**
  * Waits for a message of a session. The message is in the log once, as it was received.
  */
-import type { Role } from '../../session/Message.js'
-import type { SessionId } from '../../session/SessionId.js'
+import type { Role } from '../../log/Message.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { messageFor } from '../sessionMessages.js'

@@ -3,8 +3,8 @@
  */
 import { Encoded } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import type { Role } from '../../session/Message.js'
-import type { SessionId } from '../../session/SessionId.js'
+import type { Role } from '../../log/Message.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { emitMessage, sessionAt } from '../sessionMessages.js'

@@ -9,7 +9,7 @@ import { decodeEvent } from '../../log/decodeEvent.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import { findState, type VaultEntry } from '../../vault/readVault.js'
-import { findByHash } from '../../views/HashIndex.js'
+import { findByHash } from '../../storage/HashIndex.js'
 
 export type GraphTransaction = {
   readonly id: TransactionId

@@ -3,16 +3,16 @@
  * where each stands in the log.
  */
 import type { RecordedError } from '../../errors/CarillonError.js'
-import type { FlowId } from '../../flow/FlowId.js'
+import type { FlowId } from '../../log/FlowId.js'
 import type { FlowStatus } from '../../flow/FlowRow.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import type { Attempt } from '../../scheduler/readAgenda.js'
-import type { UnstartedOutcome } from '../../scheduler/UnstartedTable.js'
+import type { Attempt } from '../../agenda/readAgenda.js'
+import type { UnstartedOutcome } from '../../agenda/UnstartedTable.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from '../../vault/readVault.js'
-import type { Database, SqlRow } from '../../views/Database.js'
+import type { Database, SqlRow } from '../../storage/Database.js'
 
 export type Occurrence = Attempt & { readonly ref: StateRef; readonly type: string; readonly revision: number }
 

@@ -2,12 +2,12 @@
  * With whom this node talks: the parties of its map with their open sessions and unacknowledged messages, and the
  * sessions one by one.
  */
-import type { FlowId } from '../../flow/FlowId.js'
+import type { FlowId } from '../../log/FlowId.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from '../../vault/readVault.js'
-import type { Database, SqlRow } from '../../views/Database.js'
+import type { Database, SqlRow } from '../../storage/Database.js'
 
 export type PartyEntry = {
   readonly name: string

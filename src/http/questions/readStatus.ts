@@ -2,14 +2,14 @@
  * A node on one screen, from counts that an index answers.
  */
 import { countFlows } from '../../flow/readFlows.js'
-import { countAgenda } from '../../scheduler/readAgenda.js'
+import { countAgenda } from '../../agenda/readAgenda.js'
 import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
 import type { StatusC, TroubleC } from '../answers.js'
 import type { CarillonError } from '../../errors/CarillonError.js'
 import type { House } from '../House.js'
 import type * as t from 'io-ts'
 import { packageVersion } from '../packageVersion.js'
-import { readFacts } from '../../views/NodeFacts.js'
+import { readFacts } from '../../storage/NodeFacts.js'
 
 /** Why the node can record nothing at the moment, where there is a reason. */
 export const troubleOf = ({

@@ -2,9 +2,9 @@
  * Tokens and sessions: who asks, who may ask, and how a browser begins.
  */
 import * as t from 'io-ts'
-import { NewTokenC } from '../../access/operateTokens.js'
-import { PermissionC } from '../../access/Permission.js'
-import { TokenIdC, TokenNameC } from '../../access/Token.js'
+import { NewTokenC } from '../../operator/operateTokens.js'
+import { PermissionC } from '../../operator/Permission.js'
+import { TokenIdC, TokenNameC } from '../../operator/Token.js'
 import { assertInvariant } from '../../errors/CarillonError.js'
 import { instantFromMillis, InstantC } from '../../time/Instant.js'
 import { MeC, TokenC } from '../answers.js'

@@ -4,7 +4,7 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import { ActivityActionC, NoteC } from '../../node/controlProtocol.js'
+import { ActivityActionC, NoteC } from '../../operator/controlProtocol.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, InstantC, toMillis } from '../../time/Instant.js'
 import { resolveRef } from '../../vault/resolveRef.js'

@@ -5,7 +5,7 @@ import type { FlowSummary } from '../../flow/readFlows.js'
 import type { StateAndRef } from '../../ledger/StateAndRef.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import type { Waiting } from '../../log/events.js'
-import type { AgendaEntry, Attempt } from '../../scheduler/readAgenda.js'
+import type { AgendaEntry, Attempt } from '../../agenda/readAgenda.js'
 
 const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, 8)}:${ref.index}`
 

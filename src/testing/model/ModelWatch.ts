@@ -13,7 +13,7 @@ import {
   type ModelState,
 } from '../../model/index.js'
 import type { Instant } from '../../time/Instant.js'
-import type { Database } from '../../views/Database.js'
+import type { Database } from '../../storage/Database.js'
 import { compareFlow, compareState } from './compareRows.js'
 import { compareNodeFacts, compareViews } from './compareViews.js'
 import { describeModelFinding } from './describeModelFinding.js'

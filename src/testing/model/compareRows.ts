@@ -4,12 +4,12 @@
  */
 import { findFlow } from '../../flow/readFlows.js'
 import { Encoded } from '../../encoding/canonical.js'
-import { FlowIdC } from '../../flow/FlowId.js'
+import { FlowIdC } from '../../log/FlowId.js'
 import { showRef } from '../../ledger/StateRef.js'
 import { compareValues, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
-import { agendaEntryOf, attemptsOf } from '../../scheduler/readAgenda.js'
+import { agendaEntryOf, attemptsOf } from '../../agenda/readAgenda.js'
 import { findState, findStateRow } from '../../vault/readVault.js'
-import type { Database } from '../../views/Database.js'
+import type { Database } from '../../storage/Database.js'
 
 const entryOf = (state: ModelState): unknown => {
   const { ref, type, version, data, relevant, key, participants, recordedAt, fromRevision, consumed } = state

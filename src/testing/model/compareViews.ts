@@ -5,11 +5,11 @@
 import { listFlows } from '../../flow/readFlows.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
-import { readAgenda, type AgendaQuery } from '../../scheduler/readAgenda.js'
+import { readAgenda, type AgendaQuery } from '../../agenda/readAgenda.js'
 import { queryVault } from '../../vault/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
-import type { Database } from '../../views/Database.js'
-import { readFacts } from '../../views/NodeFacts.js'
+import type { Database } from '../../storage/Database.js'
+import { readFacts } from '../../storage/NodeFacts.js'
 import { compareFlow, compareState } from './compareRows.js'
 
 const allOf = <A, C>(ask: (after: C | undefined) => Page<A, C>): readonly A[] => {

@@ -4,8 +4,8 @@
  */
 import type { DomainEvent } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { LogChecker } from '../../node/logTools/LogChecker.js'
-import { digestViews } from '../../views/digest.js'
+import { LogChecker } from '../../history/LogChecker.js'
+import { digestViews } from '../../storage/digest.js'
 import { digestAnswers } from './digestAnswers.js'
 import { endsAtOnce, FlowsReplay } from './FlowsReplay.js'
 import { LedgerReplay } from './LedgerReplay.js'

@@ -5,10 +5,10 @@
 import { canonicalText } from '../../encoding/canonical.js'
 import { sha256, type Hash } from '../../encoding/hash.js'
 import { findFlow, listFlows } from '../../flow/readFlows.js'
-import { readAgenda } from '../../scheduler/readAgenda.js'
+import { readAgenda } from '../../agenda/readAgenda.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import { queryVault } from '../../vault/readVault.js'
-import type { Database } from '../../views/Database.js'
+import type { Database } from '../../storage/Database.js'
 
 const digestPages = <A, C>(seed: Hash, page: (after: C | undefined) => Page<A, C>, show: (row: A) => unknown): Hash => {
   let hash = seed

@@ -6,9 +6,9 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { linesOf } from '../../node/logTools/linesOf.js'
-import { readExport } from '../../node/logTools/readExport.js'
-import { openStoreLog } from '../../node/readStore.js'
+import { linesOf } from '../../history/linesOf.js'
+import { readExport } from '../../history/readExport.js'
+import { openStoreLog } from '../../folder/readStore.js'
 
 /** A log to be replayed: the path of an export or of a store's folder, a node or store, or the ticks themselves. */
 export type ReplaySource =

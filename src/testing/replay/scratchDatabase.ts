@@ -2,10 +2,10 @@
  * Databases in memory for what is folded only to be looked at. All of it happens in one transaction that is never
  * committed, so a database is empty again as soon as it is given back; making a new one takes far longer.
  */
-import { ticksSchema } from '../../log/sqlite/SqliteTicks.js'
-import { openDatabase } from '../../sqlite/openDatabase.js'
-import type { Database } from '../../views/Database.js'
-import { viewsSchema } from '../../views/Views.js'
+import { ticksSchema } from '../../storage/SqliteTicks.js'
+import { openDatabase } from '../../storage/sqlite/openDatabase.js'
+import type { Database } from '../../storage/Database.js'
+import { viewsSchema } from '../../storage/Views.js'
 
 /** Those that are kept for whoever comes next. */
 const mostKept = 8

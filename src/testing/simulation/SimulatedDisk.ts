@@ -2,8 +2,8 @@
  * An embedded store whose disk fails where a simulation tells it to. What it has committed it never loses.
  */
 import type { EncodedTick } from '../../log/Tick.js'
-import { EmbeddedStore } from '../../node/EmbeddedStore.js'
-import type { TickStore } from '../../node/TickStore.js'
+import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
+import type { TickStore } from '../../engine/TickStore.js'
 import { DiskFaults, diskIsFull, powerIsOut } from './DiskFaults.js'
 import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
 

@@ -5,7 +5,7 @@
  */
 import { NodeFault } from '../../errors/CarillonError.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
-import { MemoryLog } from '../../log/memory/MemoryLog.js'
+import { MemoryLog } from '../../logs/memory/MemoryLog.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { diskIsFull, powerIsOut, type DiskFaults } from './DiskFaults.js'
 

@@ -2,8 +2,8 @@
  * A store whose log is kept elsewhere, with everything that can go wrong between the two. The log outlives the node;
  * its views do not, so each start folds them anew.
  */
-import { LogBackedStore } from '../../node/LogBackedStore.js'
-import type { TickStore } from '../../node/TickStore.js'
+import { LogBackedStore } from '../../storage/LogBackedStore.js'
+import type { TickStore } from '../../engine/TickStore.js'
 import { DiskFaults } from './DiskFaults.js'
 import { SimulatedLog } from './SimulatedLog.js'
 import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'

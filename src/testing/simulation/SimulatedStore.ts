@@ -3,8 +3,8 @@
  * which can be opened again as the next process would find it.
  */
 import type { EncodedTick } from '../../log/Tick.js'
-import type { TickStore } from '../../node/TickStore.js'
-import type { Database } from '../../views/Database.js'
+import type { TickStore } from '../../engine/TickStore.js'
+import type { Database } from '../../storage/Database.js'
 import type { DiskFaults } from './DiskFaults.js'
 
 /** What a simulation wants to know about the writes of one party. */

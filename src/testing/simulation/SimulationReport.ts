@@ -1,7 +1,7 @@
 /**
  * What a simulation has found: how many histories held, and for those that did not, the shortest one that still fails.
  */
-import { showSpan } from '../../scheduler/why.js'
+import { showSpan } from '../../agenda/why.js'
 import type { TraceLine } from './SimulationRun.js'
 
 /** A broken invariant. */

@@ -1,7 +1,7 @@
 /**
  * What a tick tells that a reader of a history wants to know: activities that begin, and flows that come to a bad end.
  */
-import { showLateness } from '../../scheduler/why.js'
+import { showLateness } from '../../agenda/why.js'
 import type { EncodedTick } from '../../log/Tick.js'
 
 type Line = {

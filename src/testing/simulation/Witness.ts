@@ -5,7 +5,7 @@
 import { canonicalText } from '../../encoding/canonical.js'
 import type { RecordedOperation } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { isOfSession, type Envelope } from '../../session/Message.js'
+import { isOfSession, type Envelope } from '../../log/Message.js'
 
 /** Something a caller or another system was told. */
 export type Acknowledged = {

@@ -1,7 +1,7 @@
 /**
  * What happens in a simulation, in words.
  */
-import { showSpan } from '../../scheduler/why.js'
+import { showSpan } from '../../agenda/why.js'
 import type { Weather } from '../VirtualTransport.js'
 import type { Action, OperatorAct, Plan } from './Plan.js'
 

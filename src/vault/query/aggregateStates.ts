@@ -4,7 +4,7 @@
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import type { SqlValue } from '../../views/Database.js'
+import type { SqlValue } from '../../storage/Database.js'
 import { fieldNumber, joined, sql } from './criterionSql.js'
 import { readingOf, streamsOf, type Asked } from './queryStates.js'
 import { streamSql } from './streams.js'

@@ -3,7 +3,7 @@
  * say where to look.
  */
 import { toMillis } from '../../time/Instant.js'
-import type { Database, SqlValue } from '../../views/Database.js'
+import type { Database, SqlValue } from '../../storage/Database.js'
 import { storedValue } from '../StateIndex.js'
 import { keyOfWho, type Criterion, type Span } from './Criterion.js'
 import { queryInvalid } from './VaultQuery.js'

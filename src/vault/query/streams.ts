@@ -4,7 +4,7 @@
  */
 import { limits } from '../../limits.js'
 import { toMillis } from '../../time/Instant.js'
-import type { SqlValue } from '../../views/Database.js'
+import type { SqlValue } from '../../storage/Database.js'
 import { transactionsBetween } from '../ClockSteps.js'
 import { storedValue } from '../StateIndex.js'
 import { keyOfWho, type Criterion } from './Criterion.js'

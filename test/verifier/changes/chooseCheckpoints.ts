@@ -2,7 +2,7 @@
 import { sha256, HashC } from '../../../src/encoding/hash.js'
 import { leafHash } from '../../../src/encoding/merkle.js'
 import { emptyRange, grow } from '../../../src/encoding/MountainRange.js'
-import { signCheckpoint, type Checkpoint } from '../../../src/heads/Checkpoint.js'
+import { signCheckpoint, type Checkpoint } from '../../../src/log/Checkpoint.js'
 import type { Chance } from '../../../src/testing/simulation/Chance.js'
 import { instant } from '../../../src/time/Instant.js'
 import type { LogFile } from '../LogFile.js'

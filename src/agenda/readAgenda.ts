@@ -1,0 +1,202 @@
+/**
+ * Questions about activities and occurrences from outside a tick.
+ */
+import { CarillonError, type RecordedError } from '../errors/CarillonError.js'
+import { flowsOfState } from '../flow/readFlows.js'
+import type { FlowId } from '../log/FlowId.js'
+import type { Activity } from '../ledger/Activity.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
+import { Kinds } from '../vault/Kinds.js'
+import { pageSize, type Page } from '../vault/query/VaultQuery.js'
+import { pageOf } from '../vault/readVault.js'
+import type { Standing, StateRow } from '../vault/StateRow.js'
+import { stateColumns, stateRowOf, waitsForHand } from '../vault/stateColumns.js'
+import type { Database, SqlValue } from '../storage/Database.js'
+import type { UnstartedOutcome } from './UnstartedTable.js'
+
+/** An activity as the agenda shows it. */
+export type AgendaEntry = {
+  readonly ref: StateRef
+  readonly type: string
+  readonly standing: Standing
+  /** When the state asked for it. */
+  readonly due?: Instant
+  /** When this node will act, where that is not the due instant. */
+  readonly actsAt?: Instant
+  readonly flow?: string
+  readonly attempts: number
+  readonly error?: RecordedError
+  readonly note?: string
+}
+
+/** Which activities to list. */
+export type AgendaQuery = {
+  /**
+   * Default `scheduled`: what is to come. `attention` are those that wait for a hand: parked, missed, or failed
+   * without consuming their state.
+   */
+  readonly show?: 'scheduled' | 'attention' | 'paused' | 'started'
+  /** At most so many; default 100. */
+  readonly limit?: number
+  /** The cursor of the page before: the answer's `next`. What was started meanwhile shifts nothing. */
+  readonly after?: string
+}
+
+/** An attempt at an occurrence, with its outcome; `running` until it has one. */
+export type Attempt = {
+  readonly due?: Instant
+  readonly attempt: number
+  readonly at: Instant
+  readonly latenessMs: number
+  readonly outcome: 'running' | 'parked-flow' | 'completed' | 'failed' | 'killed' | 'superseded' | UnstartedOutcome
+  readonly flow?: FlowId
+  readonly flowName?: string
+  readonly cause?: string
+  readonly error?: RecordedError
+  readonly by?: string
+}
+
+/** A row as the agenda shows it. */
+export const agendaEntryOf = (row: StateRow): AgendaEntry => ({
+  ref: row.ref,
+  type: row.kind.type,
+  standing: row.standing ?? 'closed',
+  ...(row.dueMs === null ? {} : { due: instantFromMillis(row.dueMs) }),
+  ...(row.actsAtMs === null || row.actsAtMs === row.dueMs ? {} : { actsAt: instantFromMillis(row.actsAtMs) }),
+  ...(row.activity === null ? {} : { flow: (JSON.parse(row.activity) as Activity).flow.name }),
+  attempts: row.attempt,
+  ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
+  ...(row.note === null ? {} : { note: row.note }),
+})
+
+/** Where each list looks, in which order, and the two columns that say where in that order a row stands. */
+const lists = {
+  scheduled: {
+    where: 's.acts_at_ms IS NOT NULL',
+    major: 's.acts_at_ms',
+    majorOf: (row: StateRow) => row.actsAtMs ?? 0,
+  },
+  attention: { where: waitsForHand('s'), major: '0', majorOf: () => 0 },
+  paused: { where: "s.standing = 'paused'", major: '0', majorOf: () => 0 },
+  started: { where: "s.standing = 'started' AND s.until_revision IS NULL", major: '0', majorOf: () => 0 },
+} as const
+
+const isList = (show: string): show is keyof typeof lists => Object.hasOwn(lists, show)
+
+/** A row's place in its list, as text that can be given back. */
+const cursorPattern = /^(-?\d{1,16})\.(\d{1,16})$/
+
+const placeAfter = (after: string | undefined): readonly [major: number, seq: number] | undefined => {
+  if (after === undefined) return undefined
+  const [, major, seq] = cursorPattern.exec(after) ?? []
+  if (major === undefined || seq === undefined)
+    throw new CarillonError(
+      'request-invalid',
+      `"${after.slice(0, 40)}" is not a cursor of the agenda. Give the next of the page before, or leave it out.`,
+    )
+  return [Number(major), Number(seq)]
+}
+
+export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEntry, string> => {
+  const size = pageSize(query.limit)
+  const show: string = query.show ?? 'scheduled'
+  if (!isList(show))
+    throw new CarillonError(
+      'request-invalid',
+      `The agenda can show ${Object.keys(lists).join(', ')}; "${show.slice(0, 40)}" is none of them.`,
+    )
+  const { where, major, majorOf } = lists[show]
+  const place = placeAfter(query.after)
+  const kinds = new Kinds(db)
+  const later = place === undefined ? '' : major === '0' ? 'AND s.seq > ?' : `AND (${major}, s.seq) > (?, ?)`
+  const values: readonly SqlValue[] = place === undefined ? [] : major === '0' ? [place[1]] : place
+  const rows = db
+    .prepare(
+      `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${where} ${later} ORDER BY ${major === '0' ? '' : `${major}, `}s.seq LIMIT ?`,
+    )
+    .lists(...values, size + 1)
+    .map((row) => stateRowOf(row, kinds))
+  return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
+}
+
+/** How many activities stand how. */
+export const countAgenda = (
+  db: Database,
+): {
+  readonly scheduled: number
+  readonly parked: number
+  readonly missed: number
+  readonly failed: number
+  readonly paused: number
+} => {
+  const standing = new Map(
+    db
+      .prepare(
+        `SELECT standing, count(*) AS n FROM states WHERE ${waitsForHand('states')} GROUP BY standing UNION ALL SELECT standing, count(*) FROM states WHERE standing = 'paused' GROUP BY standing`,
+      )
+      .all()
+      .map((row) => [String(row['standing']), Number(row['n'])]),
+  )
+  const scheduled = Number(
+    db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms IS NOT NULL').get()?.['n'] ?? 0,
+  )
+  return {
+    scheduled,
+    parked: standing.get('parked') ?? 0,
+    missed: standing.get('missed') ?? 0,
+    failed: standing.get('ended') ?? 0,
+    paused: standing.get('paused') ?? 0,
+  }
+}
+
+type Placed = { readonly attempt: Attempt; readonly revision: number }
+
+/** Every attempt at a state's activity, in order. */
+export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] => {
+  // By revision and not by time, since the clock may have been set back between two attempts.
+  const revisions = new Map(
+    db
+      .prepare('SELECT id, from_revision FROM flows WHERE state_seq = ?')
+      .all(stateSeq)
+      .map((row) => [String(row['id']), Number(row['from_revision'])]),
+  )
+  const started = flowsOfState(db, stateSeq).map((flow): Placed => {
+    const by = flow.startedBy
+    const outcome =
+      flow.status === 'running' || flow.status === 'paused'
+        ? 'running'
+        : flow.status === 'parked'
+          ? 'parked-flow'
+          : flow.status
+    const attempt: Attempt = {
+      ...(by.kind === 'activity' ? { due: by.due, cause: by.cause } : {}),
+      attempt: by.kind === 'activity' ? by.attempt : 1,
+      latenessMs: by.kind === 'activity' ? by.latenessMs : 0,
+      at: flow.startedAt,
+      outcome,
+      flow: flow.id,
+      flowName: flow.name,
+      ...(flow.error === undefined ? {} : { error: flow.error }),
+    }
+    return { attempt, revision: revisions.get(flow.id) ?? 0 }
+  })
+  const unstarted = db
+    .prepare(
+      'SELECT revision, due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom FROM unstarted WHERE state_seq = ? ORDER BY revision',
+    )
+    .all(stateSeq)
+    .map((row): Placed => ({
+      revision: Number(row['revision']),
+      attempt: {
+        ...(typeof row['due_ms'] === 'number' ? { due: instantFromMillis(row['due_ms']) } : {}),
+        attempt: Number(row['attempt']),
+        latenessMs: Number(row['lateness_ms']),
+        at: instantFromMillis(Number(row['at_ms'])),
+        outcome: String(row['outcome']) as UnstartedOutcome,
+        ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
+        ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
+      },
+    }))
+  return [...started, ...unstarted].sort((a, b) => a.revision - b.revision).map(({ attempt }) => attempt)
+}

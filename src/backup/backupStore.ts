@@ -1,0 +1,155 @@
+/**
+ * Copies a store while its node runs, and makes a store out of such a copy. The copy is one committed state, verified
+ * before it counts, and marked as what it is.
+ */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { CarillonError } from '../errors/CarillonError.js'
+import { SqliteTicks } from '../storage/SqliteTicks.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Head } from '../log/Tick.js'
+import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { openWritable } from '../storage/sqlite/openWritable.js'
+import { storeFailure } from '../storage/sqlite/storeFailure.js'
+import { instantFromMillis } from '../time/Instant.js'
+import { publicKeyIn } from '../keys/KeyFile.js'
+import { recoverKey } from '../keys/KeyRotation.js'
+import { verifyLog } from '../history/verifyLog.js'
+import { assertStore, openStoreLog } from '../folder/readStore.js'
+import { assertStoreFile } from '../storage/storeFormat.js'
+import { storeFiles } from '../folder/StoreFolder.js'
+import { readMark, writeMark } from '../storage/RestoredMark.js'
+
+/** How far the check of a copy has come. */
+export type BackupProgress = { readonly onVerified?: (events: number) => void }
+
+const syncPath = (path: string): void => {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const assertFree = (folder: string): void => {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return
+  throw new CarillonError(
+    'folder-not-empty',
+    `${folder} is not empty. Name a folder that is empty or does not exist.`,
+    {
+      folder,
+    },
+  )
+}
+
+/** One committed state of a database as a file of its own. The writer of the source is not held up. */
+const snapshot = (source: string, target: string): void => {
+  assertStoreFile(source)
+  const db = openDatabase(source, { readOnly: true })
+  try {
+    db.exec('PRAGMA busy_timeout = 2000')
+    db.prepare('VACUUM INTO ?').run(target)
+  } finally {
+    db.close()
+  }
+}
+
+const mark = (file: string): Head => {
+  const db = openWritable(file)
+  try {
+    const head = new SqliteTicks(db).head()
+    // What was marked before keeps its mark: a backup of a backup is as old as the first.
+    if (readMark(db) === undefined)
+      writeMark(db, { from: 'backup', at: instantFromMillis(Date.now()), revision: head.revision })
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
+    return head
+  } finally {
+    db.close()
+  }
+}
+
+const assertSound = async (
+  folder: string,
+  by: PublicKey | undefined,
+  { onVerified }: BackupProgress,
+): Promise<void> => {
+  const log = openStoreLog(folder)
+  try {
+    const { problems } = await verifyLog(log.read(0), {
+      ...(by === undefined ? {} : { by }),
+      ...(onVerified === undefined ? {} : { onProgress: onVerified }),
+    })
+    const [problem] = problems
+    if (problem === undefined) return
+    throw new CarillonError(
+      'log-altered',
+      `The log in ${folder} is not sound at revision ${problem.revision}: ${problem.what}. Run "carillon log verify" there.`,
+      { folder, revision: problem.revision },
+    )
+  } finally {
+    await log.close()
+  }
+}
+
+/** Copies the store of one folder into another, whole or not at all. */
+const copyStore = async (
+  from: string,
+  to: string,
+  put: (source: string, target: string) => void,
+  progress: BackupProgress,
+): Promise<Head> => {
+  assertStore(from)
+  recoverKey(storeFiles(from).key, from)
+  const isNew = !existsSync(to)
+  const [source, target] = [storeFiles(from), storeFiles(to)]
+  const unfinished = `${target.database}.unfinished`
+  let done = false
+  try {
+    assertFree(to)
+    mkdirSync(to, { recursive: true, mode: 0o700 })
+    put(source.database, unfinished)
+    const head = mark(unfinished)
+    chmodSync(unfinished, 0o600)
+    syncPath(unfinished)
+    renameSync(unfinished, target.database)
+    await assertSound(to, publicKeyIn(source.key), progress)
+    if (existsSync(source.key)) {
+      copyFileSync(source.key, target.key)
+      chmodSync(target.key, 0o600)
+      syncPath(target.key)
+    }
+    syncPath(to)
+    done = true
+    return head
+  } catch (error) {
+    throw storeFailure(error, to)
+  } finally {
+    if (!done && isNew) rmSync(to, { recursive: true, force: true })
+    else if (!done && existsSync(unfinished)) rmSync(unfinished, { force: true })
+  }
+}
+
+/**
+ * Backs the store in `folder` up into `target`, an empty or new folder, whether a node runs on it or not: log, views and
+ * the sealed key, but not the secret that opens it. Returns the head the backup stands at.
+ */
+export const backupStore = (folder: string, target: string, progress: BackupProgress = {}): Promise<Head> =>
+  copyStore(folder, target, snapshot, progress)
+
+/**
+ * Makes a store in `folder`, an empty or new one, out of a backup. The store can be read at once; a node runs on it only
+ * after {@link compareRestored} or {@link acceptRestored}.
+ */
+export const restoreStore = (backup: string, folder: string, progress: BackupProgress = {}): Promise<Head> =>
+  copyStore(backup, folder, snapshot, progress)

@@ -1,0 +1,517 @@
+/**
+ * The node's one loop. A tick takes a bounded batch of inputs, decides, makes everything it decided durable in
+ * one commit, and only then releases: callers are answered, steps begin, followers are told.
+ */
+import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
+import type { FlowEngine } from '../flow/FlowEngine.js'
+import { limits } from '../limits.js'
+import { carillonVersion, logFormat } from '../log/logFormat.js'
+import type { DomainEvent } from '../log/events.js'
+import { decideDue } from '../agenda/decideDue.js'
+import { Reopening } from '../agenda/reopen.js'
+import type { Clock } from '../time/Clock.js'
+import { latestInstantMs } from '../time/Instant.js'
+import { Backlog } from './Backlog.js'
+import { Followers, type Follower } from './Followers.js'
+import { Inputs, type Input } from './Inputs.js'
+import type { Logger } from './Logger.js'
+import { OpenTick, type NodeParts } from './OpenTick.js'
+import { StepResumption } from './StepResumption.js'
+import type { MapSerial } from '../storage/MapTable.js'
+import type { AppendOutcome } from '../log/EventLog.js'
+import type { EncodedTick } from '../log/Tick.js'
+import type { Flight, TickStore } from './TickStore.js'
+
+/** A tick that is on its way to the disk: decided, not released. */
+type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
+
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest'> & {
+  readonly store: TickStore
+  readonly clock: Clock
+  readonly engine: FlowEngine
+  readonly logger: Logger
+}
+
+/** How a process comes to lead: by a start of the node, or because the process that led is gone. */
+export type Leadership = {
+  readonly reason: 'start' | 'takeover'
+  readonly process?: string
+  readonly leaseMs?: number
+  readonly map?: MapSerial
+  /** What else has changed since the node ran last, to be recorded with its start. */
+  readonly alsoFirst?: readonly DomainEvent[]
+}
+
+export class Loop {
+  readonly #parts: LoopParts
+  readonly #inputs = new Inputs()
+  readonly #followers: Followers
+  readonly #idleWaits = new Set<() => void>()
+  readonly #stopWaits = new Set<(reason: CarillonError) => void>()
+  #tickWaits: (() => void)[] = []
+  readonly #backlog = new Backlog()
+  #reopening: Reopening | undefined
+  #stepResumption: StepResumption | undefined
+  #ticking = false
+  #inFlight: InFlight | undefined
+  #scheduled = false
+  #stopped: CarillonError | undefined
+  /** Set once the last words are said: nothing is taken on after them. */
+  #closing: CarillonError | undefined
+  /** Whether there was nothing to do before the tick that is under way. */
+  #wasIdle = true
+  #writeFailures = 0
+  #trouble: CarillonError | undefined
+  #cancelWake: () => void = () => undefined
+  #unwatchLog: (() => void) | undefined
+  #onFailure: (error: CarillonError) => void = () => undefined
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts
+    this.#followers = new Followers(parts.logger)
+  }
+
+  /** Records the start of the node and begins to tick. */
+  async start(
+    onFailure: (error: CarillonError) => void,
+    { reason, alsoFirst = [], ...claim }: Leadership = { reason: 'start' },
+  ): Promise<void> {
+    this.#onFailure = onFailure
+    this.#unwatchLog = this.#parts.store.onBroken?.((error) => void this.#logBroken(error))
+    const { store, me, registry, network } = this.#parts
+    const term = store.views.facts.now.term + 1
+    this.#stepResumption = new StepResumption()
+    const revision = await this.submit((decision) => {
+      decision.emit({
+        type: 'NodeStarted',
+        reason,
+        party: me,
+        app: registry.app.name,
+        appVersion: registry.app.version,
+        term,
+        format: logFormat,
+        carillon: carillonVersion,
+        network: decision.views.facts.signer?.network ?? network.id,
+        ...claim,
+      })
+      for (const event of alsoFirst) decision.emit(event)
+      return decision.views.facts.now.head.revision + 1
+    })
+    // A takeover is no start: what has ended stays ended.
+    this.#reopening = new Reopening(revision, reason === 'takeover')
+    this.#schedule()
+  }
+
+  /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
+  submit<A>(decide: (decision: SigningDecision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
+    const closed = this.#stopped ?? this.#closing
+    if (closed !== undefined) return Promise.reject(closed)
+    const answer = this.#inputs.add(decide, options.mustBeRecorded ?? false)
+    this.#schedule()
+    return answer
+  }
+
+  /** Calls back with the events of every tick, after they are durable and in order. */
+  follow(follower: Follower): () => void {
+    return this.#followers.add(follower)
+  }
+
+  /** Calls back when the loop stops, for whatever reason; at once when it has stopped already. */
+  whenStopped(callback: (reason: CarillonError) => void): void {
+    if (this.#stopped === undefined) this.#stopWaits.add(callback)
+    else callback(this.#stopped)
+  }
+
+  /** Resolves when there is nothing to do before the clock moves on. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idleWaits.add(resolve)
+      if (!this.isBusy) this.#settle()
+    })
+  }
+
+  /** About how long an input waits that arrives now. */
+  readonly waitMs = (): number => this.#backlog.waitMs(this.#inputs.length)
+
+  /** Whether a tick is under way or about to be. */
+  get isBusy(): boolean {
+    return this.#ticking || this.#scheduled || this.#inFlight !== undefined
+  }
+
+  /** Why the last tick could not be written; undefined when all is well. */
+  get trouble(): CarillonError | undefined {
+    return this.#parts.store.trouble?.() ?? this.#trouble
+  }
+
+  get isTicking(): boolean {
+    return this.#ticking
+  }
+
+  /** Resolves when the tick that is under way, if there is one, is over; the next has not begun then. */
+  tickOver(): Promise<void> {
+    return this.#ticking ? new Promise((resolve) => this.#tickWaits.push(resolve)) : Promise.resolve()
+  }
+
+  /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
+  async stop(reason: CarillonError, lastWords?: (decision: Decision) => readonly DomainEvent[]): Promise<void> {
+    if (this.#stopped !== undefined) return
+    try {
+      if (lastWords !== undefined) {
+        const said = this.submit((decision) => {
+          for (const event of lastWords(decision)) decision.emit(event)
+        })
+        this.#closing = reason
+        // A log that does not answer has had its time; the next start finds out what it holds.
+        const enough = setTimeout(() => this.#parts.store.abandon?.(), limits.lastWordsMs)
+        await said.finally(() => clearTimeout(enough))
+      }
+    } catch (error) {
+      // A full disk must not keep a node from stopping; the log then ends as after a crash.
+      this.#parts.logger.warn(`The stop could not be recorded: ${messageOf(error)}`, {})
+    }
+    this.halt(reason)
+    this.#parts.store.abandon?.()
+    await this.tickOver()
+  }
+
+  /** Stops at once, without a word in the log, as a crash would. */
+  halt(reason: CarillonError): void {
+    this.#stopped ??= reason
+    this.#cancelWake()
+    this.#unwatchLog?.()
+    const { stands, lost } = this.#landBeforeStop()
+    if (stands !== undefined) this.#release(stands)
+    for (const input of lost) input.fail(this.#stopped)
+    this.#inputs.failAll(this.#stopped)
+    for (const callback of this.#stopWaits) callback(this.#stopped)
+    this.#stopWaits.clear()
+    this.#settle()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#ticking || this.#stopped !== undefined) return
+    this.#scheduled = true
+    this.#cancelWake()
+    setImmediate(() => {
+      this.#scheduled = false
+      void this.#tick()
+    })
+  }
+
+  /**
+   * Whether a tick that is closed now would be on its way at once. What falls due at one instant after a pause belongs
+   * into one tick, as far as it fits; what follows makes use of the disk.
+   */
+  readonly #isAtRest = (): boolean =>
+    !this.#wasIdle && !this.#isCatchingUp() && (this.#parts.store.isAtRest?.() ?? false)
+
+  async #tick(): Promise<void> {
+    if (this.#ticking || this.#stopped !== undefined) return
+    this.#ticking = true
+    const { store } = this.#parts
+    const taken: Input[] = []
+    const beganMs = this.#parts.clock.now()
+    let retryLater: boolean
+    try {
+      const tick = new OpenTick(
+        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest },
+        store.views,
+        // The tick before may be on its way to the disk still; this one follows it.
+        store.views.facts.now.head,
+        Math.min(this.#parts.clock.now(), latestInstantMs),
+      )
+      store.begin()
+      this.#decide(tick, taken)
+      retryLater = !(await this.#close(tick, taken))
+      if (tick.isEmpty && !retryLater) retryLater = this.#trouble !== undefined && !(await this.#lookAgain())
+    } catch (error) {
+      retryLater = this.#failed(error, taken)
+    }
+    this.#backlog.took(taken.length, this.#parts.clock.now() - beganMs)
+    this.#ticking = false
+    this.#wasIdle = false
+    const waits = this.#tickWaits
+    this.#tickWaits = []
+    for (const resolve of waits) resolve()
+    try {
+      this.#next(retryLater)
+    } catch (error) {
+      this.#failed(error, [])
+    }
+  }
+
+  /** Inputs, woken flows and due activities take turns at going first, so that none can starve the others. */
+  #decide(tick: OpenTick, taken: Input[]): void {
+    const phases = [
+      () => {
+        this.#inputs.decide(tick, taken)
+      },
+      () => {
+        this.#wakeFlows(tick)
+      },
+      () => {
+        if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
+      },
+    ]
+    // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
+    // to none.
+    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
+    const first = onlyInputs ? 0 : tick.views.facts.now.head.tick % phases.length
+    const turns = [...phases.slice(first), ...phases.slice(0, first)]
+    for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
+    if (onlyInputs) return
+    this.#reopening?.decide(tick, this.#parts.engine)
+    this.#stepResumption?.decide(tick, this.#parts.engine)
+  }
+
+  #wakeFlows(tick: OpenTick): void {
+    for (const row of tick.views.flows.toWake(tick.nowMs, limits.wakesPerTick)) {
+      if (tick.isFull()) return
+      this.#parts.engine.wake(tick, row)
+    }
+  }
+
+  /** Ends the tick, once the one before it stands. True when it stands too, or is on its way. */
+  async #close(tick: OpenTick, taken: Input[]): Promise<boolean> {
+    const { store, engine } = this.#parts
+    const sealed = tick.isEmpty ? undefined : tick.seal()
+    const before = this.#inFlight
+    // Even a tick that states nothing has decided upon the one before, and may answer with what that one says.
+    if (before !== undefined && !this.#land(before, taken)) return false
+    try {
+      if (sealed === undefined) {
+        store.rollback()
+      } else {
+        if (this.#handOver(tick, sealed, taken)) return true
+        const result = store.commit(sealed)
+        if (!this.#stands(result instanceof Promise ? await result : result, taken)) return false
+      }
+      engine.committed()
+    } finally {
+      // Only now, when no tick is open whose rows a follower could see.
+      if (before !== undefined) this.#release(before.tick)
+    }
+    this.#release(tick)
+    return true
+  }
+
+  /** Sends the tick on its way, if the store takes it; the next is then decided as if it stood. */
+  #handOver(tick: OpenTick, sealed: EncodedTick, taken: readonly Input[]): boolean {
+    // How far the work after a start has come is known when it is released: decided upon before, it would be done twice.
+    const flight = this.#isCatchingUp() ? undefined : this.#parts.store.handOver?.(sealed)
+    if (flight === undefined) return false
+    this.#parts.engine.handedOver()
+    this.#inFlight = { flight, tick, taken }
+    flight.whenLanded(() => {
+      this.#landedMeanwhile(flight)
+    })
+    return true
+  }
+
+  /** Waits for the tick in flight. True when it stands; otherwise what was decided since falls with it. */
+  #land({ flight, taken }: InFlight, since: Input[]): boolean {
+    this.#inFlight = undefined
+    // Beforehand, so that they are told even if the store breaks.
+    since.unshift(...taken)
+    const outcome = flight.land()
+    if (outcome.kind === 'appended') {
+      this.#parts.engine.landed()
+      since.splice(0, taken.length)
+    }
+    return this.#stands(outcome, since)
+  }
+
+  /** The tick in flight has come down before another was decided. */
+  #landedMeanwhile(flight: Flight): void {
+    const inFlight = this.#inFlight
+    if (inFlight?.flight !== flight) return
+    if (this.#ticking) {
+      void this.tickOver().then(() => {
+        this.#landedMeanwhile(flight)
+      })
+      return
+    }
+    const lost: Input[] = []
+    let retryLater = false
+    try {
+      if (this.#land(inFlight, lost)) this.#release(inFlight.tick)
+      else retryLater = true
+      if (!this.#scheduled) this.#next(retryLater)
+    } catch (error) {
+      this.#next(this.#failed(error, lost))
+    }
+  }
+
+  /** What is in flight when the node stops stands or falls by itself. */
+  #landBeforeStop(): { readonly stands?: OpenTick; readonly lost: readonly Input[] } {
+    const inFlight = this.#inFlight
+    this.#inFlight = undefined
+    try {
+      if (inFlight?.flight.land().kind === 'appended') return { stands: inFlight.tick, lost: [] }
+    } catch {
+      // The store is beyond use; whoever stops the node says why.
+    }
+    return { lost: inFlight?.taken ?? [] }
+  }
+
+  /** True when a tick was written. Whoever waits for one that was not is told, or waits for the next. */
+  #stands(outcome: AppendOutcome, taken: readonly Input[]): boolean {
+    const { engine, logger } = this.#parts
+    switch (outcome.kind) {
+      case 'appended':
+        this.#writeFailures = 0
+        this.#trouble = undefined
+        return true
+      case 'refused':
+        throw new CarillonError(
+          'log-revision-conflict',
+          `Another process has appended to this node's log, up to revision ${outcome.head.revision}. This node steps down; nothing it had not acknowledged was recorded.`,
+          { revision: outcome.head.revision },
+        )
+      case 'failed':
+      case 'unknown': {
+        engine.rolledBack()
+        const error =
+          outcome.error instanceof CarillonError
+            ? outcome.error
+            : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
+        // What trying again cannot mend would be tried for ever.
+        if (error.consequence === 'stop') throw error
+        this.#trouble = error
+        logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
+        this.#inputs.giveBack(taken, error)
+        return false
+      }
+    }
+  }
+
+  /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
+  async #lookAgain(): Promise<boolean> {
+    const { store, logger } = this.#parts
+    if (store.lookAgain === undefined) return true
+    try {
+      await store.lookAgain()
+    } catch (error) {
+      if (error instanceof CarillonError) this.#trouble = error
+      return false
+    }
+    this.#writeFailures = 0
+    this.#trouble = undefined
+    logger.info('The log can be reached again.', {})
+    return true
+  }
+
+  /** Tells everyone, also when something is wrong with telling one of them; that is thrown when all have been told. */
+  #release(tick: OpenTick): void {
+    const failures: unknown[] = []
+    for (const action of tick.releases) {
+      try {
+        action()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    this.#followers.tell(tick)
+    if (failures.length > 0) throw failures[0]
+  }
+
+  /** True when the same tick may be tried again later; otherwise the node stops. */
+  #failed(error: unknown, undecided: readonly Input[]): boolean {
+    const { store, engine, logger } = this.#parts
+    const wasStopped = this.#stopped !== undefined
+    try {
+      store.rollback()
+    } catch {
+      // The store is already out of its transaction, or beyond use; the error that led here says why.
+    }
+    engine.rolledBack()
+    const { stands, lost } = this.#landBeforeStop()
+    if (stands !== undefined) this.#release(stands)
+    const taken = [...lost, ...undecided]
+    const known =
+      error instanceof CarillonError
+        ? error
+        : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
+    if (known.consequence === 'retry' && !wasStopped) {
+      this.#trouble = known
+      logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
+      this.#inputs.giveBack(taken, known)
+      return true
+    }
+    for (const input of taken) input.fail(known)
+    this.halt(known)
+    if (wasStopped) return false
+    logger.error(`The node stops: ${known.message}`, { code: known.code })
+    try {
+      this.#onFailure(known)
+    } catch (thrown) {
+      logger.error(`The handler of the node's failure threw: ${messageOf(thrown)}`, {})
+    }
+    return false
+  }
+
+  /** The log can be used no longer, and the node need not wait for its next tick to find out. */
+  async #logBroken(error: CarillonError): Promise<void> {
+    await this.tickOver()
+    if (this.#stopped === undefined) this.#failed(error, [])
+  }
+
+  #next(retryLater: boolean): void {
+    if (this.#stopped !== undefined) {
+      this.#settle()
+      return
+    }
+    if (retryLater) {
+      const waitMs = Math.min(limits.storeRetryMs * 2 ** this.#writeFailures, limits.storeRetryLongestMs)
+      this.#writeFailures += 1
+      this.#wakeAt(this.#parts.clock.now() + waitMs)
+      // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
+      this.#settle()
+      return
+    }
+    if (this.#inputs.length > 0 || this.#isCatchingUp()) {
+      this.#schedule()
+      return
+    }
+    const { views } = this.#parts.store
+    const nowMs = this.#parts.clock.now()
+    if (this.#inFlight !== undefined) {
+      // Whatever else there is to do would wait for the disk; so it is looked for when the tick has landed.
+      const isDue = !views.facts.now.draining && views.states.isDueAhead(nowMs)
+      if (isDue || views.flows.isToWake(nowMs)) this.#schedule()
+      return
+    }
+    const wakes = [views.flows.nextWakeMs(), views.facts.now.draining ? undefined : views.states.nextDueMs()].filter(
+      (at) => at !== undefined,
+    )
+    const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
+    if (nextMs !== undefined && nextMs <= nowMs) {
+      this.#schedule()
+      return
+    }
+    if (nextMs !== undefined) this.#wakeAt(nextMs)
+    this.#wasIdle = true
+    this.#settle()
+  }
+
+  /** After a start: there may be occurrences to open again, or steps to run again, beyond what one tick took. */
+  #isCatchingUp(): boolean {
+    const reopening =
+      this.#reopening !== undefined && !this.#reopening.isDone && !this.#parts.store.views.facts.now.draining
+    return reopening || this.#stepResumption?.isDone === false
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#cancelWake()
+    this.#cancelWake = this.#parts.clock.wakeAt(atMs, () => {
+      this.#schedule()
+    })
+  }
+
+  #settle(): void {
+    const waits = [...this.#idleWaits]
+    this.#idleWaits.clear()
+    for (const resolve of waits) resolve()
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * A tick while it is being decided: it gathers events, folds them into the views as they come, and holds back
+ * everything that may only happen once they are durable.
+ */
+import type { Registry } from '../app/Registry.js'
+import type { Decision, SigningDecision } from '../decision/Decision.js'
+import type { Random } from '../identity/Random.js'
+import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import type { NetworkMap } from '../identity/NetworkMap.js'
+import type { Party } from '../identity/Party.js'
+import { limits } from '../limits.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import { encodeEvent } from '../log/encodeEvent.js'
+import type { DomainEvent } from '../log/events.js'
+import { signTick, type TickSigner } from '../log/TickSigner.js'
+import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
+import type { TransactionParts } from '../vault/TransactionParts.js'
+import type { SignedTransactionReader } from './readSignedTransaction.js'
+import { Committed } from './Committed.js'
+import { readsClock } from './readsClock.js'
+import type { Views } from '../storage/Views.js'
+
+export type NodeParts = {
+  readonly me: Party
+  readonly key: KeyPair
+  readonly registry: Registry
+  readonly network: NetworkMap
+  readonly random: Random
+  readonly development: boolean
+  readonly signedTransactions: SignedTransactionReader
+  readonly waitMs: () => number
+  readonly notaryWaitMs: number
+  /** Whether the disk has nothing to do; then a tick need not grow any further. */
+  readonly isAtRest: () => boolean
+}
+
+export class OpenTick implements SigningDecision {
+  readonly now: Instant
+  readonly nowMs: number
+  readonly me: Party
+  readonly key: KeyPair
+  readonly signedTransaction: Decision['signedTransaction']
+  readonly registry: Registry
+  readonly network: NetworkMap
+  readonly views: Views
+  readonly random: Random
+  readonly development: boolean
+  readonly waitMs: () => number
+  readonly notaryWaitMs: number
+  /** Events of the tick as they were decided, for whoever follows the node. */
+  readonly events: DomainEvent[] = []
+  readonly releases: (() => void)[] = []
+  readonly #head: Head
+  /** What this tick is signed with; undefined for the first one, which says so itself. */
+  readonly #signer: TickSigner | undefined
+  readonly #isAtRest: () => boolean
+  readonly #lines: string[] = []
+  readonly #unsigned: TransactionId[] = []
+  #bytes = 0
+  #recorded = false
+
+  constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
+    this.me = parts.me
+    this.registry = parts.registry
+    this.network = parts.network
+    this.random = parts.random
+    this.development = parts.development
+    this.key = parts.key
+    this.waitMs = parts.waitMs
+    this.notaryWaitMs = parts.notaryWaitMs
+    this.#isAtRest = parts.isAtRest
+    this.signedTransaction = (id) => {
+      const row = views.transactions.find(id)
+      if (row === undefined)
+        throw new CarillonError('state-unknown', `This node holds no transaction ${id}.`, { transaction: id })
+      return parts.signedTransactions.read(id, row.tick)
+    }
+    this.views = views
+    this.#head = head
+    this.#signer = views.facts.signer
+    this.nowMs = nowMs
+    this.now = instantFromMillis(nowMs)
+  }
+
+  readonly emit = (event: DomainEvent, fresh?: TransactionParts): void => {
+    const line = encodeEvent(event)
+    const bytes = Buffer.byteLength(line)
+    if (bytes > limits.factBytes) {
+      throw new CarillonError(
+        'fact-too-large',
+        `A ${event.type} of ${bytes} bytes is larger than the ${limits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
+        { type: event.type, bytes },
+      )
+    }
+    this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs, fresh)
+    this.#lines.push(line)
+    this.events.push(event)
+    this.#bytes += bytes
+    if (event.type !== 'TransactionRecorded') return
+    this.#recorded = true
+    if (event.signatures === undefined) this.#unsigned.push(event.id)
+  }
+
+  readonly readsClock = readsClock
+
+  readonly isFull = (): boolean =>
+    this.#bytes >= limits.tickBytes || (this.#bytes >= limits.tickAtRestBytes && this.#isAtRest())
+
+  readonly hasRecorded = (): boolean => this.#recorded
+
+  readonly release = (action: () => void): void => {
+    this.releases.push(action)
+  }
+
+  /** The tick as followers see it, once it is durable. */
+  committed(): Committed {
+    return new Committed(this.firstRevision, this.nowMs, this.events, this.#lines)
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0
+  }
+
+  get firstRevision(): number {
+    return this.#head.revision + 1
+  }
+
+  /** Closes the tick: its running hash and its transactions are signed, all with one signature. */
+  seal(): EncodedTick {
+    const signer = this.#signer ?? this.views.facts.signer
+    assertInvariant(
+      signer === undefined || signer.key === this.key.publicKey,
+      'a tick was about to be signed with another key than the log names',
+    )
+    const network = signer?.network ?? this.network.id
+    return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.key, network, hash, this.#unsigned))
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * A lock on a file that one process at a time holds. The operating system keeps it, so it is gone the moment its process
+ * is, however that ends.
+ */
+import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { storeFailure } from '../storage/sqlite/storeFailure.js'
+import type { Database } from '../storage/Database.js'
+
+/**
+ * The locks this process holds. Referring to them here keeps the garbage collector from closing, and so from
+ * giving up, the lock of a node that nobody refers to any more.
+ */
+const held = new Set<Database>()
+
+/** Takes the lock and says how to give it back; undefined when someone else holds it. */
+export const takeFileLock = (file: string): (() => void) | undefined => {
+  const db = openDatabase(file)
+  try {
+    db.exec('PRAGMA busy_timeout = 0')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    const failure = storeFailure(error, file)
+    if (failure.code === 'store-locked') return undefined
+    throw failure
+  }
+  held.add(db)
+  return () => {
+    held.delete(db)
+    db.close()
+  }
+}

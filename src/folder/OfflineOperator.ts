@@ -1,0 +1,137 @@
+/**
+ * What an operator does while no node runs: one tick, decided by the same functions as in a node, appended to
+ * the store under its lock. No app code is needed, and no start of a node is recorded.
+ */
+import { issueToken, revokeToken } from '../operator/operateTokens.js'
+import { defineApp } from '../app/App.js'
+import { Registry } from '../app/Registry.js'
+import type { Decision } from '../decision/Decision.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { FlowEngine } from '../flow/FlowEngine.js'
+import { killFlow, pauseFlow, resumeFlow, retryFlow } from '../operator/operateFlow.js'
+import type { KeyPair } from '../identity/KeyPair.js'
+import { NetworkMap } from '../identity/NetworkMap.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
+import {
+  dischargeActivity,
+  pauseActivity,
+  resumeActivity,
+  retryActivity,
+  triggerActivity,
+} from '../operator/operateActivity.js'
+import { latestInstantMs } from '../time/Instant.js'
+import { systemClock } from '../time/SystemClock.js'
+import { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
+import { assertNewestSigned } from '../engine/assertNewestSigned.js'
+import type { OperatorRequest } from '../operator/controlProtocol.js'
+import { OpenTick } from '../engine/OpenTick.js'
+import { assertStore } from './readStore.js'
+import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
+import { systemRandom } from '../identity/systemRandom.js'
+import { openStoreFolder } from './StoreFolder.js'
+import type { TickStore } from '../engine/TickStore.js'
+
+const flowActions = { retry: retryFlow, kill: killFlow, pause: pauseFlow, resume: resumeFlow }
+
+const activityActions = {
+  trigger: triggerActivity,
+  retry: retryActivity,
+  discharge: dischargeActivity,
+  pause: pauseActivity,
+  resume: resumeActivity,
+}
+
+const decide = (decision: Decision, request: OperatorRequest): void => {
+  const { by } = request
+  switch (request.on) {
+    case 'flow':
+      // Nothing runs here, so the engine has no live flow to forget and no step to start.
+      flowActions[request.action](decision, new FlowEngine(new AsyncStepRunner(systemClock)), request.flow, by)
+      return
+    case 'activity': {
+      const { note } = request
+      activityActions[request.action](decision, request.ref, { by, ...(note === undefined ? {} : { note }) })
+      return
+    }
+    case 'token':
+      if (request.action === 'issue') issueToken(decision, request.token, by)
+      else revokeToken(decision, request.token, by)
+      return
+    case 'node': {
+      const { draining } = decision.views.facts.now
+      if (request.action === 'start' && !draining) decision.emit({ type: 'DrainingStarted', by })
+      if (request.action === 'end' && draining) decision.emit({ type: 'DrainingEnded', by })
+    }
+  }
+}
+
+/** A tick on a store without a node. */
+export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
+  const { app, partyName, partyKey } = store.views.facts.now
+  const { signer } = store.views.facts
+  if (signer === undefined)
+    throw new CarillonError(
+      'request-invalid',
+      'No node has ever run on this store, so there is nothing to act on. Start the node first.',
+    )
+  if (signer.key !== key.publicKey)
+    throw new CarillonError(
+      'store-foreign',
+      `The log is signed with ${signer.key}, and the key at hand is ${key.publicKey}. Put the node's own key file beside the store.`,
+      { expected: signer.key, actual: key.publicKey },
+    )
+  assertNewestSigned(store)
+  return new OpenTick(
+    {
+      me: { name: partyName ?? 'Me', key: PublicKeyC.is(partyKey) ? partyKey : key.publicKey },
+      key,
+      registry: new Registry(defineApp({ name: app ?? 'none', states: [], flows: [] })),
+      network: new NetworkMap([], signer.network),
+      signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
+      random: systemRandom,
+      development: false,
+      waitMs: () => 0,
+      isAtRest: () => false,
+      notaryWaitMs: Number.MAX_SAFE_INTEGER,
+    },
+    store.views,
+    store.head(),
+    Math.min(systemClock.now(), latestInstantMs),
+  )
+}
+
+/** Commits a tick that was decided without a node; an empty one leaves no trace. */
+export const commitOffline = async (store: TickStore, tick: OpenTick): Promise<void> => {
+  if (tick.isEmpty) {
+    store.rollback()
+    return
+  }
+  const outcome = await store.commit(tick.seal())
+  if (outcome.kind === 'appended') return
+  throw outcome.kind === 'refused'
+    ? new CarillonError(
+        'log-revision-conflict',
+        `Another process has appended to this log, up to revision ${outcome.head.revision}. Nothing was recorded.`,
+        { revision: outcome.head.revision },
+      )
+    : outcome.error
+}
+
+/** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
+export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
+  assertStore(folder)
+  const { store, key, releaseHold } = await openStoreFolder(folder)
+  try {
+    const tick = openOfflineTick(store, key)
+    store.begin()
+    try {
+      decide(tick, request)
+    } catch (error) {
+      store.rollback()
+      throw error
+    }
+    await commitOffline(store, tick)
+  } finally {
+    await releaseHold()
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * One event of the log in a few words. What cannot be decoded is shown as it stands: whoever looks at a broken
+ * log wants to see it.
+ */
+import { FlowIdC } from '../log/FlowId.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import { decodeEvent } from '../log/decodeEvent.js'
+import type { DomainEvent, FlowOrigin } from '../log/events.js'
+import { shortId, shortRef, showInstant, showJson, showLateness } from './words.js'
+
+export type DescribedEvent = { readonly type: string; readonly text: string }
+
+const flowOf = (id: string): string => (FlowIdC.is(id) ? shortId(id) : id)
+
+/** How a party is called; where nobody knows, by the beginning of its key. */
+export type NameOf = (key: PublicKey) => string | undefined
+
+const originWords = (origin: FlowOrigin, name: (key: PublicKey) => string): string => {
+  switch (origin.kind) {
+    case 'client':
+      return `by ${origin.by}`
+    case 'session':
+      return `in a session with ${name(origin.party)}`
+    case 'activity':
+      return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
+  }
+}
+
+const words = (event: DomainEvent, name: (key: PublicKey) => string): string => {
+  switch (event.type) {
+    case 'NodeStarted':
+      return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
+    case 'NetworkMapChanged':
+      return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}…`
+    case 'LeaseRenewed':
+      return `term ${event.term}, ${event.leaseMs} ms`
+    case 'NodeStopped':
+      return ''
+    case 'TokenIssued':
+      return `${event.token} for ${event.name} by ${event.by}: ${event.permissions.join(', ')}${event.expiresAt === undefined ? '' : `, until ${showInstant(event.expiresAt)}`}`
+    case 'TokenRevoked':
+      return `${event.token} by ${event.by}`
+    case 'DrainingStarted':
+    case 'DrainingEnded':
+      return `by ${event.by}`
+    case 'RestoreAccepted':
+      return `by ${event.by} at revision ${event.revision}, ${event.checkpoints === 0 ? 'not compared with any checkpoint' : `compared with ${event.checkpoints} ${event.checkpoints === 1 ? 'checkpoint' : 'checkpoints'}`}${event.note === undefined ? '' : `: ${event.note}`}`
+    case 'NetworkJoined':
+      return `${event.network.slice(0, 12)}…`
+    case 'KeyChanged':
+      return `${name(event.change.party)} signs with ${event.change.to.slice(0, 20)}…`
+    case 'CheckpointReceived':
+      return `${event.party.name} at revision ${event.checkpoint.revision}, hash ${event.checkpoint.hash.slice(0, 12)}`
+    case 'TransactionRecorded':
+      return `${event.id.slice(0, 12)}${event.flow === undefined ? '' : ` by flow ${flowOf(event.flow)}`}`
+    case 'ActivityMoved':
+      return `${shortRef(event.ref)} to ${showInstant(event.activity.at)}`
+    case 'ActivityRemoved':
+    case 'StateReassessed':
+      return shortRef(event.ref)
+    case 'ActivityMissed':
+      return `${shortRef(event.ref)} ${showLateness(event.latenessMs)}`
+    case 'ActivityStartFailed':
+    case 'ActivityParked':
+      return `${shortRef(event.ref)} ${event.error.code}: ${event.error.message}`
+    case 'ActivityPaused':
+    case 'ActivityDismissed':
+      return `${shortRef(event.ref)} by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`
+    case 'ActivityResumed':
+    case 'ActivityTriggered':
+    case 'ActivityRetried':
+      return `${shortRef(event.ref)} by ${event.by}`
+    case 'StatesLocked':
+    case 'StatesUnlocked':
+      return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
+    case 'TransactionNotarised':
+      return `${event.id.slice(0, 12)} for ${name(event.caller)}, ${event.inputs.length} consumed`
+    case 'SessionOpened':
+      return `${event.session.slice(0, 12)} with ${name(event.party)} as ${event.role}`
+    case 'MessageSent':
+    case 'MessageReceived':
+      return `${event.session.slice(0, 12)} number ${event.seq}: ${event.message.kind}`
+    case 'MessageAcknowledged':
+      return `${event.session.slice(0, 12)} number ${event.seq}`
+    case 'FlowStarted': {
+      const { origin } = event
+      return `${flowOf(event.flow)} ${event.name} ${originWords(origin, name)}`
+    }
+    case 'FlowAdvanced':
+      return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => label ?? kind).join('; ')}`
+    case 'FlowEnded': {
+      const end = event.error === undefined ? showJson(event.result) : `${event.error.code}: ${event.error.message}`
+      return `${flowOf(event.flow)} ${event.outcome} ${end}`.trimEnd()
+    }
+    case 'FlowParked':
+      return `${flowOf(event.flow)} ${event.error.code}: ${event.error.message}`
+    case 'FlowRetried':
+    case 'FlowPaused':
+    case 'FlowResumed':
+      return `${flowOf(event.flow)} by ${event.by}`
+  }
+}
+
+export const describeEvent = (line: string, revision: number, nameOf: NameOf = () => undefined): DescribedEvent => {
+  try {
+    const event = decodeEvent(line, revision)
+    return { type: event.type, text: words(event, (key) => nameOf(key) ?? `${key.slice(0, 20)}…`) }
+  } catch {
+    return { type: '?', text: line }
+  }
+}

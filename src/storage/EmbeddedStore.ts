@@ -1,0 +1,213 @@
+/**
+ * The embedded store: log and views in one SQLite file and one commit, so a restart has nothing to replay. A large tick
+ * is committed by a thread while the next is decided. With `:memory:` it is the same store without file and thread, for
+ * tests and forecasts.
+ */
+import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
+import { limits } from '../limits.js'
+import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
+import type { AppendOutcome } from '../log/EventLog.js'
+import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import type { ThreadOutcome } from './sqlite/CommitThread.js'
+import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
+import { openDatabase } from './sqlite/openDatabase.js'
+import { storeFailure } from './sqlite/storeFailure.js'
+import { toMillis } from '../time/Instant.js'
+import { WriteBehind } from './sqlite/WriteBehind.js'
+import type { Database } from './Database.js'
+import { Views, viewsSchema } from './Views.js'
+import { openStoreDatabase } from './storeFormat.js'
+import { removeMark, writeMark, type RestoredMark } from './RestoredMark.js'
+import type { Flight, TickStore } from '../engine/TickStore.js'
+
+const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
+
+export type EmbeddedStoreOptions = {
+  /**
+   * Whether a thread commits large ticks. When it is done with one depends on the machine, and so does what the next tick
+   * holds. Default true.
+   */
+  readonly usesThread?: boolean
+}
+
+/** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
+export class EmbeddedStore implements TickStore {
+  readonly views: Views
+  readonly reader: Database
+  readonly #db: WriteBehind
+  readonly #ticks: SqliteTicks
+  /** Undefined for a store in memory, which has no file to bring up to date. */
+  readonly #checkpoints: BackgroundCheckpoints | undefined
+  #head: Head
+
+  private constructor(db: WriteBehind, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
+    this.#db = db
+    this.#checkpoints = checkpoints
+    this.reader = reader
+    this.#ticks = new SqliteTicks(db)
+    this.views = new Views(db)
+    this.#head = this.#ticks.head()
+    const seen = this.views.facts.now.head
+    if (seen.hash !== this.#head.hash || seen.revision !== this.#head.revision) {
+      throw new CarillonError(
+        'log-diverged',
+        `The views stand at revision ${seen.revision}, the log ends at ${this.#head.revision}: one of them was altered outside Carillon. Run "carillon log verify", then "carillon log rebuild" if the log is sound.`,
+        { views: seen.revision, log: this.#head.revision },
+      )
+    }
+  }
+
+  static open(file: string, { usesThread = true }: EmbeddedStoreOptions = {}): EmbeddedStore {
+    try {
+      const isFile = file !== ':memory:'
+      const db = new WriteBehind(
+        openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`),
+        isFile && usesThread ? file : undefined,
+      )
+      let reader: Database = db
+      try {
+        if (isFile) reader = openDatabase(file, { readOnly: true })
+        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined)
+      } catch (error) {
+        if (reader !== db) reader.close()
+        db.close()
+        throw error
+      }
+    } catch (error) {
+      throw storeFailure(error, file)
+    }
+  }
+
+  static inMemory(): EmbeddedStore {
+    return EmbeddedStore.open(':memory:')
+  }
+
+  readonly head = (): Head => this.#head
+
+  readonly begin = (): void => {
+    this.#db.begin()
+  }
+
+  readonly commit = (tick: EncodedTick): AppendOutcome => {
+    try {
+      this.#closeViews(tick)
+      return this.#commitHere(tick)
+    } catch (error) {
+      this.rollback()
+      return this.#failure(error)
+    }
+  }
+
+  readonly isAtRest = (): boolean => this.#db.isAtRest()
+
+  /** A small tick is written sooner than it is handed over. */
+  readonly handOver = (tick: EncodedTick): Flight | undefined => {
+    if (linesOf(tick.events).length < limits.handedOverBytes || !this.#db.canHandOver()) return undefined
+    try {
+      this.#closeViews(tick)
+      if (this.#db.isOpen) return landed(this.#commitHere(tick))
+    } catch (error) {
+      this.rollback()
+      const outcome = this.#failure(error)
+      return {
+        land: () => {
+          this.#beginAgain()
+          return outcome
+        },
+        whenLanded: setImmediate,
+      }
+    }
+    this.#assertFollows(tick)
+    this.#ticks.insert(tick)
+    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head, tick))
+    this.views.committed()
+    return { land: () => this.#land(tick, flight.land()), whenLanded: flight.whenLanded }
+  }
+
+  #commitHere(tick: EncodedTick): AppendOutcome {
+    this.#assertFollows(tick)
+    this.#db.open()
+    const head = this.#ticks.head()
+    if (head.hash !== this.#head.hash) {
+      this.rollback()
+      return { kind: 'refused', head }
+    }
+    this.#ticks.insert(tick)
+    this.#db.commit()
+    this.#stands(tick)
+    this.views.committed()
+    return { kind: 'appended' }
+  }
+
+  /** Whatever went wrong before: a tick that was decided upon one that has fallen must never reach the log. */
+  #assertFollows({ number, firstRevision }: EncodedTick): void {
+    const { tick, revision } = this.#head
+    assertInvariant(
+      number === tick + 1 && firstRevision === revision + 1,
+      `tick ${number} was decided upon one that the log does not hold: it ends with tick ${tick}`,
+    )
+  }
+
+  #closeViews(tick: EncodedTick): void {
+    this.views.closeTick(headAfter(tick), toMillis(tick.at))
+  }
+
+  #stands(tick: EncodedTick): void {
+    this.#head = headAfter(tick)
+    this.#checkpoints?.committed(linesOf(tick.events).length)
+  }
+
+  #failure(error: unknown): AppendOutcome {
+    const failure = storeFailure(error)
+    if (failure.consequence === 'retry') return { kind: 'failed', error: failure }
+    throw failure
+  }
+
+  #land(tick: EncodedTick, outcome: ThreadOutcome): AppendOutcome {
+    if (outcome.kind === 'committed') {
+      this.#stands(tick)
+      return { kind: 'appended' }
+    }
+    this.#beginAgain()
+    return outcome.kind === 'refused' ? { kind: 'refused', head: this.#ticks.head() } : this.#failure(outcome.error)
+  }
+
+  /** The views had gone on as if a tick stood that does not; they begin again from what does. */
+  #beginAgain(): void {
+    this.#db.rollback()
+    this.views.reload()
+  }
+
+  readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]
+
+  readonly rollback = (): void => {
+    this.#db.rollback()
+    this.views.rolledBack()
+  }
+
+  async *read(fromRevision: number): AsyncGenerator<EncodedTick> {
+    const until = this.#head.tick
+    for (const tick of this.#ticks.from(this.#ticks.tickHolding(fromRevision))) {
+      if (tick.number > until) return
+      if (tick.firstRevision + tick.events.length > fromRevision) yield await Promise.resolve(tick)
+    }
+  }
+
+  /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
+  reopen(): EmbeddedStore {
+    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints)
+  }
+
+  readonly mark = (mark: RestoredMark | undefined): void => {
+    if (mark === undefined) removeMark(this.#db)
+    else writeMark(this.#db, mark)
+  }
+
+  readonly close = async (): Promise<void> => {
+    // The last connection to close leaves one whole file behind; that must be this one.
+    await this.#db.stopThread()
+    await this.#checkpoints?.stop()
+    if (this.reader !== this.#db) this.reader.close()
+    this.#db.close()
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * A connection whose transactions are written at their end. Until something is read that they might have changed, writes
+ * are only gathered, so that a whole transaction can be handed to a thread and the next one begun while it is carried out.
+ * Every read sees every write before it: whoever reads waits for the thread and for what was gathered, as if each write
+ * had been carried out at once.
+ */
+import { NodeFault } from '../../errors/CarillonError.js'
+import type { Database, SqlValue, Statement } from '../Database.js'
+import { CommitThread, type Guard, type ThreadOutcome, type Write } from './CommitThread.js'
+import { storeFailure } from './storeFailure.js'
+
+/** A transaction that a thread carries out. */
+export type Flight = {
+  /** What became of it; waits for that, without giving way to anything else. */
+  readonly land: () => ThreadOutcome
+  /** Calls back once that is known. */
+  readonly whenLanded: (callback: () => void) => void
+}
+
+type UnderWay = { outcome?: ThreadOutcome; readonly waits: (() => void)[] }
+
+const isWrite = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)
+
+export class WriteBehind implements Database {
+  readonly #db: Database
+  readonly #file: string
+  readonly #thread: CommitThread | undefined
+  readonly #begin: Statement
+  readonly #commit: Statement
+  /** Statements that write, by their places; the thread keeps the same list. */
+  readonly #sqls: string[] = []
+  readonly #statements: Statement[] = []
+  readonly #places = new Map<string, number>()
+  #mode: 'none' | 'gathering' | 'open' = 'none'
+  #gathered: Write[] = []
+  #flight: UnderWay | undefined
+
+  /** `file` is where the thread finds the database; undefined when only this connection can. */
+  constructor(db: Database, file: string | undefined) {
+    this.#db = db
+    this.#file = file ?? ':memory:'
+    this.#thread = file === undefined ? undefined : new CommitThread(file)
+    this.#begin = db.prepare('BEGIN IMMEDIATE')
+    this.#commit = db.prepare('COMMIT')
+  }
+
+  readonly prepare = (sql: string): Statement => {
+    const statement = this.#db.prepare(sql)
+    if (!isWrite(sql)) {
+      return {
+        run: (...values) => {
+          this.catchUp()
+          statement.run(...values)
+        },
+        runList: (values) => {
+          this.catchUp()
+          statement.runList(values)
+        },
+        lists: (...values) => {
+          this.catchUp()
+          return statement.lists(...values)
+        },
+        get: (...values) => {
+          this.catchUp()
+          return statement.get(...values)
+        },
+        all: (...values) => {
+          this.catchUp()
+          return statement.all(...values)
+        },
+        iterate: (...values) => {
+          this.catchUp()
+          return statement.iterate(...values)
+        },
+      }
+    }
+    const place = this.#placeOf(sql, statement)
+    const write = (values: SqlValue[]): boolean => {
+      if (this.#mode !== 'gathering') {
+        this.#settle()
+        return false
+      }
+      this.#gathered.push({ statement: place, values })
+      return true
+    }
+    return {
+      ...statement,
+      run: (...values: SqlValue[]) => {
+        if (!write(values)) statement.run(...values)
+      },
+      runList: (values) => {
+        if (!write(values)) statement.runList(values)
+      },
+    }
+  }
+
+  readonly exec = (sql: string): void => {
+    this.catchUp()
+    this.#db.exec(sql)
+  }
+
+  readonly close = (): void => {
+    this.#db.close()
+  }
+
+  /** Whether the transaction is being written on this connection, because something was read since it began. */
+  get isOpen(): boolean {
+    return this.#mode === 'open'
+  }
+
+  begin(): void {
+    this.#mode = 'gathering'
+  }
+
+  /** From here on the transaction is written on this connection. */
+  open(): void {
+    if (this.#mode === 'open') return
+    this.#settle()
+    this.#begin.run()
+    this.#mode = 'open'
+    const gathered = this.#gathered
+    this.#gathered = []
+    for (const { statement, values } of gathered) this.#statements[statement]?.runList(values)
+  }
+
+  /** Ends the transaction, durably. */
+  commit(): void {
+    this.open()
+    this.#commit.run()
+    this.#mode = 'none'
+  }
+
+  rollback(): void {
+    const wasOpen = this.#mode === 'open'
+    this.#mode = 'none'
+    this.#gathered = []
+    if (wasOpen) this.#undo()
+  }
+
+  /** Whether the transaction can be handed over as it stands. */
+  canHandOver(): boolean {
+    return this.#mode === 'gathering' && this.#thread?.isReady() === true
+  }
+
+  /** Whether the transaction, if it were handed over now, would be carried out at once. */
+  isAtRest(): boolean {
+    return this.#mode === 'gathering' && this.#thread?.isAtRest() === true
+  }
+
+  /** Gives the transaction to the thread; this connection is ready for the next. */
+  handOver(guard: Guard): Flight {
+    this.#settle()
+    const flight: UnderWay = { waits: [] }
+    this.#flight = flight
+    const gathered = this.#gathered
+    this.#gathered = []
+    this.#mode = 'none'
+    this.#thread?.carryOut(guard, gathered, this.#sqls, (outcome) => {
+      flight.outcome = outcome.kind === 'gone' ? this.#carryOutHere(guard, gathered) : outcome
+      // Never at once: someone may just have waited for it in the middle of something else.
+      for (const tell of flight.waits) setImmediate(tell)
+    })
+    return {
+      land: () => {
+        if (flight.outcome === undefined) this.#thread?.await()
+        if (this.#flight === flight) this.#flight = undefined
+        return flight.outcome ?? { kind: 'failed', error: new Error('The thread has given no answer.') }
+      },
+      whenLanded: (callback) => {
+        flight.waits.push(callback)
+      },
+    }
+  }
+
+  /** Carries out what a read might have to see. */
+  catchUp(): void {
+    if (this.#mode === 'gathering' && this.#gathered.length > 0) this.open()
+    else this.#settle()
+  }
+
+  /** Resolves when the thread has let go of the file. */
+  async stopThread(): Promise<void> {
+    if (this.#flight !== undefined && this.#flight.outcome === undefined) this.#thread?.await()
+    await this.#thread?.stop()
+  }
+
+  /** Carries out what a thread that is gone was given, unless it has done so. */
+  #carryOutHere({ sql, expected, after }: Guard, writes: readonly Write[]): ThreadOutcome {
+    let isOpen = false
+    try {
+      this.#begin.run()
+      isOpen = true
+      const [found] = this.#db.prepare(sql).lists()[0] ?? []
+      if (found === expected) for (const { statement, values } of writes) this.#statements[statement]?.runList(values)
+      this.#commit.run()
+      return found === expected || found === after ? { kind: 'committed' } : { kind: 'refused' }
+    } catch (error) {
+      if (isOpen) this.#undo()
+      return { kind: 'failed', error }
+    }
+  }
+
+  #undo(): void {
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
+    }
+  }
+
+  /** Waits for the thread. What was begun upon a transaction that failed must not go on; what only looks on may. */
+  #settle(): void {
+    const flight = this.#flight
+    if (flight === undefined) return
+    if (flight.outcome === undefined) this.#thread?.await()
+    const { outcome } = flight
+    if (outcome?.kind !== 'committed' && this.#mode === 'none') return
+    if (outcome?.kind === 'failed') throw storeFailure(outcome.error, this.#file)
+    if (outcome?.kind === 'refused')
+      throw new NodeFault('log-revision-conflict', `Another process has appended to ${this.#file}.`, {
+        file: this.#file,
+      })
+    this.#flight = undefined
+  }
+
+  #placeOf(sql: string, statement: Statement): number {
+    const known = this.#places.get(sql)
+    if (known !== undefined) return known
+    const place = this.#sqls.push(sql) - 1
+    this.#statements.push(statement)
+    this.#places.set(sql, place)
+    return place
+  }
+}
