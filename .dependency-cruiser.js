@@ -23,7 +23,6 @@ const order = [
   'operator',
   'app',
   'engine',
-  'decision',
   // The rules once more, to compare with.
   'model',
   // Ring 3, adapters: SQL, logs, the machine and the network.
@@ -68,15 +67,13 @@ const only = {
 
 /** Imports from a room to a later one that are still to be turned around. */
 const tolerated = {
-  vault: ['flow', 'notary', 'agenda', 'app', 'decision', 'storage', 'finality', 'session'],
-  flow: ['session', 'notary', 'finality', 'agenda', 'app', 'decision', 'storage', 'engine'],
-  session: ['app', 'decision', 'storage', 'notary', 'agenda', 'finality'],
-  notary: ['app', 'decision', 'storage'],
-  finality: ['app', 'decision', 'storage', 'agenda'],
-  agenda: ['app', 'decision', 'storage', 'operator', 'engine'],
-  operator: ['app', 'decision', 'storage', 'engine'],
-  engine: ['decision', 'storage'],
-  decision: ['app', 'storage', ...pure, ...rules],
+  vault: ['flow', 'storage'],
+  flow: ['session', 'storage'],
+  session: ['storage'],
+  notary: ['storage'],
+  agenda: ['storage'],
+  operator: ['storage'],
+  engine: ['storage'],
 }
 
 const mayImport = Object.fromEntries([
@@ -111,7 +108,7 @@ const ruleParsers = [
   { file: '^src/time/recurrence/RRule\\.ts$', packageName: 'rrule-temporal' },
 ]
 
-const innerRooms = [...pure, ...rules, 'decision', 'model'].map(placeOf)
+const innerRooms = [...pure, ...rules, 'model'].map(placeOf)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

@@ -151,29 +151,30 @@ export {
   type FlowBody,
   type FlowDefinition,
   type FlowOptions,
-} from './flow/FlowDefinition.js'
-export type { Finalised } from './flow/Finalised.js'
-export type { TogetherOptions } from './finality/finaliseTogether.js'
-export type { SignerCheck } from './finality/respond.js'
-export type { Verdict } from './finality/Verdict.js'
-export type { PartCheck, PartSigner, TransactionPart } from './finality/signPart.js'
-export type { FlowIo, StartedBy, StepOptions } from './flow/FlowIo.js'
-export { KeyedStates, type KeyedState } from './flow/KeyedStates.js'
-export { defineResponder, type ResponderOptions, type SessionInput } from './flow/Responder.js'
-export type { Session } from './flow/Session.js'
+} from './app/FlowDefinition.js'
+export type { Finalised } from './finality/Finalised.js'
+export type { TogetherOptions } from './app/finality/finaliseTogether.js'
+export type { SignerCheck } from './app/finality/respond.js'
+export type { Verdict } from './app/finality/Verdict.js'
+export type { PartCheck, PartSigner, TransactionPart } from './app/finality/signPart.js'
+export type { FlowIo, StartedBy, StepOptions } from './app/FlowIo.js'
+export { KeyedStates, type KeyedState } from './app/KeyedStates.js'
+export { defineResponder, type ResponderOptions } from './app/Responder.js'
+export type { SessionInput } from './session/SessionInput.js'
+export type { Session } from './app/Session.js'
 export { FlowIdC, type FlowId } from './log/FlowId.js'
-export type { Operation } from './flow/Operation.js'
+export type { Operation } from './app/Operation.js'
 export type { StepContext } from './flow/operations/step.js'
 export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
-export { ChangeNotary } from './finality/changeNotary.js'
+export { ChangeNotary } from './app/finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
 export { retryLater } from './flow/retryLater.js'
 export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from './flow/readFlows.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
 
 // Log
+export type { Assessment } from './ledger/Assessment.js'
 export type {
-  Assessment,
   DomainEvent,
   EventOf,
   EventType,

@@ -1,25 +1,35 @@
 /**
  * Decides what happens to an activity whose time has come. It is rechecked against the vault and against the
- * state's own word first; then exactly one thing is recorded: started, moved, removed, missed, failed or parked.
+ * state's own word first; then exactly one thing comes of it: started, moved, removed, missed, failed or parked.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { encoded, Encoded, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { plainForm, plainText } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, recordError, type RecordedError } from '../errors/CarillonError.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
-import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
-import { flowIdOfOccurrence } from '../log/FlowId.js'
 import type { StartCause } from '../flow/FlowRow.js'
+import type { FlowStart } from '../flow/FlowStart.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
-import { limits } from '../limits.js'
 import type { Activity, FlowRef } from '../ledger/Activity.js'
-import type { Assessment } from '../log/events.js'
+import { askState } from '../ledger/assess.js'
+import type { Assessment } from '../ledger/Assessment.js'
+import type { FlowSignature } from '../ledger/Definitions.js'
+import { limits } from '../limits.js'
+import type { DomainEvent } from '../log/events.js'
+import { flowIdOfOccurrence } from '../log/FlowId.js'
 import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
-import { askState } from './assess.js'
+import type { AgendaReads } from './AgendaReads.js'
+
+type ActivityRow = Readonly<StateRow>
+
+/** What becomes of a due activity: a flow to start, or a fact. */
+export type DueDecision =
+  | { readonly kind: 'start'; readonly start: FlowStart }
+  | { readonly kind: 'event'; readonly event: DomainEvent }
+  /** It was moved, and is due at its new instant too: it is to be decided again. */
+  | { readonly kind: 'moved'; readonly event: DomainEvent }
 
 /** Errors that a later start may not meet again, once someone has installed what is missing. */
 const mayPass: ReadonlySet<string> = new Set([
@@ -32,74 +42,78 @@ const mayPass: ReadonlySet<string> = new Set([
   'fact-too-large',
 ])
 
-type Occurrence = {
-  readonly row: StateRow
-  readonly due: Instant
-  readonly attempt: number
-  readonly latenessMs: number
-}
-
-const failStart = (decision: Decision, { row, due, attempt, latenessMs }: Occurrence, error: RecordedError): void => {
-  const attempted = { ref: row.ref, due, attempt, latenessMs, error }
+/** The outcome of an attempt that could not start its flow: it is tried again with back-off, and parked in the end. */
+export const decideFailedStart = (
+  reads: AgendaReads,
+  row: Pick<ActivityRow, 'ref' | 'seq' | 'dueMs' | 'attempt'>,
+  error: RecordedError,
+): DomainEvent => {
+  const dueMs = row.dueMs ?? reads.nowMs
+  const attempt = row.attempt + 1
+  const attempted = { ref: row.ref, due: instantFromMillis(dueMs), attempt, latenessMs: reads.nowMs - dueMs, error }
   // Attempts that did start a flow say nothing against trying again.
-  const failures = attempt - decision.views.flows.lastAttempt(row.seq, toMillis(due))
+  const failures = attempt - reads.views.flows.lastAttempt(row.seq, dueMs)
   const waitMs = waitAfter(
     { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
     failures,
   )
-  const retryMs = decision.nowMs + waitMs
-  if (!mayPass.has(error.code) || failures >= limits.startAttempts || retryMs > latestInstantMs)
-    decision.emit({ type: 'ActivityParked', ...attempted })
-  else decision.emit({ type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) })
+  const retryMs = reads.nowMs + waitMs
+  return !mayPass.has(error.code) || failures >= limits.startAttempts || retryMs > latestInstantMs
+    ? { type: 'ActivityParked', ...attempted }
+    : { type: 'ActivityStartFailed', ...attempted, retryAt: instantFromMillis(retryMs) }
 }
 
 /** The input as text: the log and the views both hold it. */
-const inputText = (codec: AnyFlowDefinition['input'], input: Json): Encoded => {
+const inputText = (codec: FlowSignature['input'], input: Json): Encoded => {
   const form = plainForm(codec)
   return form?.check(input) === true ? new Encoded(plainText(form, input)) : encoded(input)
 }
 
-const startFlow = (
-  decision: SigningDecision,
-  engine: FlowEngine,
-  { row, due, attempt, latenessMs }: Occurrence,
+const startOf = (
+  reads: AgendaReads,
+  { ref, attempt }: ActivityRow,
+  due: Instant,
+  latenessMs: number,
   flow: FlowRef,
   cause: StartCause,
-): void => {
-  const definition = decision.registry.requireFlow(flow.name)
-  const input = decodeWith(definition.input, flow.input)
+): DueDecision => {
+  const signature = reads.registry.requireFlow(flow.name)
+  const input = decodeWith(signature.input, flow.input)
   if (isLeft(input))
     throw new CarillonError(
       'flow-input-invalid',
       `The input for flow ${flow.name} does not fit its codec: ${input.left.join('; ')}`,
       { flow: flow.name },
     )
-  engine.start(decision, {
-    id: flowIdOfOccurrence(row.ref, due, attempt),
-    definition,
-    input: input.right,
-    encodedInput: inputText(definition.input, flow.input),
-    origin: { kind: 'activity', ref: row.ref, due, attempt, latenessMs, cause },
-  })
+  return {
+    kind: 'start',
+    start: {
+      id: flowIdOfOccurrence(ref, due, attempt + 1),
+      name: flow.name,
+      input: input.right,
+      encodedInput: inputText(signature.input, flow.input),
+      origin: { kind: 'activity', ref, due, attempt: attempt + 1, latenessMs, cause },
+    },
+  }
 }
 
 /** Asks the state again. App code that cannot even be asked counts as a failed start. */
 const ask = (
-  decision: Decision,
-  row: StateRow,
+  reads: AgendaReads,
+  row: ActivityRow,
 ): { readonly assessment: Assessment; readonly looksAtClock: () => boolean } => {
-  const definition = decision.registry.requireState(row.kind.type)
+  const definition = reads.registry.requireState(row.kind.type)
   const data = readState(definition, row)
   return {
-    assessment: askState(decision, definition, data, row.ref),
-    looksAtClock: () => decision.readsClock(() => definition.nextScheduledActivity?.(data, row.ref)),
+    assessment: askState(reads, definition, data, row.ref),
+    looksAtClock: () => reads.readsClock(() => definition.nextScheduledActivity?.(data, row.ref)),
   }
 }
 
 /** Throws when the state's word cannot be relied on: it must be the same however often it is asked. */
 const assertSettled = (
-  decision: Decision,
-  row: StateRow,
+  reads: AgendaReads,
+  row: ActivityRow,
   { assessment, looksAtClock }: ReturnType<typeof ask>,
   justMoved: boolean,
 ): void => {
@@ -111,7 +125,7 @@ const assertSettled = (
       { type },
     )
   }
-  const again = ask(decision, row).assessment.activity
+  const again = ask(reads, row).assessment.activity
   if (justMoved || again?.at !== assessment.activity?.at) {
     throw new CarillonError(
       'activity-invalid',
@@ -122,88 +136,58 @@ const assertSettled = (
 }
 
 /** Too late to run. A party that takes over is late from the moment its own turn came. */
-const isMissed = (decision: Decision, activity: Activity, turnAt: Instant, cause: StartCause): boolean =>
+const isMissed = (reads: AgendaReads, activity: Activity, turnAt: Instant, cause: StartCause): boolean =>
   activity.toleranceMs !== undefined &&
-  decision.nowMs - toMillis(turnAt) > activity.toleranceMs &&
+  reads.nowMs - toMillis(turnAt) > activity.toleranceMs &&
   (cause === 'due' || cause === 'restart')
 
 /** Whether it is still another party's turn; an operator's word does not wait for it. */
-const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause): boolean =>
-  actsAt !== undefined && toMillis(actsAt) > decision.nowMs && (cause === 'due' || cause === 'restart')
+const isEarly = (reads: AgendaReads, { actsAt }: Assessment, cause: StartCause): boolean =>
+  actsAt !== undefined && toMillis(actsAt) > reads.nowMs && (cause === 'due' || cause === 'restart')
 
-export const decideOccurrence = (
-  decision: SigningDecision,
-  engine: FlowEngine,
-  row: StateRow,
+/** The fact that an activity has another instant by now; decided again when that has come too. */
+const moved = (
+  reads: AgendaReads,
+  ref: ActivityRow['ref'],
+  activity: Activity,
+  actsAt: Instant | undefined,
   cause: StartCause,
-  justMoved = false,
-): void => {
-  const attempt = row.attempt + 1
-  const dueMs = row.dueMs ?? decision.nowMs
-  const latenessMs = decision.nowMs - dueMs
-  const occurrence = (): Occurrence => ({ row, due: instantFromMillis(dueMs), attempt, latenessMs })
-  try {
-    const answer = ask(decision, row)
-    const { assessment } = answer
-    if (assessment.failure !== undefined) {
-      const { code, message } = assessment.failure
-      failStart(decision, occurrence(), { code, message })
-      return
-    }
-    const { activity } = assessment
-    if (activity === undefined) {
-      decision.emit({ type: 'ActivityRemoved', ref: row.ref })
-      return
-    }
-    const isMoved = toMillis(activity.at) !== row.dueMs
-    if (isMoved || isEarly(decision, assessment, cause)) {
-      if (isMoved) assertSettled(decision, row, answer, justMoved)
-      decision.emit({
-        type: 'ActivityMoved',
-        ref: row.ref,
-        activity,
-        ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
-      })
-      const moved = decision.views.states.get(row.seq)
-      // Whoever triggers it wants it now, whatever instant the state names by now.
-      if (cause === 'trigger' || (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs))
-        decideOccurrence(decision, engine, moved, cause, true)
-      return
-    }
-    // It was not moved, so its instant is the recorded one.
-    const settled = { row, due: activity.at, attempt, latenessMs }
-    if (!isMissed(decision, activity, assessment.actsAt ?? activity.at, cause)) {
-      startFlow(decision, engine, settled, activity.flow, cause)
-    } else if (activity.onMissed !== undefined) {
-      startFlow(decision, engine, settled, activity.onMissed, 'missed')
-    } else {
-      decision.emit({
-        type: 'ActivityMissed',
-        ref: row.ref,
-        due: activity.at,
-        attempt,
-        latenessMs,
-      })
-    }
-  } catch (error) {
-    if (concernsNode(error)) throw error
-    failStart(decision, occurrence(), recordError(error, 'activity-threw'))
+): DueDecision => {
+  const event = { type: 'ActivityMoved', ref, activity, ...(actsAt === undefined ? {} : { actsAt }) } as const
+  // Whoever triggers it wants it now, whatever instant the state names by now.
+  const isDue = cause === 'trigger' || toMillis(actsAt ?? activity.at) <= reads.nowMs
+  return { kind: isDue ? 'moved' : 'event', event }
+}
+
+const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, justMoved: boolean): DueDecision => {
+  const answer = ask(reads, row)
+  const { activity, actsAt, failure } = answer.assessment
+  if (failure !== undefined) {
+    const { code, message } = failure
+    return { kind: 'event', event: decideFailedStart(reads, row, { code, message }) }
+  }
+  if (activity === undefined) return { kind: 'event', event: { type: 'ActivityRemoved', ref: row.ref } }
+  const isMoved = toMillis(activity.at) !== row.dueMs
+  if (isMoved) assertSettled(reads, row, answer, justMoved)
+  if (isMoved || isEarly(reads, answer.assessment, cause)) return moved(reads, row.ref, activity, actsAt, cause)
+  // It was not moved, so its instant is the recorded one.
+  const due = activity.at
+  const latenessMs = reads.nowMs - row.dueMs
+  if (!isMissed(reads, activity, actsAt ?? due, cause))
+    return startOf(reads, row, due, latenessMs, activity.flow, cause)
+  if (activity.onMissed !== undefined) return startOf(reads, row, due, latenessMs, activity.onMissed, 'missed')
+  return {
+    kind: 'event',
+    event: { type: 'ActivityMissed', ref: row.ref, due, attempt: row.attempt + 1, latenessMs },
   }
 }
 
-/** A tick is often full before it has taken all it may, so due rows are read in small portions. */
-const rowsAtATime = 256
-
-/** Everything that is due, in order, as far as this tick has room for it. */
-export const decideDue = (decision: SigningDecision, engine: FlowEngine): void => {
-  for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
-    const rows = decision.views.states.due(decision.nowMs, rowsAtATime)
-    for (const row of rows) {
-      if (decision.isFull()) return
-      // A flow started just before may have consumed it.
-      if (row.actsAtMs === null || row.actsAtMs > decision.nowMs) continue
-      decideOccurrence(decision, engine, row, row.cause ?? 'due')
-    }
-    if (rows.length < rowsAtATime) return
+/** What becomes of an activity that is due, or that is started for another cause. An error is a failed start. */
+export const decideDue = (reads: AgendaReads, row: ActivityRow, cause: StartCause, justMoved: boolean): DueDecision => {
+  try {
+    return decideAsked(reads, row, cause, justMoved)
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    return { kind: 'event', event: decideFailedStart(reads, row, recordError(error, 'activity-threw')) }
   }
 }

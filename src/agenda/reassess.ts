@@ -1,75 +1,68 @@
 /**
- * Asks the app again about states that are recorded already, for an app whose newer version says something
- * else. A bounded series of decisions: so many a tick, each recorded only where the answer has changed.
+ * Asks the app again about a state that is recorded already, for an app whose newer version says something else. It is
+ * recorded only where the answer has changed.
  */
 import { canonicalText } from '../encoding/canonical.js'
-import type { Decision } from '../decision/Decision.js'
+import type { AgendaReads } from './AgendaReads.js'
 import { concernsNode } from '../errors/CarillonError.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
-import type { Assessment } from '../log/events.js'
+import type { Assessment } from '../ledger/Assessment.js'
 import { sameIndexed } from '../vault/StateIndex.js'
+import type { EventOf } from '../log/events.js'
+import { assessmentParts } from '../vault/TransactionParts.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
-import { assess, knownOf, unanswered, type Assessed } from './assess.js'
+import { assess, knownOf, unanswered } from '../ledger/assess.js'
 
-const statesPerTick = 500
-
-export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
+/** What a state says now, where that has changed. */
+export type Reassessment = {
+  readonly event: EventOf<'StateReassessed'>
+  /** What is recorded instead when the event is too large: the state is parked, and the others are asked all the same. */
+  readonly otherwise: (error: unknown) => EventOf<'StateReassessed'>
+}
 
 /** A state that the app can no longer read, or that throws, is parked; the others are asked all the same. */
-const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: StateRow): Assessed => {
+const assessAgain = (reads: AgendaReads, definition: AnyStateDefinition, row: Readonly<StateRow>): Assessment => {
   try {
-    return assess(decision, definition, readState(definition, row), row.ref)
+    return assess(reads, definition, readState(definition, row), row.ref)
   } catch (error) {
     if (concernsNode(error)) throw error
     const participants = row.participants.split(' ').filter(PublicKeyC.is)
     const { relevant, key } = row
-    const indexed = decision.views.stateIndex.valuesOf(row)
+    const indexed = reads.views.stateIndex.valuesOf(row)
     return unanswered(definition, knownOf({ relevant, participants, key: key ?? undefined, indexed }), error)
   }
 }
 
-/** States what was said; what is too large to be recorded parks this one state, and the others are asked all the same. */
-const record = (decision: Decision, definition: AnyStateDefinition, row: StateRow, assessment: Assessment): void => {
-  const plain = (said: Assessment): Assessment => JSON.parse(canonicalText(said)) as Assessment
-  try {
-    decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(assessment) })
-  } catch (error) {
-    if (concernsNode(error)) throw error
-    const { assessment: known } = unanswered(definition, knownOf(assessment), error)
-    decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(known) })
-  }
-}
+const plain = (assessment: Assessment): Assessment => JSON.parse(canonicalText(assessment)) as Assessment
 
-/** Reassesses the unconsumed states of one type after a sequence number; `next` is where to go on. */
-export const reassess = (decision: Decision, type: string, afterSeq: number): Reassessed => {
-  const definition = decision.registry.requireState(type)
-  const rows = decision.views.states.unconsumedAfter(type, afterSeq, statesPerTick)
-  let changed = 0
-  let asked = 0
-  let lastSeq = afterSeq
-  for (const row of rows) {
-    if (decision.isFull()) break
-    asked += 1
-    lastSeq = row.seq
-    // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
-    if (row.standing === 'started' || row.standing === 'paused') continue
-    const { assessment, parts } = assessAgain(decision, definition, row)
-    // What was closed stays closed, also when it could not answer.
-    if (row.standing === 'closed' && parts.failure !== null) continue
-    const same =
-      parts.activity === row.activity &&
-      parts.relevant === row.relevant &&
-      parts.participants === row.participants &&
-      parts.key === row.key &&
-      sameIndexed(parts.indexed, decision.views.stateIndex.valuesOf(row)) &&
-      (parts.failure === null) === (row.error === null) &&
-      // An untouched activity is also to be done when it is this party's turn; others have an instant of their own.
-      (row.standing !== 'scheduled' || row.attempt > 0 || row.cause !== null || parts.actsAtMs === row.actsAtMs)
-    if (same) continue
-    changed += 1
-    record(decision, definition, row, assessment)
-  }
-  return { asked, changed, next: asked < rows.length || rows.length === statesPerTick ? lastSeq : undefined }
+/** Asks the app about a state again; undefined when nothing has changed, or when it is not to be asked now. */
+export const reassess = (
+  reads: AgendaReads,
+  definition: AnyStateDefinition,
+  row: Readonly<StateRow>,
+): Reassessment | undefined => {
+  // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
+  if (row.standing === 'started' || row.standing === 'paused') return undefined
+  const assessment = assessAgain(reads, definition, row)
+  const parts = assessmentParts(assessment)
+  // What was closed stays closed, also when it could not answer.
+  if (row.standing === 'closed' && parts.failure !== null) return undefined
+  const same =
+    parts.activity === row.activity &&
+    parts.relevant === row.relevant &&
+    parts.participants === row.participants &&
+    parts.key === row.key &&
+    sameIndexed(parts.indexed, reads.views.stateIndex.valuesOf(row)) &&
+    (parts.failure === null) === (row.error === null) &&
+    // An untouched activity is also to be done when it is this party's turn; others have an instant of their own.
+    (row.standing !== 'scheduled' || row.attempt > 0 || row.cause !== null || parts.actsAtMs === row.actsAtMs)
+  if (same) return undefined
+  const said = (now: Assessment): EventOf<'StateReassessed'> => ({
+    type: 'StateReassessed',
+    ref: row.ref,
+    assessment: plain(now),
+  })
+  return { event: said(assessment), otherwise: (error) => said(unanswered(definition, knownOf(assessment), error)) }
 }

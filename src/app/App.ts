@@ -1,7 +1,7 @@
 /**
  * An app: the states and flows a node is to run. Contracts and commands come along with the states.
  */
-import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
+import type { AnyFlowDefinition } from './FlowDefinition.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { assertName } from '../ledger/assertName.js'
 

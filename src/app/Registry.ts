@@ -3,7 +3,7 @@
  * a name in the log can never mean two things.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import type { AnyFlowDefinition } from '../flow/FlowDefinition.js'
+import type { AnyFlowDefinition } from './FlowDefinition.js'
 import { participantsSign, type ContractDefinition } from '../ledger/Contract.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { App } from './App.js'

@@ -3,7 +3,7 @@
  * and sent to the parties the node talks with, who keep it; what they keep is compared with the log whenever they say so. A network
  * in which nothing happens is silent, and so is a party that does not answer after a few tries.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { ActiveTick } from '../engine/ActiveTick.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import { decideCheckpoint } from '../session/decideCheckpoint.js'
@@ -67,10 +67,10 @@ export class HeadKeeper {
 
   /** Tells the others where the log stands after a start, and so learns whether they have seen more of it. */
   start(): void {
-    void this.#inTick((decision) => {
-      const checkpoint = this.#sign(decision.views)
-      const witnesses = this.#witnesses(decision.views)
-      decision.release(() => {
+    void this.#inTick((tick) => {
+      const checkpoint = this.#sign(tick.views)
+      const witnesses = this.#witnesses(tick.views)
+      tick.release(() => {
         this.#newest = checkpoint
         this.#tell(witnesses)
       })
@@ -94,7 +94,11 @@ export class HeadKeeper {
     const { loop, logger, transport } = this.#parts
     switch (envelope.kind) {
       case 'checkpoint': {
-        const verdict = await loop.submit((decision) => decideCheckpoint(decision, from, envelope.checkpoint))
+        const verdict = await loop.submit((tick) => {
+          const decided = decideCheckpoint(tick, from, envelope.checkpoint)
+          if (decided.kind === 'answered') for (const event of decided.events) tick.emit(event)
+          return decided
+        })
         if (verdict.kind === 'refused') {
           logger.warn('A checkpoint was refused that its sender has no right to send.', { from })
           return
@@ -231,13 +235,13 @@ export class HeadKeeper {
     this.#dueMs = undefined
     if (this.#isUnderWay) return
     this.#isUnderWay = true
-    const isDone = await this.#inTick((decision) => {
-      const witnesses = this.#witnesses(decision.views)
+    const isDone = await this.#inTick((tick) => {
+      const witnesses = this.#witnesses(tick.views)
       if (witnesses.length === 0) return
-      const checkpoint = this.#hasNews ? this.#sign(decision.views) : this.#newest
+      const checkpoint = this.#hasNews ? this.#sign(tick.views) : this.#newest
       this.#hasNews = false
       // Only when all that it covers is durable.
-      decision.release(() => {
+      tick.release(() => {
         this.#newest = checkpoint
         if (!this.#stopped) this.#tell(witnesses)
       })
@@ -249,7 +253,7 @@ export class HeadKeeper {
   }
 
   /** False when the node was too busy, or has stopped. */
-  async #inTick(decide: (decision: Decision) => void): Promise<boolean> {
+  async #inTick(decide: (tick: ActiveTick) => void): Promise<boolean> {
     try {
       await this.#parts.loop.submit(decide)
       return true

@@ -2,14 +2,14 @@
  * What waits for the loop's next tick: calls of the API, ends of steps, messages. Each is decided once or told why not,
  * and no more wait than may.
  */
-import type { SigningDecision } from '../decision/Decision.js'
+import type { ActiveTick } from './ActiveTick.js'
 import { CarillonError, concernsNode, NodeFault } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { OpenTick } from './OpenTick.js'
 import { Queue } from './Queue.js'
 
 export type Input = {
-  readonly decide: (decision: SigningDecision) => void
+  readonly decide: (tick: ActiveTick) => void
   /** Called when the tick that held the input could not be written, or the node has stopped. */
   readonly fail: (error: CarillonError) => void
   /** Inputs that report something that has really happened are kept until they are recorded. */
@@ -24,7 +24,7 @@ export class Inputs {
   }
 
   /** Resolves once what the input decided is released; rejects with the reason if it was refused. */
-  add<A>(decide: (decision: SigningDecision) => A, mustBeRecorded: boolean): Promise<A> {
+  add<A>(decide: (tick: ActiveTick) => A, mustBeRecorded: boolean): Promise<A> {
     return new Promise<A>((resolve, reject) => {
       if (this.#waiting.length >= limits.waitingInputs && !mustBeRecorded) {
         reject(
@@ -37,9 +37,9 @@ export class Inputs {
         return
       }
       this.#waiting.push({
-        decide: (decision) => {
-          const answer = decide(decision)
-          decision.release(() => {
+        decide: (tick) => {
+          const answer = decide(tick)
+          tick.release(() => {
             resolve(answer)
           })
         },

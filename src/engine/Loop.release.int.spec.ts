@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Registry } from '../app/Registry.js'
 import { type CarillonError, messageOf } from '../errors/CarillonError.js'
-import { FlowEngine } from '../flow/FlowEngine.js'
+import { FlowEngine } from './FlowEngine.js'
 import { generateKeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { defineApp } from '../index.js'

@@ -3,20 +3,20 @@
  * one commit, and only then releases: callers are answered, steps begin, followers are told.
  */
 import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
-import type { Decision, SigningDecision } from '../decision/Decision.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowEngine } from './FlowEngine.js'
 import { limits } from '../limits.js'
 import { carillonVersion, logFormat } from '../log/logFormat.js'
 import type { DomainEvent } from '../log/events.js'
-import { decideDue } from '../agenda/decideDue.js'
-import { Reopening } from '../agenda/reopen.js'
+import { Reopening } from './Reopening.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
 import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
+import type { ActiveTick } from './ActiveTick.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { runDue } from './runDue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../storage/MapTable.js'
 import type { AppendOutcome } from '../log/EventLog.js'
@@ -82,8 +82,8 @@ export class Loop {
     const { store, me, registry, network } = this.#parts
     const term = store.views.facts.now.term + 1
     this.#stepResumption = new StepResumption()
-    const revision = await this.submit((decision) => {
-      decision.emit({
+    const revision = await this.submit((tick) => {
+      tick.emit({
         type: 'NodeStarted',
         reason,
         party: me,
@@ -92,11 +92,11 @@ export class Loop {
         term,
         format: logFormat,
         carillon: carillonVersion,
-        network: decision.views.facts.signer?.network ?? network.id,
+        network: tick.views.facts.signer?.network ?? network.id,
         ...claim,
       })
-      for (const event of alsoFirst) decision.emit(event)
-      return decision.views.facts.now.head.revision + 1
+      for (const event of alsoFirst) tick.emit(event)
+      return tick.views.facts.now.head.revision + 1
     })
     // A takeover is no start: what has ended stays ended.
     this.#reopening = new Reopening(revision, reason === 'takeover')
@@ -104,7 +104,7 @@ export class Loop {
   }
 
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
-  submit<A>(decide: (decision: SigningDecision) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
+  submit<A>(decide: (tick: ActiveTick) => A, options: { readonly mustBeRecorded?: boolean } = {}): Promise<A> {
     const closed = this.#stopped ?? this.#closing
     if (closed !== undefined) return Promise.reject(closed)
     const answer = this.#inputs.add(decide, options.mustBeRecorded ?? false)
@@ -154,12 +154,12 @@ export class Loop {
   }
 
   /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
-  async stop(reason: CarillonError, lastWords?: (decision: Decision) => readonly DomainEvent[]): Promise<void> {
+  async stop(reason: CarillonError, lastWords?: (tick: ActiveTick) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
     try {
       if (lastWords !== undefined) {
-        const said = this.submit((decision) => {
-          for (const event of lastWords(decision)) decision.emit(event)
+        const said = this.submit((tick) => {
+          for (const event of lastWords(tick)) tick.emit(event)
         })
         this.#closing = reason
         // A log that does not answer has had its time; the next start finds out what it holds.
@@ -251,7 +251,7 @@ export class Loop {
         this.#wakeFlows(tick)
       },
       () => {
-        if (!tick.views.facts.now.draining) decideDue(tick, this.#parts.engine)
+        if (!tick.views.facts.now.draining) runDue(tick, this.#parts.engine)
       },
     ]
     // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
@@ -478,13 +478,14 @@ export class Loop {
     const nowMs = this.#parts.clock.now()
     if (this.#inFlight !== undefined) {
       // Whatever else there is to do would wait for the disk; so it is looked for when the tick has landed.
-      const isDue = !views.facts.now.draining && views.states.isDueAhead(nowMs)
+      const isDue = !views.facts.now.draining && views.activities.isDueAhead(nowMs)
       if (isDue || views.flows.isToWake(nowMs)) this.#schedule()
       return
     }
-    const wakes = [views.flows.nextWakeMs(), views.facts.now.draining ? undefined : views.states.nextDueMs()].filter(
-      (at) => at !== undefined,
-    )
+    const wakes = [
+      views.flows.nextWakeMs(),
+      views.facts.now.draining ? undefined : views.activities.nextDueMs(),
+    ].filter((at) => at !== undefined)
     const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
     if (nextMs !== undefined && nextMs <= nowMs) {
       this.#schedule()

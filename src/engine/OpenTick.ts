@@ -3,7 +3,8 @@
  * everything that may only happen once they are durable.
  */
 import type { Registry } from '../app/Registry.js'
-import type { Decision, SigningDecision } from '../decision/Decision.js'
+import { textToSign } from '../identity/NetworkId.js'
+import type { Signing } from '../identity/Signing.js'
 import type { Random } from '../identity/Random.js'
 import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
@@ -16,8 +17,8 @@ import type { DomainEvent } from '../log/events.js'
 import { signTick, type TickSigner } from '../log/TickSigner.js'
 import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
-import type { TransactionParts } from '../vault/TransactionParts.js'
 import type { SignedTransactionReader } from './readSignedTransaction.js'
+import type { ActiveTick } from './ActiveTick.js'
 import { Committed } from './Committed.js'
 import { readsClock } from './readsClock.js'
 import type { Views } from '../storage/Views.js'
@@ -36,12 +37,12 @@ export type NodeParts = {
   readonly isAtRest: () => boolean
 }
 
-export class OpenTick implements SigningDecision {
+export class OpenTick implements ActiveTick {
   readonly now: Instant
   readonly nowMs: number
   readonly me: Party
-  readonly key: KeyPair
-  readonly signedTransaction: Decision['signedTransaction']
+  readonly #key: KeyPair
+  readonly signedTransaction: ActiveTick['signedTransaction']
   readonly registry: Registry
   readonly network: NetworkMap
   readonly views: Views
@@ -67,7 +68,7 @@ export class OpenTick implements SigningDecision {
     this.network = parts.network
     this.random = parts.random
     this.development = parts.development
-    this.key = parts.key
+    this.#key = parts.key
     this.waitMs = parts.waitMs
     this.notaryWaitMs = parts.notaryWaitMs
     this.#isAtRest = parts.isAtRest
@@ -84,7 +85,7 @@ export class OpenTick implements SigningDecision {
     this.now = instantFromMillis(nowMs)
   }
 
-  readonly emit = (event: DomainEvent, fresh?: TransactionParts): void => {
+  readonly emit = (event: DomainEvent): void => {
     const line = encodeEvent(event)
     const bytes = Buffer.byteLength(line)
     if (bytes > limits.factBytes) {
@@ -94,7 +95,7 @@ export class OpenTick implements SigningDecision {
         { type: event.type, bytes },
       )
     }
-    this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs, fresh)
+    this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs)
     this.#lines.push(line)
     this.events.push(event)
     this.#bytes += bytes
@@ -102,6 +103,11 @@ export class OpenTick implements SigningDecision {
     this.#recorded = true
     if (event.signatures === undefined) this.#unsigned.push(event.id)
   }
+
+  readonly sign: Signing['sign'] = (tag, text) => ({
+    by: this.#key.publicKey,
+    signature: this.#key.sign(textToSign(tag, this.network.id, text)),
+  })
 
   readonly readsClock = readsClock
 
@@ -131,10 +137,10 @@ export class OpenTick implements SigningDecision {
   seal(): EncodedTick {
     const signer = this.#signer ?? this.views.facts.signer
     assertInvariant(
-      signer === undefined || signer.key === this.key.publicKey,
+      signer === undefined || signer.key === this.#key.publicKey,
       'a tick was about to be signed with another key than the log names',
     )
     const network = signer?.network ?? this.network.id
-    return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.key, network, hash, this.#unsigned))
+    return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.#key, network, hash, this.#unsigned))
   }
 }

@@ -1,8 +1,8 @@
 /**
  * After a start: runs again the steps whose end was never recorded, as many flows a tick as it has room for.
  */
-import type { SigningDecision } from '../decision/Decision.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { ActiveTick } from './ActiveTick.js'
+import type { FlowEngine } from './FlowEngine.js'
 import { limits } from '../limits.js'
 
 export class StepResumption {
@@ -14,14 +14,14 @@ export class StepResumption {
     return this.#done
   }
 
-  decide(decision: SigningDecision, engine: FlowEngine): void {
+  decide(tick: ActiveTick, engine: FlowEngine): void {
     if (this.#done) return
     // Flows that start from now on launch their steps themselves.
-    this.#lastSeq ??= decision.views.flows.lastSeq()
-    const rows = decision.views.flows.inSteps(this.#afterSeq, limits.wakesPerTick)
-    for (const row of rows) if (row.seq <= this.#lastSeq) engine.resumeStep(decision, row)
+    this.#lastSeq ??= tick.views.flows.lastSeq()
+    const rows = tick.views.flows.inSteps(this.#afterSeq, limits.wakesPerTick)
+    for (const row of rows) if (row.seq <= this.#lastSeq) engine.resumeStep(tick, row)
     const last = rows.at(-1)?.seq ?? this.#afterSeq
-    decision.release(() => {
+    tick.release(() => {
       this.#afterSeq = last
       this.#done = rows.length < limits.wakesPerTick
     })

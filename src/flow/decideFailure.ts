@@ -3,22 +3,28 @@
  * cause where its definition asks for that, and ended otherwise.
  */
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import type { AnyFlowDefinition } from './FlowDefinition.js'
-import { defaultRetry } from './RetryPolicy.js'
+import { defaultRetry, type RetryPolicy } from './RetryPolicy.js'
+
+/** What the definition of a flow says about errors that its code does not catch. */
+export type FailurePolicy = {
+  readonly transient: readonly string[]
+  readonly retry: RetryPolicy
+  readonly whenFailing: 'fail' | 'park'
+}
 
 export type FailureDecision =
-  | { readonly kind: 'retry'; readonly attempt: number; readonly policy: typeof defaultRetry }
+  | { readonly kind: 'retry'; readonly attempt: number; readonly policy: RetryPolicy }
   | { readonly kind: 'park'; readonly error: CarillonError }
   | { readonly kind: 'end' }
 
-const mayPass = (error: unknown, definition: AnyFlowDefinition | undefined): error is CarillonError =>
+const mayPass = (error: unknown, definition: FailurePolicy | undefined): error is CarillonError =>
   error instanceof CarillonError &&
   (error.code === 'flow-retry-later' || (definition?.transient.includes(error.code) ?? false))
 
 /** `triedBefore` is how often the flow was tried again at this place. */
 export const decideFailure = (
   error: unknown,
-  definition: AnyFlowDefinition | undefined,
+  definition: FailurePolicy | undefined,
   triedBefore: number,
 ): FailureDecision => {
   const policy = definition?.retry ?? defaultRetry

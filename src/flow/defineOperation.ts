@@ -1,11 +1,11 @@
 /**
- * One kind of operation: what tells two of them apart, how it is performed, and how its answer is read back from the
- * record. Each kind has a file of its own in `operations/`; {@link operations} lists them.
+ * One kind of operation: what tells two of them apart, how it is decided, and how its answer is read back from the record.
+ * Each kind has a file of its own in `operations/` of the room it is about; `app/Operation.ts` lists them.
  */
-import type { Decision, SigningDecision } from '../decision/Decision.js'
 import type { Encodable, Json } from '../encoding/canonical.js'
 import type { RecordedOperation } from '../log/events.js'
-import type { Answer, Wait } from './Answer.js'
+import type { Signing } from '../identity/Signing.js'
+import type { Decided } from './Answer.js'
 import type { FlowId } from '../log/FlowId.js'
 
 /**
@@ -16,7 +16,7 @@ export type Identity = Readonly<Record<string, Encodable | undefined>>
 
 type Kind = { readonly kind: string }
 
-type Behaviour<O extends Kind, D> = {
+type Behaviour<O extends Kind, R> = {
   readonly kind: O['kind']
   /** It only reads. After an error that may pass it is asked again, because it may get another answer. Default false. */
   readonly isRead?: boolean
@@ -27,22 +27,22 @@ type Behaviour<O extends Kind, D> = {
   readonly identity: (operation: O) => Identity
   /** For people only. It is never compared, and can be reworded at any time. */
   readonly label: (operation: O) => string
-  readonly perform: (decision: D, operation: O, flow: FlowId) => Answer | Wait
+  readonly decide: (reads: R, operation: O, flow: FlowId) => Decided
   /** The value it was answered with, from the record. Default: the recorded result. */
-  readonly revive?: (decision: D, operation: O, recorded: RecordedOperation) => unknown
+  readonly revive?: (reads: R, operation: O, recorded: RecordedOperation) => unknown
   /** About how many bytes its result takes in the record, where that may be many. Default 0. */
   readonly recordedBytes?: (operation: O, result: Json | undefined) => number
 }
 
-/** What the file of a kind declares. Only a kind that `signs` can reach the key of the party. */
-export type OperationSpec<O extends Kind> =
-  (Behaviour<O, Decision> & { readonly signs?: false }) | (Behaviour<O, SigningDecision> & { readonly signs: true })
+/** What the file of a kind declares. `R` is what it reads. Only a kind that `signs` can sign in the party's name. */
+export type OperationSpec<O extends Kind, R> =
+  (Behaviour<O, R> & { readonly signs?: false }) | (Behaviour<O, R & Signing> & { readonly signs: true })
 
 /**
  * A kind as the engine uses it. Its functions are declared as methods, so that definitions of all kinds fit into one
  * map: it is looked up by the kind of the operation it is then given.
  */
-export type OperationDefinition<O extends Kind> = {
+export type OperationDefinition<O extends Kind, R> = {
   readonly kind: O['kind']
   readonly isRead: boolean
   readonly statesFacts: boolean
@@ -50,15 +50,15 @@ export type OperationDefinition<O extends Kind> = {
   readonly signs: boolean
   identity(operation: O): Identity
   label(operation: O): string
-  perform(decision: SigningDecision, operation: O, flow: FlowId): Answer | Wait
-  revive(decision: SigningDecision, operation: O, recorded: RecordedOperation): unknown
+  decide(reads: R & Signing, operation: O, flow: FlowId): Decided
+  revive(reads: R & Signing, operation: O, recorded: RecordedOperation): unknown
   recordedBytes(operation: O, result: Json | undefined): number
 }
 
-const recordedResult = (_decision: unknown, _operation: unknown, { result }: RecordedOperation): unknown => result
+const recordedResult = (_reads: unknown, _operation: unknown, { result }: RecordedOperation): unknown => result
 const noBytes = (): number => 0
 
-export const defineOperation = <O extends Kind>(spec: OperationSpec<O>): OperationDefinition<O> => ({
+export const defineOperation = <O extends Kind, R>(spec: OperationSpec<O, R>): OperationDefinition<O, R> => ({
   kind: spec.kind,
   isRead: spec.isRead ?? false,
   statesFacts: spec.statesFacts ?? false,
@@ -66,7 +66,7 @@ export const defineOperation = <O extends Kind>(spec: OperationSpec<O>): Operati
   signs: spec.signs ?? false,
   identity: spec.identity,
   label: spec.label,
-  perform: spec.perform,
+  decide: spec.decide,
   revive: spec.revive ?? recordedResult,
   recordedBytes: spec.recordedBytes ?? noBytes,
 })

@@ -1,52 +1,72 @@
-/** What the definition of an operation may do: the compiler keeps the key from those that do not sign. */
+/** What the definition of an operation may do: the compiler keeps all that writes or signs from those that only decide. */
 import { expect } from 'chai'
-import type { Decision, SigningDecision } from '../decision/Decision.js'
 import { valueAnswer } from './Answer.js'
 import { defineOperation } from './defineOperation.js'
+import type { FlowReads } from './FlowReads.js'
+import type { Signing } from '../identity/Signing.js'
+import type { StateRef } from '../ledger/StateRef.js'
 
-type Sample = { readonly kind: 'sample' }
+type Sample = { readonly kind: 'sample'; readonly ref: StateRef }
+
+type Has<T, K extends string> = K extends keyof T ? true : false
 
 const common = { kind: 'sample', identity: () => ({}), label: () => 'sample' } as const
 
 describe('The definition of an operation', () => {
-  it('gives the key only to an operation that signs', () => {
-    const signing = defineOperation<Sample>({
+  it('lets only an operation sign that declares so', () => {
+    const signing = defineOperation<Sample, FlowReads>({
       ...common,
       signs: true,
-      perform: ({ key }) => valueAnswer(key.publicKey),
-      revive: ({ key }) => key.publicKey,
+      decide: ({ sign }) => valueAnswer(sign('transaction', 'a text').by),
+      revive: ({ sign }) => sign('transaction', 'a text').by,
     })
     expect(signing.signs).to.equal(true)
 
-    defineOperation<Sample>({
+    defineOperation<Sample, FlowReads>({
       ...common,
-      // @ts-expect-error -- an operation that does not sign has no key
-      perform: ({ key }) => valueAnswer(key),
+      // @ts-expect-error -- an operation that does not declare it cannot sign
+      decide: ({ sign }) => valueAnswer(sign),
     })
-    defineOperation<Sample>({
+    defineOperation<Sample, FlowReads>({
       ...common,
       signs: false,
-      perform: () => valueAnswer(undefined),
-      // @ts-expect-error -- nor has it one when its answer is revived
-      revive: ({ key }) => valueAnswer(key),
+      decide: () => valueAnswer(undefined),
+      // @ts-expect-error -- nor when its answer is revived
+      revive: ({ sign }) => valueAnswer(sign),
     })
     // @ts-expect-error -- it cannot ask for more than it is given
-    defineOperation<Sample>({
+    defineOperation<Sample, FlowReads>({
       ...common,
-      perform: (decision: SigningDecision) => valueAnswer(decision.key),
+      decide: (reads: FlowReads & Signing) => valueAnswer(reads.sign('transaction', 'a text')),
     })
-    const needsKey = (decision: SigningDecision): unknown => decision.key
-    defineOperation<Sample>({
+    defineOperation<Sample, FlowReads>({
       ...common,
-      // @ts-expect-error -- and cannot hand on what it does not have
-      perform: (decision: Decision) => valueAnswer(needsKey(decision)),
+      signs: true,
+      // @ts-expect-error -- and never has the key itself
+      decide: ({ key }) => valueAnswer(key),
     })
   })
 
+  it('gives a decider nothing to write with', () => {
+    const definition = defineOperation<Sample, FlowReads>({
+      ...common,
+      decide: (reads, { ref }) => {
+        const row = reads.views.states.find(ref)
+        // @ts-expect-error -- a row cannot be changed
+        if (row !== undefined) row.key = 'another key'
+        return valueAnswer(undefined)
+      },
+    })
+    expect(definition.kind).to.equal('sample')
+    const canEmit: Has<FlowReads, 'emit'> = false
+    const canInsert: Has<FlowReads['views']['states'], 'insert'> = false
+    expect([canEmit, canInsert]).to.deep.equal([false, false])
+  })
+
   it('says no to what it does not declare, and revives the recorded result', () => {
-    const plain = defineOperation<Sample>({ ...common, perform: () => valueAnswer(1, 1) })
+    const plain = defineOperation<Pick<Sample, 'kind'>, unknown>({ ...common, decide: () => valueAnswer(1, 1) })
     expect(plain).to.include({ isRead: false, statesFacts: false, readsLog: false, signs: false })
-    const nothing = undefined as unknown as SigningDecision
+    const nothing = undefined as unknown as Signing
     expect(plain.revive(nothing, { kind: 'sample' }, { kind: 'sample', digest: '', result: 7 })).to.equal(7)
     expect(plain.recordedBytes({ kind: 'sample' }, 7)).to.equal(0)
   })

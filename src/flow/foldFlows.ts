@@ -11,7 +11,7 @@ import type { StateTable } from '../vault/StateTable.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { FlowRow } from './FlowRow.js'
 import type { FlowTable } from './FlowTable.js'
-import { TakenC } from './Taken.js'
+import { ConsumedMessageC } from '../session/ConsumedMessage.js'
 import type { TroubleTable } from './TroubleTable.js'
 import { countStepsUnderWay, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
 
@@ -96,7 +96,7 @@ const end = (tables: FlowTables, row: FlowRow, event: EventOf<'FlowEnded'>, revi
 
 /** A page of history is on the ledger once it was taken; only that it arrived has to be known after that. */
 const forgetTaken = ({ sessions }: FlowTables, result: unknown): void => {
-  if (!TakenC.is(result)) return
+  if (!ConsumedMessageC.is(result)) return
   const row = sessions.find(result.session, result.role)
   if (row !== undefined) sessions.emptyIncoming(row, result.seq)
 }

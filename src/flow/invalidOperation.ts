@@ -13,11 +13,11 @@ export const notAnOperation = (): CarillonError =>
     'The flow yielded something that is not an operation. Write yield* (with the star) before every operation of io.',
   )
 
-export const invalidOperation = defineOperation<InvalidOperation>({
+export const invalidOperation = defineOperation<InvalidOperation, unknown>({
   kind: 'invalid',
   identity: () => ({}),
   label: () => 'an invalid operation',
-  perform: () => {
+  decide: () => {
     throw notAnOperation()
   },
 })

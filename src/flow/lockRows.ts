@@ -1,19 +1,19 @@
 /**
  * The rows of the states that a flow reserves or gives back: as many as one transaction can consume.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { FlowReads } from './FlowReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'
 import { requireRow } from '../vault/resolveBody.js'
 import type { StateRow } from '../vault/StateRow.js'
 
-export const lockRows = (decision: Decision, refs: readonly StateRef[]): readonly StateRow[] => {
+export const lockRows = (reads: FlowReads, refs: readonly StateRef[]): readonly StateRow[] => {
   if (refs.length > limits.componentsPerTransaction)
     throw new CarillonError(
       'query-unbounded',
       `A flow may reserve ${limits.componentsPerTransaction} states at once, as many as a transaction can consume; not ${refs.length}.`,
       { states: refs.length },
     )
-  return refs.map((ref) => requireRow(decision, ref))
+  return refs.map((ref) => requireRow(reads, ref))
 }

@@ -1,7 +1,7 @@
 /**
  * The states a flow asks for. A query in a flow is always bounded.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { FlowReads } from './FlowReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
@@ -33,7 +33,7 @@ export type FoundStates = {
   readonly next: string | undefined
 }
 
-export const queryStates = (decision: Decision, { definition, query }: QueryArguments, flow: FlowId): FoundStates => {
+export const queryStates = (reads: FlowReads, { definition, query }: QueryArguments, flow: FlowId): FoundStates => {
   const { limit } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.statesPerQuery) {
     throw new CarillonError(
@@ -43,7 +43,7 @@ export const queryStates = (decision: Decision, { definition, query }: QueryArgu
     )
   }
   assertFields(definition, query)
-  const found = decision.views.query({ ...query, type: definition.type }, decision.views.flows.find(flow)?.seq)
+  const found = reads.views.query({ ...query, type: definition.type }, reads.views.flows.find(flow)?.seq)
   return {
     states: found.items.map((row) => stateOf(definition, row)),
     refs: found.items.map(({ ref }) => showRef(ref)),
@@ -53,7 +53,7 @@ export const queryStates = (decision: Decision, { definition, query }: QueryArgu
 
 /** The states of recorded refs. */
 export const reviveStates = (
-  decision: Decision,
+  reads: FlowReads,
   definition: AnyStateDefinition,
   refs: readonly string[],
-): readonly unknown[] => refs.map((ref) => stateAt(decision, definition, parseRef(ref)).state)
+): readonly unknown[] => refs.map((ref) => stateAt(reads, definition, parseRef(ref)).state)

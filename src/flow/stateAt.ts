@@ -1,7 +1,7 @@
 /**
  * A state as a flow gets it: its ref, its type, and its data decoded by the app's own definition.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { FlowReads } from './FlowReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
@@ -17,7 +17,7 @@ export const stateOf = (definition: AnyStateDefinition, row: StateRow): unknown 
 
 /** A state by ref, whether or not it has been consumed since. */
 export const stateAt = (
-  decision: Decision,
+  reads: FlowReads,
   definition: AnyStateDefinition,
   ref: StateRef,
 ): { readonly row: StateRow; readonly state: unknown } => {
@@ -27,7 +27,7 @@ export const stateAt = (
       `A ${definition.type} was to be loaded by something that is not a state ref. A state ref is a transaction id and the output's index; parseRef reads one from text.`,
       { type: definition.type },
     )
-  const row = decision.views.states.find(ref)
+  const row = reads.views.states.find(ref)
   const text = showRef(ref)
   if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
   if (row.kind.type !== definition.type)

@@ -4,7 +4,7 @@
 import type { Waiting, Waits } from '../log/events.js'
 import { instantFromMillis, toMillis } from '../time/Instant.js'
 import type { Wait } from './Answer.js'
-import type { Description } from './describeOperation.js'
+import type { Description } from './Description.js'
 import type { FlowRow } from './FlowRow.js'
 
 type TurnWait = Extract<Waiting, { readonly for: 'turn' }>

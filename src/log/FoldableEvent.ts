@@ -5,7 +5,8 @@
 import type { Encoded, Json } from '../encoding/canonical.js'
 import type { Activity } from '../ledger/Activity.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
-import type { Assessment, DomainEvent, TransactionRecorded } from './events.js'
+import type { Assessment } from '../ledger/Assessment.js'
+import type { DomainEvent, TransactionRecorded } from './events.js'
 
 /** A value that nobody looks into. */
 type Opaque = Json | Encoded

@@ -7,13 +7,14 @@ import type { Encoded, Json } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { HashC } from '../encoding/hash.js'
+import { RecordedErrorC } from '../encoding/RecordedErrorC.js'
 import { CheckpointC } from './Checkpoint.js'
 import { KeyChangeC } from '../identity/KeyChange.js'
 import { NetworkIdC } from '../identity/NetworkId.js'
 import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
-import { ActivityC, type Activity } from '../ledger/Activity.js'
-import { IndexedValuesC } from '../ledger/IndexedValue.js'
+import { ActivityC } from '../ledger/Activity.js'
+import { AssessmentC, type Assessment } from '../ledger/Assessment.js'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
@@ -27,23 +28,6 @@ const withOptional = <P extends t.Props, Q extends t.Props>(props: P, optional: 
   t.readonly(t.intersection([t.strict(props), t.exact(t.partial(optional))]))
 
 const FlowIdText = t.string
-const RecordedErrorC = withOptional({ code: t.string, message: t.string }, { details: t.UnknownRecord })
-
-/** What app code said about one output when it was recorded. */
-export const AssessmentC = withOptional(
-  { relevant: t.boolean, participants: t.readonlyArray(PublicKeyC) },
-  {
-    activity: ActivityC,
-    /** What the state is known by among the unconsumed ones of its type. */
-    key: t.string,
-    /** What the state can be found and sorted by. */
-    indexed: IndexedValuesC,
-    /** When this node acts, if that is later than the activity's own instant because another party goes first. */
-    actsAt: InstantC,
-    /** Why there is no activity although the state wants to be asked: it is parked with this error. */
-    failure: RecordedErrorC,
-  },
-)
 
 /** What else a record may say of an operation. A replay compares the part; it never compares the label. */
 const about = {
@@ -290,9 +274,6 @@ export type Waiting = t.TypeOf<typeof WaitingC>
 export type Waits = readonly [Waiting, ...Waiting[]]
 /** How a flow ended. `superseded` means that the state it was started for had been consumed meanwhile. */
 export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded'
-
-/** What the app said about a state when it was recorded: whether it is ours, and what it asks for next. */
-export type Assessment = Omit<t.TypeOf<typeof AssessmentC>, 'activity'> & { readonly activity?: Activity }
 
 type Decoded<K extends EventType> = t.TypeOf<(typeof eventCodecs)[K]>
 

@@ -3,7 +3,7 @@
  * one activity at most.
  */
 import type { Activity } from '../ledger/Activity.js'
-import type { Assessment } from '../log/events.js'
+import type { Assessment } from '../ledger/Assessment.js'
 import type { Instant } from '../time/Instant.js'
 import type { ModelError } from './ModelAttempt.js'
 

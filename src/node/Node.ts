@@ -3,10 +3,10 @@
  * changes something resolves once the change is durable.
  */
 import type { App } from '../app/App.js'
-import { issueToken, revokeToken, type NewToken } from '../operator/operateTokens.js'
+import type { NewToken } from '../operator/operateTokens.js'
 import { listTokens } from '../storage/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
-import type { SigningDecision } from '../decision/Decision.js'
+import type { ActiveTick } from '../engine/ActiveTick.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
@@ -19,10 +19,11 @@ import {
   type FlowQuery,
   type FlowSummary,
 } from '../flow/readFlows.js'
-import type { FlowDefinition } from '../flow/FlowDefinition.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowDefinition } from '../app/FlowDefinition.js'
+import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
-import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../operator/operateFlow.js'
+import { decideOperator, type OperatorCommand } from '../operator/decideOperator.js'
+import { decideStart } from '../operator/operateFlow.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
@@ -30,15 +31,8 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import {
-  dischargeActivity,
-  pauseActivity,
-  resumeActivity,
-  retryActivity,
-  triggerActivity,
-} from '../operator/operateActivity.js'
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../agenda/readAgenda.js'
-import { reassess } from '../agenda/reassess.js'
+import { reassessStates } from '../engine/reassessStates.js'
 import { explainState, type Why } from '../agenda/why.js'
 import { assertFields } from '../vault/query/assertFields.js'
 import type { Aggregate, VaultAggregate } from '../vault/query/aggregateStates.js'
@@ -153,9 +147,10 @@ export class Node {
     const { by = defaultOperator, clientId } = options
     const asked = { name, by, ...(clientId === undefined ? {} : { clientId }) }
     const request = { ...asked, input: copyOf(input) }
-    const { id, ...end } = await this.#submit(asked, (decision) => {
+    const { id, ...end } = await this.#submit(asked, (tick) => {
+      const decided = decideStart(tick, request)
       // Many flows end in the tick they start in: then their end is known once that tick is durable.
-      const { id, status, result, error } = startFlow(decision, engine, request)
+      const { id, status, result, error } = decided.kind === 'known' ? decided.row : engine.start(tick, decided.start)
       return { id, status, result, error }
     })
     const result = async (): Promise<unknown> => (resultOfEnd(id, end) ?? { result: await this.resultOf(id) }).result
@@ -281,37 +276,27 @@ export class Node {
 
   /** Runs an activity now. */
   trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      triggerActivity(decision, ref, { by })
-    })
+    return this.#operate({ on: 'activity', action: 'trigger', ref, by })
   }
 
   /** Tries an activity again that waits for a hand. */
   retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      retryActivity(decision, ref, { by })
-    })
+    return this.#operate({ on: 'activity', action: 'retry', ref, by })
   }
 
   /** Closes an activity: it will not be started again. */
   discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#submit({ ref, by, ...noted }, (decision) => {
-      dischargeActivity(decision, ref, { by, ...noted })
-    })
+    return this.#operate({ on: 'activity', action: 'discharge', ref, by, ...noted })
   }
 
   /** Holds an activity back until it is resumed. */
   pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#submit({ ref, by, ...noted }, (decision) => {
-      pauseActivity(decision, ref, { by, ...noted })
-    })
+    return this.#operate({ on: 'activity', action: 'pause', ref, by, ...noted })
   }
 
   /** Puts a paused activity back on the agenda. */
   resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      resumeActivity(decision, ref, { by })
-    })
+    return this.#operate({ on: 'activity', action: 'resume', ref, by })
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -323,9 +308,7 @@ export class Node {
     let after: number | undefined = 0
     while (after !== undefined) {
       const from: number = after
-      const part = await this.#submit({ name: definition.type }, (decision) =>
-        reassess(decision, definition.type, from),
-      )
+      const part = await this.#submit({ name: definition.type }, (tick) => reassessStates(tick, definition.type, from))
       asked += part.asked
       changed += part.changed
       after = part.next
@@ -365,19 +348,19 @@ export class Node {
   }
 
   killFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(killFlow, id, by)
+    return this.#operate({ on: 'flow', action: 'kill', flow: id, by })
   }
 
   retryFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(retryFlow, id, by)
+    return this.#operate({ on: 'flow', action: 'retry', flow: id, by })
   }
 
   pauseFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(pauseFlow, id, by)
+    return this.#operate({ on: 'flow', action: 'pause', flow: id, by })
   }
 
   resumeFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(resumeFlow, id, by)
+    return this.#operate({ on: 'flow', action: 'resume', flow: id, by })
   }
 
   // --- the node
@@ -413,32 +396,24 @@ export class Node {
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
   drain({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      if (!decision.views.facts.now.draining) decision.emit({ type: 'DrainingStarted', by })
-    })
+    return this.#operate({ on: 'node', action: 'start', by })
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
   endDraining({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      if (decision.views.facts.now.draining) decision.emit({ type: 'DrainingEnded', by })
-    })
+    return this.#operate({ on: 'node', action: 'end', by })
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
   issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      issueToken(decision, token, by)
-    })
+    return this.#operate({ on: 'token', action: 'issue', token, by })
   }
 
   /** From now on the token is refused. */
   revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      revokeToken(decision, token, by)
-    })
+    return this.#operate({ on: 'token', action: 'revoke', token, by })
   }
 
   /** All tokens ever issued. */
@@ -521,19 +496,25 @@ export class Node {
     await this.#internals.releaseHold()
   }
 
-  #operate(
-    action: (decision: Parameters<typeof killFlow>[0], engine: FlowEngine, id: FlowId, by: string) => void,
-    id: FlowId,
-    by: string,
-  ): Promise<void> {
+  /** Decides on what an operator asks, and records it. */
+  #operate(command: OperatorCommand): Promise<void> {
     const { engine } = this.#internals
-    return this.#submit({ flow: id, by }, (decision) => {
-      action(decision, engine, id, by)
+    const { by } = command
+    const asked: Asked =
+      command.on === 'flow'
+        ? { flow: command.flow, by }
+        : command.on === 'activity'
+          ? { ref: command.ref, by, ...(command.note === undefined ? {} : { note: command.note }) }
+          : { by }
+    return this.#submit(asked, (tick) => {
+      const events = decideOperator(tick, command)
+      if (command.on === 'flow') engine.change(tick, command.flow, events)
+      else for (const event of events) tick.emit(event)
     })
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */
-  async #submit<A>(asked: Asked, decide: (decision: SigningDecision) => A): Promise<A> {
+  async #submit<A>(asked: Asked, decide: (tick: ActiveTick) => A): Promise<A> {
     assertAsked(asked)
     return this.#internals.loop.submit(decide)
   }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { limits } from '../limits.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { FlowEngine } from '../flow/FlowEngine.js'
+import { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
@@ -302,8 +302,8 @@ export const lead = async (
       // Refused only when the node has stopped; then the next start runs the step again.
       loop
         .submit(
-          (decision) => {
-            engine.stepFinished(decision, report)
+          (tick) => {
+            engine.stepFinished(tick, report)
           },
           { mustBeRecorded: true },
         )

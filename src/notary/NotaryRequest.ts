@@ -3,7 +3,7 @@
  * from being consumed twice. The caller signs the request, so that it can be held to it.
  */
 import * as t from 'io-ts'
-import { verifySignature, type KeyPair } from '../identity/KeyPair.js'
+import { verifySignature } from '../identity/KeyPair.js'
 import { textToSign, type NetworkId } from '../identity/NetworkId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { SignedTransactionC } from '../ledger/SignedTransaction.js'
@@ -19,9 +19,6 @@ export const NotaryRequestC = t.union(
 )
 export type NotaryRequest = t.TypeOf<typeof NotaryRequestC>
 
-/** The caller's signature over a request to notarise a transaction. */
-export const signRequest = (key: KeyPair, network: NetworkId, id: TransactionId): string =>
-  key.sign(textToSign('notary request', network, id))
-
+/** Whether a caller has signed its request to notarise a transaction. */
 export const verifyRequest = (by: PublicKey, network: NetworkId, id: TransactionId, signature: string): boolean =>
   verifySignature(by, textToSign('notary request', network, id), signature)

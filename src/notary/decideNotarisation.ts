@@ -3,16 +3,16 @@
  * A transaction that was notarised before is signed again, whatever the time and whatever was consumed since.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision, SigningDecision } from '../decision/Decision.js'
+import type { NotaryReads } from './NotaryReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
-import { signTransaction, type TransactionSignature } from '../ledger/signatures.js'
 import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { checkTearOff, showsAll, type TearOff } from '../ledger/TearOff.js'
 import type { TimeWindow } from '../ledger/TimeWindow.js'
 import { sealBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
+import type { DomainEvent } from '../log/events.js'
 import { checkNotary } from '../vault/checkNotary.js'
 import { resolveBody } from '../vault/resolveBody.js'
 import type { StateRow } from '../vault/StateRow.js'
@@ -28,39 +28,39 @@ type Case = {
   readonly timeWindow: TimeWindow | undefined
 }
 
-const assertMine = (decision: Decision, id: TransactionId, notary: Party): void => {
-  if (notary.key === decision.me.key) return
+const assertMine = (reads: NotaryReads, id: TransactionId, notary: Party): void => {
+  if (notary.key === reads.me.key) return
   throw new CarillonError(
     'notary-unknown',
-    `Transaction ${id} names ${notary.name} as its notary, not ${decision.me.name}.`,
+    `Transaction ${id} names ${notary.name} as its notary, not ${reads.me.name}.`,
     { transaction: id, notary: notary.name },
   )
 }
 
 /** Whether this notary has let a transaction pass before. */
-const isNotarised = ({ views: { spent, transactions } }: Decision, id: TransactionId): boolean =>
+const isNotarised = ({ views: { spent, transactions } }: NotaryReads, id: TransactionId): boolean =>
   spent.isNotarised(id) || transactions.find(id) !== undefined
 
 /** A whole transaction is verified like any other; only this notary's own signature may still be missing. */
-const caseOfWhole = (decision: Decision, signed: SignedTransaction): Case => {
+const caseOfWhole = (reads: NotaryReads, signed: SignedTransaction): Case => {
   const { body } = signed
   const { id } = sealBody(body)
-  assertMine(decision, id, body.notary)
-  const signatures = checkSignatures(decision.network, id, signed, {
-    except: [decision.me.key],
-    retired: isNotarised(decision, id),
+  assertMine(reads, id, body.notary)
+  const signatures = checkSignatures(reads.network, id, signed, {
+    except: [reads.me.key],
+    retired: isNotarised(reads, id),
   })
   if (isLeft(signatures)) throw signatures.left
-  checkNotary(decision, body)
-  verifyResolved(decision, resolveBody(decision, id, body), body)
+  checkNotary(reads, body)
+  verifyResolved(reads, resolveBody(reads, id, body), body)
   return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
 }
 
-const caseOfTearOff = (decision: Decision, torn: TearOff): Case => {
+const caseOfTearOff = (reads: NotaryReads, torn: TearOff): Case => {
   const visible = checkTearOff(torn)
   if (isLeft(visible)) throw visible.left
   const { id, notary, inputs, references } = visible.right
-  assertMine(decision, id, notary)
+  assertMine(reads, id, notary)
   if (!showsAll(visible.right, 'inputs') || !showsAll(visible.right, 'references')) {
     throw new CarillonError(
       'transaction-malformed',
@@ -79,79 +79,80 @@ const caseOfTearOff = (decision: Decision, torn: TearOff): Case => {
 }
 
 /** Reads the request and checks everything about it that does not depend on what was notarised before. */
-const caseOf = (decision: Decision, request: NotaryRequest): Case => {
-  const kind = decision.network.notaryKind(decision.me.key)
+const caseOf = (reads: NotaryReads, request: NotaryRequest): Case => {
+  const kind = reads.network.notaryKind(reads.me.key)
   // Its own states stand under itself; others have no business consuming them here.
   if (kind === undefined)
-    throw new CarillonError('notary-unknown', `${decision.me.name} is not a notary of this network.`, {
-      notary: decision.me.name,
+    throw new CarillonError('notary-unknown', `${reads.me.name} is not a notary of this network.`, {
+      notary: reads.me.name,
     })
-  if (request.type === 'whole') return caseOfWhole(decision, request.transaction)
+  if (request.type === 'whole') return caseOfWhole(reads, request.transaction)
   if (kind === 'validating')
     throw new CarillonError(
       'transaction-malformed',
-      `${decision.me.name} is a validating notary and must be shown the whole transaction, not a tear-off.`,
+      `${reads.me.name} is a validating notary and must be shown the whole transaction, not a tear-off.`,
     )
-  return caseOfTearOff(decision, request.tearOff)
+  return caseOfTearOff(reads, request.tearOff)
 }
 
 /** What has consumed a state: as this notary has let it, or as it has recorded for itself. */
-export const consumerOf = (decision: Decision, ref: StateRef): TransactionId | undefined => {
-  const row = decision.views.states.find(ref)
-  return row === undefined ? decision.views.spent.consumerOf(ref) : consumerOfRow(decision, row)
+export const consumerOf = (reads: NotaryReads, ref: StateRef): TransactionId | undefined => {
+  const row = reads.views.states.find(ref)
+  return row === undefined ? reads.views.spent.consumerOf(ref) : consumerOfRow(reads, row)
 }
 
 /** As {@link consumerOf}, for a state whose row is at hand. */
-export const consumerOfRow = (decision: Decision, { ref, consumedBy }: StateRow): TransactionId | undefined => {
-  const notarised = decision.views.spent.consumerOf(ref)
+export const consumerOfRow = (
+  reads: NotaryReads,
+  { ref, consumedBy }: Pick<StateRow, 'ref' | 'consumedBy'>,
+): TransactionId | undefined => {
+  const notarised = reads.views.spent.consumerOf(ref)
   if (notarised !== undefined || consumedBy === null) return notarised
-  return decision.views.transactions.get(consumedBy)?.id
+  return reads.views.transactions.get(consumedBy)?.id
 }
 
-const decideCase = (decision: Decision, { id, inputs, references, timeWindow }: Case, caller: Party): void => {
-  if (isNotarised(decision, id)) return
-  const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(decision, ref) }))
-  const verdict = notarise(claims, timeWindow, decision.now)
-  if (isLeft(verdict)) throw verdict.left
-  decision.emit({ type: 'TransactionNotarised', id, inputs, caller: caller.key })
-}
-
-export const decideNotarisation = (
-  decision: SigningDecision,
-  request: NotaryRequest,
+const decideCase = (
+  reads: NotaryReads,
+  { id, inputs, references, timeWindow }: Case,
   caller: Party,
-): TransactionSignature => {
-  const examined = caseOf(decision, request)
+): readonly DomainEvent[] => {
+  if (isNotarised(reads, id)) return []
+  const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(reads, ref) }))
+  const verdict = notarise(claims, timeWindow, reads.now)
+  if (isLeft(verdict)) throw verdict.left
+  return [{ type: 'TransactionNotarised', id, inputs, caller: caller.key }]
+}
+
+/** Which transaction this notary signs, and what it records before. */
+export type Notarisation = { readonly id: TransactionId; readonly events: readonly DomainEvent[] }
+
+export const decideNotarisation = (reads: NotaryReads, request: NotaryRequest, caller: Party): Notarisation => {
+  const examined = caseOf(reads, request)
   const { id } = examined
-  if (!verifyRequest(decision.network.currentKeyOf(caller.key), decision.network.id, id, request.callerSignature)) {
+  if (!verifyRequest(reads.network.currentKeyOf(caller.key), reads.network.id, id, request.callerSignature)) {
     throw new CarillonError(
       'signature-invalid',
       `The request to notarise ${id} is not signed by ${caller.name}, who sent it.`,
       { transaction: id },
     )
   }
-  decideCase(decision, examined, caller)
-  return signTransaction(decision.key, decision.network.id, id)
+  return { id, events: decideCase(reads, examined, caller) }
 }
 
 /**
- * The signature of a party that is the notary too. There is only one signature by one key, so whoever has it has
- * the notary's word: it is given last, and never without the notary's decision.
+ * The decision of a party that is the notary too, before it signs. There is only one signature by one key, so whoever
+ * has it has the notary's consent: it is given last, and never without this decision.
  */
-export const notariseOwn = (decision: SigningDecision, signed: SignedTransaction): TransactionSignature => {
-  const examined = caseOfWhole(decision, signed)
-  decideCase(decision, examined, decision.me)
-  return signTransaction(decision.key, decision.network.id, examined.id)
-}
+export const notariseOwn = (reads: NotaryReads, signed: SignedTransaction): readonly DomainEvent[] =>
+  decideCase(reads, caseOfWhole(reads, signed), reads.me)
 
 /**
- * A party's signature under a change of notary. Of states that stand under itself it is the notary so far: it
+ * What a party decides before it signs a change of notary. Of states that stand under itself it is the notary so far: it
  * lets them go first, so that nothing else here consumes them while the new notary is asked.
  */
-export const signChange = (decision: SigningDecision, { body }: SignedTransaction): TransactionSignature => {
+export const releaseOwn = (reads: NotaryReads, { body }: SignedTransaction): readonly DomainEvent[] => {
   const { id } = sealBody(body)
   const { inputs, references, notary, timeWindow } = body
-  const isOwn = inputs.every((ref) => decision.views.states.find(ref)?.notary === null)
-  if (isOwn) decideCase(decision, { id, notary, inputs, references, timeWindow }, decision.me)
-  return signTransaction(decision.key, decision.network.id, id)
+  const isOwn = inputs.every((ref) => reads.views.states.find(ref)?.notary === null)
+  return isOwn ? decideCase(reads, { id, notary, inputs, references, timeWindow }, reads.me) : []
 }

@@ -1,19 +1,20 @@
 /**
  * What an operator may do to an activity. Each is recorded with who did it.
  */
-import type { Decision } from '../decision/Decision.js'
+import type { OperatorReads } from './OperatorReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { DomainEvent } from '../log/events.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import type { StateRow, Standing } from '../vault/StateRow.js'
+import type { Standing } from '../vault/StateRow.js'
 
 /** Who acts, and a remark of theirs. */
 export type Operator = { readonly by: string; readonly note?: string }
 
 type Verb = { readonly base: string; readonly past: string }
 
-const rowIn = (decision: Decision, ref: StateRef, verb: Verb, allowed: readonly (Standing | null)[]): StateRow => {
+const assertIn = (reads: OperatorReads, ref: StateRef, verb: Verb, allowed: readonly (Standing | null)[]): void => {
   const text = showRef(ref)
-  const row = decision.views.states.find(ref)
+  const row = reads.views.activities.find(ref)
   if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
   if (row.untilRevision !== null)
     throw new CarillonError('state-consumed', `State ${text} is consumed; it has no activity to ${verb.base}.`, {
@@ -32,14 +33,13 @@ const rowIn = (decision: Decision, ref: StateRef, verb: Verb, allowed: readonly 
       { ref: text, standing: row.standing },
     )
   }
-  return row
 }
 
 const noted = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note })
 
 /** Runs it now, whatever its due instant; also one whose flow ended, was missed or was closed. */
-export const triggerActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
-  rowIn(decision, ref, { base: 'trigger', past: 'triggered' }, [
+export const triggerActivity = (reads: OperatorReads, ref: StateRef, { by }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'trigger', past: 'triggered' }, [
     'scheduled',
     'paused',
     'ended',
@@ -47,29 +47,29 @@ export const triggerActivity = (decision: Decision, ref: StateRef, { by }: Opera
     'missed',
     'parked',
   ])
-  decision.emit({ type: 'ActivityTriggered', ref, by })
+  return { type: 'ActivityTriggered', ref, by }
 }
 
 /** Tries one again that waits for a hand. */
-export const retryActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
-  rowIn(decision, ref, { base: 'retry', past: 'retried' }, ['parked', 'missed', 'ended'])
-  decision.emit({ type: 'ActivityRetried', ref, by })
+export const retryActivity = (reads: OperatorReads, ref: StateRef, { by }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'retry', past: 'retried' }, ['parked', 'missed', 'ended'])
+  return { type: 'ActivityRetried', ref, by }
 }
 
 /** Closes one that waits for a hand: it will not be started again. */
-export const dischargeActivity = (decision: Decision, ref: StateRef, { by, note }: Operator): void => {
-  rowIn(decision, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
-  decision.emit({ type: 'ActivityDismissed', ref, by, ...noted(note) })
+export const dischargeActivity = (reads: OperatorReads, ref: StateRef, { by, note }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
+  return { type: 'ActivityDismissed', ref, by, ...noted(note) }
 }
 
 /** Holds one back until it is resumed. */
-export const pauseActivity = (decision: Decision, ref: StateRef, { by, note }: Operator): void => {
-  rowIn(decision, ref, { base: 'pause', past: 'paused' }, ['scheduled'])
-  decision.emit({ type: 'ActivityPaused', ref, by, ...noted(note) })
+export const pauseActivity = (reads: OperatorReads, ref: StateRef, { by, note }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'pause', past: 'paused' }, ['scheduled'])
+  return { type: 'ActivityPaused', ref, by, ...noted(note) }
 }
 
 /** Puts a paused one back on the agenda at its due instant; when that has passed, it is late. */
-export const resumeActivity = (decision: Decision, ref: StateRef, { by }: Operator): void => {
-  rowIn(decision, ref, { base: 'resume', past: 'resumed' }, ['paused'])
-  decision.emit({ type: 'ActivityResumed', ref, by })
+export const resumeActivity = (reads: OperatorReads, ref: StateRef, { by }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'resume', past: 'resumed' }, ['paused'])
+  return { type: 'ActivityResumed', ref, by }
 }

@@ -2,9 +2,10 @@
  * Issuing and revoking tokens: recorded with who did it. The secret is made by whoever asks and never comes here.
  */
 import * as t from 'io-ts'
-import type { Decision } from '../decision/Decision.js'
+import type { OperatorReads } from './OperatorReads.js'
 import { HashC } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { DomainEvent } from '../log/events.js'
 import { limits } from '../limits.js'
 import { InstantC, toMillis } from '../time/Instant.js'
 import { PermissionC } from './Permission.js'
@@ -20,18 +21,18 @@ export const NewTokenC = t.readonly(
 )
 export type NewToken = t.TypeOf<typeof NewTokenC>
 
-export const issueToken = (decision: Decision, asked: NewToken, by: string): void => {
-  const { tokens } = decision.views
+export const issueToken = (reads: OperatorReads, asked: NewToken, by: string): DomainEvent => {
+  const { tokens } = reads.views
   const refuse = (why: string): CarillonError => new CarillonError('request-invalid', why)
   if (asked.permissions.length === 0 || asked.permissions.length > limits.permissionsPerToken)
     throw refuse(`A token has 1 to ${limits.permissionsPerToken} permissions.`)
-  if (asked.expiresAt !== undefined && toMillis(asked.expiresAt) <= decision.nowMs)
+  if (asked.expiresAt !== undefined && toMillis(asked.expiresAt) <= reads.nowMs)
     throw refuse(`The token would have expired at ${asked.expiresAt}. Give an instant to come.`)
   if (tokens.standingOf(asked.token) !== 'unknown') throw refuse(`There is a token ${asked.token} already.`)
   if (tokens.unrevoked() >= limits.tokens)
     throw refuse(`There are ${limits.tokens} tokens already. Revoke some with "carillon token revoke".`)
   const { token, name, hash, permissions, expiresAt } = asked
-  decision.emit({
+  return {
     type: 'TokenIssued',
     token,
     name,
@@ -39,12 +40,12 @@ export const issueToken = (decision: Decision, asked: NewToken, by: string): voi
     permissions,
     by,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-  })
+  }
 }
 
-export const revokeToken = (decision: Decision, token: TokenId, by: string): void => {
-  const standing = decision.views.tokens.standingOf(token)
+export const revokeToken = (reads: OperatorReads, token: TokenId, by: string): readonly DomainEvent[] => {
+  const standing = reads.views.tokens.standingOf(token)
   if (standing === 'unknown')
     throw new CarillonError('token-unknown', `There is no token ${token}. See: carillon token list`, { token })
-  if (standing === 'valid') decision.emit({ type: 'TokenRevoked', token, by })
+  return standing === 'valid' ? [{ type: 'TokenRevoked', token, by }] : []
 }

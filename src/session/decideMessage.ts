@@ -2,112 +2,131 @@
  * Decides on what another party's node has sent. Whatever arrives, the sender gets an acknowledgement or an
  * answer it can understand, and nothing is taken twice.
  */
-import type { Decision, SigningDecision } from '../decision/Decision.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
-import type { SessionInput } from '../flow/Responder.js'
-import type { PublicKey } from '../identity/PublicKey.js'
-import type { Party } from '../identity/Party.js'
 import { canonicalText, Encoded, utf8Length } from '../encoding/canonical.js'
 import { messageOf } from '../errors/CarillonError.js'
 import { hasEnded } from '../flow/FlowRow.js'
+import type { FlowStart } from '../flow/FlowStart.js'
+import type { Party } from '../identity/Party.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
+import type { DomainEvent } from '../log/events.js'
 import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from '../log/Message.js'
+import type { NodeRead } from '../log/NodeTables.js'
 import { responderIdOf, sessionIdOf } from '../log/SessionId.js'
+import type { SessionInput } from './SessionInput.js'
+import type { SessionReads } from './SessionReads.js'
 import type { SessionRow } from './SessionTable.js'
 
 type Incoming = Extract<SessionEnvelope, { readonly kind: 'message' }>
 type Opening = Extract<Message, { readonly kind: 'open' }>
 
+/** The flow that answers another one, in the versions it understands. */
+type ResponderSignature = {
+  readonly name: string
+  readonly respondsTo: { readonly fromVersion: number; readonly toVersion: number } | undefined
+}
+
+/** What a decision about a message depends on. */
+export type MessageReads = SessionReads & {
+  readonly registry: { readonly responderTo: (flow: string) => ResponderSignature | undefined }
+  readonly views: Pick<NodeRead, 'facts'>
+  /** About how long an input waits that arrives now. */
+  readonly waitMs: () => number
+  /** How long a request to this node as a notary may have to wait before its caller is told to come back later. */
+  readonly notaryWaitMs: number
+}
+
 /**
  * What to do once the tick is durable: acknowledge, keep silent so that it is sent again, or keep silent because
  * nobody who means well would have sent it.
  */
-export type Verdict = 'acknowledge' | 'ignore' | 'refuse'
+export type EnvelopeVerdict = 'acknowledge' | 'ignore' | 'refuse'
+
+/** What becomes of an envelope. Where it starts a flow, the events are recorded between the start and the first operation. */
+export type EnvelopeDecision = {
+  readonly verdict: EnvelopeVerdict
+  readonly events: readonly DomainEvent[]
+  readonly start?: FlowStart
+}
+
+const silent = (verdict: EnvelopeVerdict): EnvelopeDecision => ({ verdict, events: [] })
+
+const received = ({ session, seq, message }: Incoming): DomainEvent => ({
+  type: 'MessageReceived',
+  session,
+  role: 'responder',
+  seq,
+  message,
+})
 
 /** A session that cannot be answered is recorded with its refusal, so that the other side surely hears of it. */
 const refuse = (
-  decision: Decision,
   from: PublicKey,
   envelope: Incoming,
   code: string,
   message: string,
   details?: Readonly<Record<string, number>>,
-): void => {
+): EnvelopeDecision => {
   const { session } = envelope
-  decision.emit({ type: 'SessionOpened', session, role: 'responder', party: from })
-  decision.emit({ type: 'MessageReceived', session, role: 'responder', seq: envelope.seq, message: envelope.message })
   const error: Message = { kind: 'error', code, message, ...(details === undefined ? {} : { details }) }
-  decision.emit({ type: 'MessageSent', session, role: 'responder', seq: 0, message: error })
+  return {
+    verdict: 'acknowledge',
+    events: [
+      { type: 'SessionOpened', session, role: 'responder', party: from },
+      received(envelope),
+      { type: 'MessageSent', session, role: 'responder', seq: 0, message: error },
+    ],
+  }
 }
 
 const notaryFlow = 'carillon/Notarise'
 const leastRetryMs = 1_000
 
 /** A notary with too much to do says when to come back, which costs it far less than to judge. */
-const turnAway = (decision: Decision, party: Party, envelope: Incoming, opening: Opening): boolean => {
-  if (opening.flow !== notaryFlow || decision.network.notaryKind(decision.me.key) === undefined) return false
-  const waitMs = decision.waitMs()
-  if (waitMs < decision.notaryWaitMs) return false
-  const retryAfterMs = Math.max(leastRetryMs, waitMs)
-  const message = `${decision.me.name} has so many requests that this one would wait about ${Math.ceil(retryAfterMs / 1_000)} s. Ask again then.`
-  refuse(decision, party.key, envelope, 'notary-busy', message, { retryAfterMs })
-  return true
-}
-
-const answer = (
-  decision: SigningDecision,
-  engine: FlowEngine,
+const turnAway = (
+  reads: MessageReads,
   party: Party,
   envelope: Incoming,
   opening: Opening,
-): void => {
-  const { session } = envelope
-  if (turnAway(decision, party, envelope, opening)) return
-  const definition = decision.registry.responderTo(opening.flow)
-  if (definition?.respondsTo === undefined) {
-    refuse(
-      decision,
-      party.key,
-      envelope,
-      'flow-unknown',
-      `${decision.me.name} has no flow that responds to ${opening.flow}.`,
-    )
-    return
-  }
+): EnvelopeDecision | undefined => {
+  if (opening.flow !== notaryFlow || reads.network.notaryKind(reads.me.key) === undefined) return undefined
+  const waitMs = reads.waitMs()
+  if (waitMs < reads.notaryWaitMs) return undefined
+  const retryAfterMs = Math.max(leastRetryMs, waitMs)
+  const message = `${reads.me.name} has so many requests that this one would wait about ${Math.ceil(retryAfterMs / 1_000)} s. Ask again then.`
+  return refuse(party.key, envelope, 'notary-busy', message, { retryAfterMs })
+}
+
+const answer = (reads: MessageReads, party: Party, envelope: Incoming, opening: Opening): EnvelopeDecision => {
+  const turnedAway = turnAway(reads, party, envelope, opening)
+  if (turnedAway !== undefined) return turnedAway
+  const definition = reads.registry.responderTo(opening.flow)
+  if (definition?.respondsTo === undefined)
+    return refuse(party.key, envelope, 'flow-unknown', `${reads.me.name} has no flow that responds to ${opening.flow}.`)
   const { fromVersion, toVersion } = definition.respondsTo
   if (opening.version < fromVersion || opening.version > toVersion) {
     const understood = fromVersion === toVersion ? `version ${fromVersion}` : `versions ${fromVersion} to ${toVersion}`
-    refuse(
-      decision,
+    return refuse(
       party.key,
       envelope,
       'flow-version-unsupported',
-      `${decision.me.name} understands ${understood} of ${opening.flow}, not version ${opening.version}.`,
+      `${reads.me.name} understands ${understood} of ${opening.flow}, not version ${opening.version}.`,
     )
-    return
   }
+  const { session } = envelope
   const id = responderIdOf(session)
   const input: SessionInput = { session, party, version: opening.version }
-  engine.start(
-    decision,
-    {
+  return {
+    verdict: 'acknowledge',
+    start: {
       id,
-      definition,
+      name: definition.name,
       input,
       encodedInput: input,
       origin: { kind: 'session', session, party: party.key },
     },
-    () => {
-      decision.emit({ type: 'SessionOpened', session, role: 'responder', party: party.key, flow: id })
-      decision.emit({
-        type: 'MessageReceived',
-        session,
-        role: 'responder',
-        seq: envelope.seq,
-        message: envelope.message,
-      })
-    },
-  )
+    events: [{ type: 'SessionOpened', session, role: 'responder', party: party.key, flow: id }, received(envelope)],
+  }
 }
 
 /** The message as it can be recorded: one that cannot be reaches the flow as an error, and so ends the session. */
@@ -130,54 +149,49 @@ const recordable = (message: Message): WrittenMessage => {
 }
 
 /** Whether nobody at this end will ever read what still arrives. */
-const isOver = (decision: Decision, session: SessionRow): boolean =>
-  session.flowSeq === null || hasEnded(decision.views.flows.get(session.flowSeq))
+const isOver = (reads: SessionReads, session: Readonly<SessionRow>): boolean =>
+  session.flowSeq === null || hasEnded(reads.views.flows.get(session.flowSeq))
 
-const decideIncoming = (
-  decision: SigningDecision,
-  engine: FlowEngine,
-  from: PublicKey,
-  envelope: Incoming,
-): Verdict => {
-  const member = decision.network.member(from)
-  if (member === undefined) return 'refuse'
+const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming): EnvelopeDecision => {
+  const member = reads.network.member(from)
+  if (member === undefined) return silent('refuse')
   const role = otherRole(envelope.from)
-  const session = decision.views.sessions.find(envelope.session, role)
+  const session = reads.views.sessions.find(envelope.session, role)
   if (session === undefined) {
     // The answer to a session nobody opened here, or a message that overtook the one that opens its session.
-    if (role === 'initiator' || envelope.message.kind !== 'open' || envelope.seq !== 0) return 'ignore'
+    if (role === 'initiator' || envelope.message.kind !== 'open' || envelope.seq !== 0) return silent('ignore')
     // Nothing starts while the node drains; the sender tries again.
-    if (decision.views.facts.now.draining) return 'ignore'
-    if (sessionIdOf(from, envelope.message.nonce) !== envelope.session) return 'refuse'
-    answer(decision, engine, member.party, envelope, envelope.message)
-    return 'acknowledge'
+    if (reads.views.facts.now.draining) return silent('ignore')
+    if (sessionIdOf(from, envelope.message.nonce) !== envelope.session) return silent('refuse')
+    return answer(reads, member.party, envelope, envelope.message)
   }
   // Another party's session: to someone who is not its other end it does not exist.
-  if (session.party !== from) return 'refuse'
-  if (decision.views.sessions.hasArrived(session, envelope.seq) || isOver(decision, session)) return 'acknowledge'
+  if (session.party !== from) return silent('refuse')
+  if (reads.views.sessions.hasArrived(session, envelope.seq) || isOver(reads, session)) return silent('acknowledge')
   // No flow could have sent so many, and none will read them.
-  if (envelope.seq >= limits.messagesPerSession) return 'refuse'
-  decision.emit({
-    type: 'MessageReceived',
-    session: envelope.session,
-    role,
-    seq: envelope.seq,
-    message: recordable(envelope.message),
-  })
-  return 'acknowledge'
+  if (envelope.seq >= limits.messagesPerSession) return silent('refuse')
+  return {
+    verdict: 'acknowledge',
+    events: [
+      {
+        type: 'MessageReceived',
+        session: envelope.session,
+        role,
+        seq: envelope.seq,
+        message: recordable(envelope.message),
+      },
+    ],
+  }
 }
 
-export const decideEnvelope = (
-  decision: SigningDecision,
-  engine: FlowEngine,
-  from: PublicKey,
-  envelope: SessionEnvelope,
-): Verdict => {
-  if (envelope.kind === 'message') return decideIncoming(decision, engine, from, envelope)
+export const decideEnvelope = (reads: MessageReads, from: PublicKey, envelope: SessionEnvelope): EnvelopeDecision => {
+  if (envelope.kind === 'message') return decideIncoming(reads, from, envelope)
   const role = otherRole(envelope.from)
-  const session = decision.views.sessions.find(envelope.session, role)
-  if (session?.party === from && decision.views.sessions.isOutgoing(envelope.session, role, envelope.seq)) {
-    decision.emit({ type: 'MessageAcknowledged', session: envelope.session, role, seq: envelope.seq })
+  const session = reads.views.sessions.find(envelope.session, role)
+  const isAwaited = session?.party === from && reads.views.sessions.isOutgoing(envelope.session, role, envelope.seq)
+  if (!isAwaited) return silent('ignore')
+  return {
+    verdict: 'ignore',
+    events: [{ type: 'MessageAcknowledged', session: envelope.session, role, seq: envelope.seq }],
   }
-  return 'ignore'
 }

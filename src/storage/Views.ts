@@ -25,7 +25,7 @@ import type { StateRow } from '../vault/StateRow.js'
 import { PastAssessmentTable, pastAssessmentsSchema } from '../vault/PastAssessmentTable.js'
 import { statesSchema } from '../vault/stateColumns.js'
 import { StateTable } from '../vault/StateTable.js'
-import { partsOf, type TransactionParts } from '../vault/TransactionParts.js'
+import { partsOf } from '../vault/TransactionParts.js'
 import { TransactionTable, transactionsSchema } from '../vault/TransactionTable.js'
 import type { Database } from './Database.js'
 import { MapTable, mapsSchema } from './MapTable.js'
@@ -86,6 +86,10 @@ export class Views {
   readonly kinds: Kinds
   readonly transactions: TransactionTable
   readonly states: StateTable
+  /** The same rows, as the agenda sees them. */
+  get activities(): StateTable {
+    return this.states
+  }
   readonly stateIndex: StateIndex
   readonly clockSteps: ClockSteps
   readonly softLocks: SoftLocks
@@ -119,11 +123,11 @@ export class Views {
     this.heads = new HeadTable(db)
   }
 
-  /** Applies one event. `fresh` are the parts of a transaction that was made in this very tick. */
-  fold(event: FoldableEvent, revision: number, atMs: number, fresh?: TransactionParts): void {
+  /** Applies one event. */
+  fold(event: FoldableEvent, revision: number, atMs: number): void {
     switch (event.type) {
       case 'TransactionRecorded':
-        foldTransaction(this, event, fresh ?? partsOf(event), revision, this.facts.now.head.tick + 1, atMs)
+        foldTransaction(this, event, partsOf(event), revision, this.facts.now.head.tick + 1, atMs)
         return
       case 'NodeStarted': {
         const { now } = this.facts

@@ -3,8 +3,8 @@
  * What the flows do is the same; only what they call is noticed.
  */
 import type { App } from '../app/App.js'
-import type { AnyFlowDefinition, FlowBody } from '../flow/FlowDefinition.js'
-import type { FlowIo } from '../flow/FlowIo.js'
+import type { AnyFlowDefinition, FlowBody } from '../app/FlowDefinition.js'
+import type { FlowIo } from '../app/FlowIo.js'
 
 /** A place in the code of an app. */
 export type SourcePlace = { readonly file: string; readonly line: number }

@@ -1,6 +1,6 @@
 /** What the post promises about its outbox: nobody is starved by those who are down, and nobody is sent too much at once. */
 import { expect } from 'chai'
-import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowEngine } from '../engine/FlowEngine.js'
 import { zeroHash } from '../encoding/hash.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'

@@ -5,7 +5,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../encoding/decode.js'
 import { countSignatures, signaturesIn } from '../finality/signaturesIn.js'
-import type { FlowEngine } from '../flow/FlowEngine.js'
+import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
@@ -206,7 +206,12 @@ export class Postman {
       }
       const ahead = this.#verifyAhead(envelope)
       if (ahead !== undefined) await ahead
-      const verdict = await loop.submit((decision) => decideEnvelope(decision, engine, from, envelope))
+      const verdict = await loop.submit((tick) => {
+        const decided = decideEnvelope(tick, from, envelope)
+        if (decided.start !== undefined) engine.start(tick, decided.start, decided.events)
+        else for (const event of decided.events) tick.emit(event)
+        return decided.verdict
+      })
       if (verdict === 'refuse') logger.warn('A message was refused that its sender has no right to send.', { from })
       if (verdict === 'acknowledge' && !this.#stopped)
         transport.send(from, [

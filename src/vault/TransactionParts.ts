@@ -3,10 +3,10 @@
  * tick brings its parts along; one read from the log has them taken out of the decoded event. Both are equal.
  */
 import { canonicalText, Encoded } from '../encoding/canonical.js'
-import { plainForm, plainText } from '../encoding/plainForm.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { ActivityC } from '../ledger/Activity.js'
+import { EncodedBody } from '../ledger/EncodedBody.js'
+import { activityText } from '../ledger/EncodedActivity.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { notaryOfOutputs } from '../ledger/Transaction.js'
@@ -43,11 +43,6 @@ export type TransactionParts = {
   readonly outputs: readonly OutputParts[]
 }
 
-const activityForm = plainForm(ActivityC)
-
-const activityText = (activity: NonNullable<FoldableAssessment['activity']>): string =>
-  activityForm === undefined ? canonicalText(activity) : plainText(activityForm, activity)
-
 export const assessmentParts = (assessment: FoldableAssessment): AssessmentParts => {
   const { activity, actsAt, failure } = assessment
   return {
@@ -62,23 +57,39 @@ export const assessmentParts = (assessment: FoldableAssessment): AssessmentParts
   }
 }
 
-/** The parts of a transaction that was read from the log. */
+const assessmentOf = ({ id, assessments }: FoldableTransaction, index: number): AssessmentParts => {
+  const assessment = assessments[index]
+  assertInvariant(assessment !== undefined, `output ${index} of transaction ${id} was not assessed`)
+  return assessmentParts(assessment)
+}
+
+/** The parts of a transaction: one that was made in this tick has them as text, any other has them decoded. */
 export const partsOf = (event: FoldableTransaction): TransactionParts => {
   const { body } = event
-  assertInvariant(!(body instanceof Encoded), 'a transaction made in this tick must bring its parts along')
+  if (body instanceof EncodedBody) {
+    const { inputs, notary, outputs } = body
+    return {
+      inputs,
+      notary,
+      outputs: outputs.map(({ type, version, contract, text }, index) => ({
+        type,
+        version,
+        contract,
+        text,
+        assessment: assessmentOf(event, index),
+      })),
+    }
+  }
+  assertInvariant(!(body instanceof Encoded), `the body of transaction ${event.id} is text that was not decoded`)
   return {
     inputs: body.inputs,
     notary: notaryOfOutputs(body).key,
-    outputs: body.outputs.map((output, index) => {
-      const assessment = event.assessments[index]
-      assertInvariant(assessment !== undefined, `output ${index} of transaction ${event.id} was not assessed`)
-      return {
-        type: output.type,
-        version: output.version,
-        contract: output.contract,
-        text: canonicalText(output.data),
-        assessment: assessmentParts(assessment),
-      }
-    }),
+    outputs: body.outputs.map((output, index) => ({
+      type: output.type,
+      version: output.version,
+      contract: output.contract,
+      text: canonicalText(output.data),
+      assessment: assessmentOf(event, index),
+    })),
   }
 }

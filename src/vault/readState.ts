@@ -2,7 +2,7 @@
  * A row's data as the app sees it: decoded with today's definition, once for as long as the row is in memory.
  */
 import { getOrElseW } from 'fp-ts/lib/Either.js'
-import type { Registry } from '../app/Registry.js'
+import type { Definitions } from '../ledger/Definitions.js'
 import { frozen } from '../encoding/frozen.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { ResolvedState } from '../ledger/LedgerTransaction.js'
@@ -24,7 +24,7 @@ export const readState = (definition: AnyStateDefinition, row: StateRow): unknow
 }
 
 /** A row as contracts see it. */
-export const resolveState = (registry: Registry, row: StateRow): ResolvedState => {
+export const resolveState = (registry: Pick<Definitions, 'requireState'>, row: StateRow): ResolvedState => {
   const definition = registry.requireState(row.kind.type)
   return {
     ref: row.ref,

@@ -2,7 +2,7 @@
  * A transaction's body with its inputs and references resolved from the vault and everything decoded.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { VaultReads } from './VaultReads.js'
 import { frozen } from '../encoding/frozen.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { decodeState } from '../ledger/decodeState.js'
@@ -15,8 +15,8 @@ import { resolveState } from './readState.js'
 import type { StateRow } from './StateRow.js'
 
 /** The row of a state, or the error that says it is not here. */
-export const requireRow = (decision: Decision, ref: StateRef): StateRow => {
-  const row = decision.views.states.find(ref)
+export const requireRow = (reads: VaultReads, ref: StateRef): StateRow => {
+  const row = reads.views.states.find(ref)
   if (row === undefined)
     throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
   return row
@@ -24,12 +24,12 @@ export const requireRow = (decision: Decision, ref: StateRef): StateRow => {
 
 /** An output decoded with the definition the app has for it. */
 export const resolveOutput = (
-  decision: Decision,
+  reads: VaultReads,
   body: TransactionBody,
   output: Output,
   index: number,
 ): { readonly definition: AnyStateDefinition; readonly data: unknown } => {
-  const definition = decision.registry.requireState(output.type)
+  const definition = reads.registry.requireState(output.type)
   if (output.contract.name !== definition.contract.name)
     throw new CarillonError(
       'transaction-malformed',
@@ -46,8 +46,8 @@ export const resolveOutput = (
   return { definition, data: frozen(decoded.right) }
 }
 
-export const resolveBody = (decision: Decision, id: TransactionId, body: TransactionBody): LedgerTransaction => {
-  const resolve = (ref: StateRef) => resolveState(decision.registry, requireRow(decision, ref))
+export const resolveBody = (reads: VaultReads, id: TransactionId, body: TransactionBody): LedgerTransaction => {
+  const resolve = (ref: StateRef) => resolveState(reads.registry, requireRow(reads, ref))
   return new LedgerTransaction({
     inputs: body.inputs.map(resolve),
     references: body.references.map(resolve),
@@ -55,7 +55,7 @@ export const resolveBody = (decision: Decision, id: TransactionId, body: Transac
       ref: { transaction: id, index },
       type: output.type,
       contract: output.contract,
-      ...resolveOutput(decision, body, output, index),
+      ...resolveOutput(reads, body, output, index),
     })),
     commands: body.commands.map(({ type, data }, index) => ({
       type,

@@ -3,7 +3,7 @@
  * states, that nothing else is changed and everyone who takes part signs. Throws what is wrong.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Decision } from '../decision/Decision.js'
+import type { VaultReads } from './VaultReads.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
@@ -15,8 +15,8 @@ import { requireRow } from './resolveBody.js'
 /** The one command of a transaction that only changes the notary of its states. */
 export const changeNotaryCommand = 'carillon/ChangeNotary'
 
-const changeViolations = (decision: Decision, body: TransactionBody): readonly string[] => {
-  const rows = body.inputs.map((ref) => requireRow(decision, ref))
+const changeViolations = (reads: VaultReads, body: TransactionBody): readonly string[] => {
+  const rows = body.inputs.map((ref) => requireRow(reads, ref))
   const signers = new Set(body.signers.flat().filter((key) => typeof key === 'string'))
   const refs = body.inputs.map(showRef)
   return [
@@ -43,9 +43,9 @@ const changeViolations = (decision: Decision, body: TransactionBody): readonly s
   ]
 }
 
-export const verifyResolved = (decision: Decision, transaction: LedgerTransaction, body: TransactionBody): void => {
+export const verifyResolved = (reads: VaultReads, transaction: LedgerTransaction, body: TransactionBody): void => {
   if (body.newNotary !== undefined) {
-    const violations = changeViolations(decision, body)
+    const violations = changeViolations(reads, body)
     if (violations.length === 0) return
     throw new CarillonError(
       'transaction-malformed',
@@ -53,6 +53,6 @@ export const verifyResolved = (decision: Decision, transaction: LedgerTransactio
       { violations },
     )
   }
-  const verified = verifyTransaction(transaction, decision.registry.contract)
+  const verified = verifyTransaction(transaction, reads.registry.contract)
   if (isLeft(verified)) throw verified.left
 }

@@ -178,7 +178,7 @@ const tables: Readonly<Record<string, () => string>> = {
   limits: limitsTable,
   NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
   StateOptions: () => fieldsTable('src/ledger/StateDefinition.ts', 'StateOptions'),
-  FlowOptions: () => fieldsTable('src/flow/FlowDefinition.ts', 'FlowOptions'),
+  FlowOptions: () => fieldsTable('src/app/FlowDefinition.ts', 'FlowOptions'),
   ContractOptions: () => fieldsTable('src/ledger/Contract.ts', 'ContractOptions'),
   Activity: () => fieldsTable('src/ledger/Activity.ts', 'Activity'),
   VirtualNodeOptions: () => fieldsTable('src/testing/VirtualNode.ts', 'VirtualNodeOptions'),

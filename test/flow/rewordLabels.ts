@@ -1,5 +1,5 @@
 /** Words the labels of all operations anew, as another release of Carillon would. */
-import { operations } from '../../src/flow/Operation.js'
+import { operations } from '../../src/app/Operation.js'
 
 type Wording = { label: (operation: never) => string }
 

@@ -7,13 +7,8 @@ import { EventDecoder } from '../../src/log/EventDecoder.js'
 import { eventShapeOf, type EventShape } from '../../src/log/EventShape.js'
 import type { FoldableEvent, FoldableTransaction } from '../../src/log/FoldableEvent.js'
 import { eventPlaces } from '../../src/log/eventPlaces.js'
-import {
-  AssessmentC,
-  eventCodecs,
-  type DomainEvent,
-  type EventType,
-  type TransactionRecorded,
-} from '../../src/log/events.js'
+import { AssessmentC } from '../../src/ledger/Assessment.js'
+import { eventCodecs, type DomainEvent, type EventType, type TransactionRecorded } from '../../src/log/events.js'
 import { partsOf } from '../../src/vault/TransactionParts.js'
 import { arbitraryOf, hashes, instants } from './arbitraryOf.js'
 

@@ -7,7 +7,8 @@ import { carillonVersion, logFormat } from '../../src/log/logFormat.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import type { Activity } from '../../src/ledger/Activity.js'
 import { parseRef, showRef, type StateRef } from '../../src/ledger/StateRef.js'
-import type { Assessment, DomainEvent, EventOf, Waiting } from '../../src/log/events.js'
+import type { Assessment } from '../../src/ledger/Assessment.js'
+import type { DomainEvent, EventOf, Waiting } from '../../src/log/events.js'
 import {
   agendaOf,
   applyEvent,

@@ -27,7 +27,8 @@ import { signTransaction, TransactionSignatureC, type TransactionSignature } fro
 import { tearOff } from '../../src/ledger/TearOff.js'
 import { componentsOf, sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
 import type { TransactionId } from '../../src/ledger/TransactionId.js'
-import { signRequest, type NotaryRequest } from '../../src/notary/NotaryRequest.js'
+import { textToSign } from '../../src/identity/NetworkId.js'
+import type { NotaryRequest } from '../../src/notary/NotaryRequest.js'
 
 const contract = defineContract({
   name: 'token/Token',
@@ -165,7 +166,7 @@ export class TokenNetwork {
   request(body: TransactionBody, change: { readonly caller?: string; readonly type?: NotaryRequest['type'] } = {}) {
     const { id } = sealBody(body)
     const network = this.network.map.id
-    const callerSignature = signRequest(this.key(change.caller ?? 'Alice'), network, id)
+    const callerSignature = this.key(change.caller ?? 'Alice').sign(textToSign('notary request', network, id))
     const type = change.type ?? (this.#kind === 'validating' ? 'whole' : 'tearOff')
     const request: NotaryRequest =
       type === 'whole'

@@ -4,6 +4,7 @@
 import { canonicalText, Encoded, type Json } from '../../encoding/canonical.js'
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
+import type { FlowReads } from '../FlowReads.js'
 
 export type Enter = { readonly kind: 'enter'; readonly flow: string; readonly input: Json }
 
@@ -18,12 +19,12 @@ const inputOf = (operation: Enter): Encoded => {
   return text
 }
 
-export const enter = defineOperation<Enter>({
+export const enter = defineOperation<Enter, FlowReads>({
   kind: 'enter',
   isRead: true,
   identity: (operation) => ({ flow: operation.flow, input: inputOf(operation) }),
   label: ({ flow }) => `sub-flow ${flow}`,
-  perform: (_decision, operation) => {
+  decide: (_decision, operation) => {
     inputOf(operation)
     return valueAnswer(undefined)
   },

@@ -3,20 +3,21 @@
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
-import { valueAnswer } from '../Answer.js'
+import { factsAnswer, valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { lockRows } from '../lockRows.js'
+import type { FlowReads } from '../FlowReads.js'
 
 export type Lock = { readonly kind: 'lock'; readonly refs: readonly StateRef[] }
 
-export const lock = defineOperation<Lock>({
+export const lock = defineOperation<Lock, FlowReads>({
   kind: 'lock',
   statesFacts: true,
   identity: ({ refs }) => ({ refs }),
   label: ({ refs }) => `lock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
-  perform: (decision, { refs }, flow) => {
-    const { softLocks, flows, transactions } = decision.views
-    const rows = lockRows(decision, refs)
+  decide: (reads, { refs }, flow) => {
+    const { softLocks, flows, transactions } = reads.views
+    const rows = lockRows(reads, refs)
     const own = flows.find(flow)?.seq
     for (const { seq, ref, consumedBy } of rows) {
       const text = showRef(ref)
@@ -35,7 +36,6 @@ export const lock = defineOperation<Lock>({
       )
     }
     const free = rows.filter(({ seq }) => softLocks.holderOf(seq) === undefined).map(({ ref }) => ref)
-    if (free.length > 0) decision.emit({ type: 'StatesLocked', flow, refs: free })
-    return valueAnswer(undefined)
+    return free.length === 0 ? valueAnswer(undefined) : factsAnswer([{ type: 'StatesLocked', flow, refs: free }])
   },
 })

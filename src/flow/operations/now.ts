@@ -3,13 +3,14 @@
  */
 import { valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
+import type { FlowReads } from '../FlowReads.js'
 
 export type Now = { readonly kind: 'now' }
 
-export const now = defineOperation<Now>({
+export const now = defineOperation<Now, FlowReads>({
   kind: 'now',
   isRead: true,
   identity: () => ({}),
   label: () => 'now',
-  perform: (decision) => valueAnswer(decision.now, decision.now),
+  decide: (reads) => valueAnswer(reads.now, reads.now),
 })

@@ -7,20 +7,21 @@ import { decodeResult } from '../decodeResult.js'
 import { defineOperation } from '../defineOperation.js'
 import { identityOfQuery, labelOfQuery, queryStates, reviveStates, type QueryArguments } from '../queryStates.js'
 import { bytesOfIds } from '../recordedBytes.js'
+import type { FlowReads } from '../FlowReads.js'
 
 export type Query = QueryArguments & { readonly kind: 'query' }
 
 const RefsC = t.readonlyArray(t.string)
 
-export const query = defineOperation<Query>({
+export const query = defineOperation<Query, FlowReads>({
   kind: 'query',
   isRead: true,
   identity: identityOfQuery,
   label: labelOfQuery,
-  perform: (decision, operation, flow) => {
-    const { states, refs } = queryStates(decision, operation, flow)
+  decide: (reads, operation, flow) => {
+    const { states, refs } = queryStates(reads, operation, flow)
     return valueAnswer(states, refs)
   },
-  revive: (decision, { definition }, recorded) => reviveStates(decision, definition, decodeResult(RefsC, recorded)),
+  revive: (reads, { definition }, recorded) => reviveStates(reads, definition, decodeResult(RefsC, recorded)),
   recordedBytes: (_operation, result) => bytesOfIds(result),
 })

@@ -4,6 +4,7 @@
 import { defineOperation } from '../defineOperation.js'
 import { bytesOfValue } from '../recordedBytes.js'
 import type { RetryPolicy } from '../RetryPolicy.js'
+import type { FlowReads } from '../FlowReads.js'
 
 /** What a step is told about itself. */
 export type StepContext = {
@@ -29,10 +30,10 @@ export type Step = {
 
 const wait = { kind: 'step' } as const
 
-export const step = defineOperation<Step>({
+export const step = defineOperation<Step, FlowReads>({
   kind: 'step',
   identity: ({ name }) => ({ name }),
   label: ({ name }) => `step "${name}"`,
-  perform: () => wait,
+  decide: () => wait,
   recordedBytes: (_operation, result) => bytesOfValue(result),
 })

@@ -2,21 +2,23 @@
  * Gives back states that the flow has reserved.
  */
 import type { StateRef } from '../../ledger/StateRef.js'
-import { valueAnswer } from '../Answer.js'
+import { factsAnswer, valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
 import { lockRows } from '../lockRows.js'
+import type { FlowReads } from '../FlowReads.js'
 
 export type Unlock = { readonly kind: 'unlock'; readonly refs: readonly StateRef[] }
 
-export const unlock = defineOperation<Unlock>({
+export const unlock = defineOperation<Unlock, FlowReads>({
   kind: 'unlock',
   identity: ({ refs }) => ({ refs }),
   label: ({ refs }) => `unlock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
-  perform: (decision, { refs }, flow) => {
-    const { softLocks, flows } = decision.views
+  decide: (reads, { refs }, flow) => {
+    const { softLocks, flows } = reads.views
     const own = flows.find(flow)?.seq
-    const held = lockRows(decision, refs).filter(({ seq }) => softLocks.holderOf(seq) === own)
-    if (held.length > 0) decision.emit({ type: 'StatesUnlocked', flow, refs: held.map(({ ref }) => ref) })
-    return valueAnswer(undefined)
+    const held = lockRows(reads, refs).filter(({ seq }) => softLocks.holderOf(seq) === own)
+    return held.length === 0
+      ? valueAnswer(undefined)
+      : factsAnswer([{ type: 'StatesUnlocked', flow, refs: held.map(({ ref }) => ref) }])
   },
 })

@@ -3,7 +3,7 @@
  * assumed, and every assumption is stated.
  */
 import type { App } from '../../app/App.js'
-import { digestOf } from '../../flow/describeOperation.js'
+import { digestOf } from '../../app/describeOperation.js'
 import type { DomainEvent } from '../../log/events.js'
 import { changedApp } from '../traceFlows.js'
 import type { StepContext } from '../../flow/operations/step.js'

@@ -6,10 +6,10 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText } from '../../encoding/canonical.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { NodeFault, recordError } from '../../errors/CarillonError.js'
-import { FlowEngine } from '../../flow/FlowEngine.js'
+import { FlowEngine } from '../../engine/FlowEngine.js'
 import type { FlowId } from '../../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../../flow/FlowRow.js'
-import { replayFlow, type Replayed } from '../../flow/replayFlow.js'
+import { replayFlow, type Replayed } from '../../engine/replayFlow.js'
 import { waitsOf } from '../../flow/waiting.js'
 import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
@@ -97,7 +97,7 @@ export class FlowsReplay {
       accept()
       return cursor
     }
-    const decision = this.#ground.decision(
+    const replayedTick = this.#ground.tick(
       (event) => {
         const recorded = events[cursor]
         const same =
@@ -119,19 +119,14 @@ export class FlowsReplay {
     this.#ground.trace.begin()
     this.count += 1
     try {
-      new FlowEngine({ start: () => undefined }).start(
-        decision,
-        {
-          id,
-          definition: { ...definition, version: started.version },
-          input: input.right,
-          encodedInput: started.input,
-          origin: started.origin,
-        },
-        () => {
-          // What opened a session is recorded before the flow that answers it moves.
-          while (isOpening(events[cursor], id)) accept()
-        },
+      // What opened a session is recorded before the flow that answers it moves.
+      const opening = events.slice(start + 1)
+      const after = opening.findIndex((event) => !isOpening(event, id))
+      new FlowEngine({ start: () => undefined }).startAs(
+        replayedTick,
+        { ...definition, version: started.version },
+        { id, name: started.name, input: input.right, encodedInput: started.input, origin: started.origin },
+        opening.slice(0, after < 0 ? opening.length : after).flatMap((event) => event ?? []),
       )
     } catch (error) {
       if (!(error instanceof Departure)) throw error

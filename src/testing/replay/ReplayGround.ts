@@ -4,7 +4,8 @@
  */
 import type { App } from '../../app/App.js'
 import { Registry } from '../../app/Registry.js'
-import type { Decision, SigningDecision } from '../../decision/Decision.js'
+import type { ActiveTick } from '../../engine/ActiveTick.js'
+import { textToSign } from '../../identity/NetworkId.js'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
 import type { KeyPair } from '../../identity/KeyPair.js'
@@ -81,16 +82,18 @@ export class ReplayGround {
     this.#ticks.insert(tick)
   }
 
-  /** What a decision of then looked at; `emit` hears the facts that today's code would state. */
-  decision(emit: Decision['emit'], random: Decision['random']): SigningDecision {
+  /** What a decision of then looked at; `emit` is given the facts that today's code would state. */
+  tick(emit: ActiveTick['emit'], random: ActiveTick['random']): ActiveTick {
     const { views } = this
+    const network = this.#network ?? this.parties.map
+    const key = this.#signatures.keyOf(this.me.key)
     return {
       now: instantFromMillis(this.atMs),
       nowMs: this.atMs,
       me: this.me,
-      key: this.#signatures.keyOf(this.me.key),
+      sign: (tag, text) => ({ by: key.publicKey, signature: key.sign(textToSign(tag, network.id, text)) }),
       registry: this.registry,
-      network: this.#network ?? this.parties.map,
+      network,
       views,
       random,
       development: false,
@@ -110,8 +113,8 @@ export class ReplayGround {
   }
 
   /** For looking only: states no fact. */
-  get looking(): SigningDecision {
-    return this.decision(
+  get looking(): ActiveTick {
+    return this.tick(
       () => {
         throw new NodeFault('invariant-broken', 'A replay states no facts of its own.')
       },

@@ -5,7 +5,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { canonicalText } from '../../encoding/canonical.js'
 import type { CarillonError } from '../../errors/CarillonError.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
-import type { Assessment } from '../../log/events.js'
+import type { Assessment } from '../../ledger/Assessment.js'
 import type { ReplayProblem } from './ReplayReport.js'
 
 const describeAssessment = ({ relevant, activity, actsAt, failure, key }: Assessment): string => {

@@ -3,8 +3,8 @@
  */
 import { canonicalText, Encoded } from '../../encoding/canonical.js'
 import { messageOf } from '../../errors/CarillonError.js'
-import { describeOperation, nameOf } from '../../flow/describeOperation.js'
-import type { Stop } from '../../flow/LiveFlow.js'
+import { describeOperation, nameOf } from '../../app/describeOperation.js'
+import type { Stop } from '../../engine/LiveFlow.js'
 import type { TransactionBody } from '../../ledger/Transaction.js'
 import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
 import { placeIn, type SourcePlace } from '../traceFlows.js'

@@ -5,7 +5,7 @@
 import { Duration, type DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
-import type { FlowDefinition } from '../../flow/FlowDefinition.js'
+import type { FlowDefinition } from '../../app/FlowDefinition.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'

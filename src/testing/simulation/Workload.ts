@@ -1,7 +1,7 @@
 /**
  * What the parties of a simulation do of their own accord.
  */
-import type { FlowDefinition } from '../../flow/FlowDefinition.js'
+import type { FlowDefinition } from '../../app/FlowDefinition.js'
 import type { Party } from '../../identity/Party.js'
 import type { Node } from '../../node/Node.js'
 import type { Instant } from '../../time/Instant.js'

@@ -3,7 +3,7 @@
  * as they should; none of them may do harm.
  */
 import type { App } from '../../app/App.js'
-import type { AnyFlowDefinition } from '../../flow/FlowDefinition.js'
+import type { AnyFlowDefinition } from '../../app/FlowDefinition.js'
 import { valueFor } from './valueFor.js'
 import type { Turn, Workload } from './Workload.js'
 

@@ -4,7 +4,7 @@
  */
 import type { App } from '../../app/App.js'
 import type { StepContext } from '../../flow/operations/step.js'
-import type { StepOptions } from '../../flow/FlowIo.js'
+import type { StepOptions } from '../../app/FlowIo.js'
 import { changedApp } from '../traceFlows.js'
 import { Chance } from './Chance.js'
 import type { Witness } from './Witness.js'

@@ -1,0 +1,109 @@
+/**
+ * The definition of a flow: a durable program, written as a generator. Between two operations its code must
+ * depend only on its input and on what the operations answered, since it is run again after a restart.
+ */
+import * as t from 'io-ts'
+import type { Json } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
+import { assertName, assertVersion } from '../ledger/assertName.js'
+import type { Instant } from '../time/Instant.js'
+import type { FlowIo } from './FlowIo.js'
+import type { Operation } from './Operation.js'
+import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
+
+/** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
+export type FlowBody<R> = Generator<Operation, R, unknown>
+
+/** Which flow is answered, and in which of its versions. */
+export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }
+
+/** A kind of flow. Make one with {@link defineFlow}. */
+export type FlowDefinition<I, R> = {
+  readonly name: string
+  readonly version: number
+  readonly input: t.Type<I, unknown>
+  readonly schedulable: boolean
+  /** The flow of another party that this one answers, in the versions it understands. */
+  readonly respondsTo: RespondsTo | undefined
+  /** Codes of errors that may pass: a flow that one of them would end is tried again. */
+  readonly transient: readonly string[]
+  readonly retry: RetryPolicy
+  readonly whenFailing: 'fail' | 'park'
+  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+  /** A reference to this flow with an input, for a state to name. */
+  readonly ref: (input: I) => FlowRef
+  /** An activity: this flow, with this input, at this instant. */
+  readonly at: (at: Instant, input: I, options?: ActivityOptions) => Activity
+}
+
+/** A definition whose types are of no interest, as registries hold it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their input; `any` is the only type all of them fit
+export type AnyFlowDefinition = FlowDefinition<any, unknown>
+
+/** What an app writes to define a flow. */
+export type FlowOptions<I, R> = {
+  /** A name that stays the same for ever, such as `heartbeat/Beat`. */
+  readonly name: string
+  /** Counts up when the behaviour changes. Default 1. */
+  readonly version?: number
+  /** The io-ts codec of the input. */
+  readonly input: t.Type<I, unknown>
+  /** Whether a state may name this flow in its activity. Default false. */
+  readonly schedulable?: boolean
+  /**
+   * Codes of errors that may pass, such as `state-locked`. A flow that one of them would end is tried again from where it
+   * last did something, as often as `retry` says, and then parked. `retryLater` always counts. Default: none.
+   */
+  readonly transient?: readonly string[]
+  /** How often and how patiently that is done. Default: as for a step. */
+  readonly retry?: Partial<RetryPolicy>
+  /** Whether an error that the flow does not catch ends it, or parks it with the error for a hand. Default `fail`. */
+  readonly whenFailing?: 'fail' | 'park'
+  /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
+  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+}
+
+/** Defines a flow. Its body is a generator: every `yield*` is a point where it may be suspended and later go on. */
+export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
+  assertName('flow', options.name)
+  const version = options.version ?? 1
+  assertVersion('Flow', options.name, version)
+  const schedulable = options.schedulable ?? false
+  const retry = { ...defaultRetry, ...options.retry }
+  assertRetryPolicy(`flow ${options.name}`, retry)
+  const ref = (input: I): FlowRef => {
+    if (!schedulable) {
+      throw new CarillonError(
+        'flow-not-schedulable',
+        `Flow ${options.name} is not schedulable, so no state may name it. Add schedulable: true to its definition.`,
+        { flow: options.name },
+      )
+    }
+    return { name: options.name, input: options.input.encode(input) as Json }
+  }
+  return Object.freeze({
+    name: options.name,
+    version,
+    input: options.input,
+    schedulable,
+    respondsTo: undefined,
+    transient: Object.freeze([...(options.transient ?? [])]),
+    retry,
+    whenFailing: options.whenFailing ?? 'fail',
+    run: options.run,
+    ref,
+    at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),
+  })
+}
+
+const isEmpty = (value: unknown): value is Record<string, never> =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** The codec of a flow that takes no input; it is started with `{}`. */
+export const NoInputC: t.Type<Record<string, never>, unknown> = new t.Type(
+  'no input',
+  isEmpty,
+  (value, context) => (isEmpty(value) ? t.success(value) : t.failure(value, context)),
+  t.identity,
+)

@@ -1,0 +1,314 @@
+/**
+ * What a flow is given to act with. Each operation is recorded, so that after a restart the flow is run again
+ * over its record and goes on where it was; failures are thrown into the flow as typed errors.
+ */
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { Duration, type DurationLikeObject } from 'luxon'
+import type { Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
+import { plainForm } from '../encoding/plainForm.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { Party } from '../identity/Party.js'
+import { limits } from '../limits.js'
+import type { StateAndRef } from '../ledger/StateAndRef.js'
+import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { SigningContext } from '../ledger/SignedTransaction.js'
+import { instant, type Instant } from '../time/Instant.js'
+import type { Finalised } from '../finality/Finalised.js'
+import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
+import type { FlowId } from '../log/FlowId.js'
+import type { Page } from '../vault/query/VaultQuery.js'
+import type { Operation } from './Operation.js'
+import type { StepContext } from '../flow/operations/step.js'
+import type { StateQuery } from '../flow/queryStates.js'
+import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
+import { finaliseTogether, type TogetherOptions } from './finality/finaliseTogether.js'
+import { receiveFinality, signProposal, type SignerCheck } from './finality/respond.js'
+import { signTearOff, type PartCheck } from './finality/signPart.js'
+import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
+import type { Proposal } from '../finality/decideTransaction.js'
+import { sessionIdOf, sessionNonce } from '../log/SessionId.js'
+import { Session } from './Session.js'
+
+/** Why a flow that was started by an activity was started. */
+export type StartedBy = {
+  readonly ref: StateRef
+  /** The instant the activity was due. */
+  readonly due: Instant
+  /** Effective start minus due instant. */
+  readonly latenessMs: number
+  /** 1 for the first attempt at this occurrence. */
+  readonly attempt: number
+  /** True when this flow runs because the activity was missed. */
+  readonly missed: boolean
+}
+
+/** How a step is treated. */
+export type StepOptions = {
+  /** How often and how patiently it is tried again; what is left out is as in {@link defaultRetry}. */
+  readonly retry?: Partial<RetryPolicy>
+  /**
+   * What happens when the last try has failed: `fail` throws `step-failed` into the flow; `park` keeps the flow where it
+   * is, with the error, until an operator retries it, which begins the tries anew, or kills it. Default `fail`.
+   */
+  readonly whenExhausted?: 'fail' | 'park'
+  /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
+  readonly timeout?: DurationLikeObject
+}
+
+const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
+
+const ask = function* (operation: Operation): FlowBody<unknown> {
+  return yield operation
+}
+
+/** What a flow acts with. Call each operation with `yield*`. */
+export class FlowIo {
+  /** The flow's own id. */
+  readonly flowId: FlowId
+  /** The version of its definition that the flow was started with: newer code can go the old way for it. */
+  readonly version: number
+  /** The party whose node runs the flow. */
+  readonly me: Party
+  /** What signatures of other parties are checked against. */
+  readonly network: SigningContext
+  /** The activity that started the flow; undefined when a client did. */
+  readonly startedBy: StartedBy | undefined
+  /** The flow whose code is running, outermost first: sub-flows open sessions in their own name. */
+  readonly #stack: { readonly name: string; readonly version: number }[]
+  #sessions = 0
+
+  constructor(
+    flow: { readonly name: string; readonly version: number },
+    flowId: FlowId,
+    me: Party,
+    network: SigningContext,
+    startedBy: StartedBy | undefined,
+  ) {
+    this.#stack = [flow]
+    this.version = flow.version
+    this.flowId = flowId
+    this.me = me
+    this.network = network
+    this.startedBy = startedBy
+  }
+
+  /** Reads a state. Throws `state-unknown`, or `state-consumed` when it has been used up. */
+  *load<A>(definition: StateDefinition<A>, ref: StateRef): FlowBody<StateAndRef<A>> {
+    return (yield* ask({ kind: 'load', definition, ref })) as StateAndRef<A>
+  }
+
+  /** The unconsumed state of one kind that is known by a key; undefined when there is none. */
+  *find<A>(definition: StateDefinition<A>, key: string): FlowBody<StateAndRef<A> | undefined> {
+    return (yield* ask({ kind: 'find', definition, key })) as StateAndRef<A> | undefined
+  }
+
+  /**
+   * The states of one kind that fulfil what is asked, at most `limit` of them. Without more: the unconsumed ones that
+   * are relevant to this party, oldest first.
+   */
+  *query<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<readonly StateAndRef<A>[]> {
+    return (yield* ask({
+      kind: 'query',
+      definition,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+    })) as readonly StateAndRef<A>[]
+  }
+
+  /** As {@link query}, with the cursor of the next page: give it as `after`. */
+  *queryPage<A>(definition: StateDefinition<A>, query: StateQuery = {}): FlowBody<Page<StateAndRef<A>, string>> {
+    return (yield* ask({
+      kind: 'queryPage',
+      definition,
+      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+    })) as Page<StateAndRef<A>, string>
+  }
+
+  /**
+   * Reserves states for this flow, all of them or none: throws `state-locked` when another flow has one of them. Other
+   * flows that ask for `{ locked: false }` choose others. Released when the flow ends, is killed, or says so.
+   */
+  *lock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'lock', refs: states.map(refOf) })
+  }
+
+  /** Gives back states that this flow has reserved. */
+  *unlock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
+    yield* ask({ kind: 'unlock', refs: states.map(refOf) })
+  }
+
+  /**
+   * Ends the flow that the activity of a state has started, where one is under way, and says whether there was one. What
+   * it has put on the ledger stays. A flow cannot end itself in this way: it returns.
+   */
+  *killFlowOf(state: StateRef | StateAndRef<unknown>): FlowBody<boolean> {
+    return (yield* ask({ kind: 'kill', ref: refOf(state) })) as boolean
+  }
+
+  /** The time, as recorded: the same when the flow is run again. */
+  *now(): FlowBody<Instant> {
+    return (yield* ask({ kind: 'now' })) as Instant
+  }
+
+  /** A new random id, the same when the flow is run again. */
+  *newId(): FlowBody<string> {
+    return (yield* ask({ kind: 'newId' })) as string
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- TypeScript gives a function that returns nothing the type void
+  step<A extends Json | undefined | void>(
+    name: string,
+    run: (context: StepContext) => A | Promise<A>,
+    options?: StepOptions,
+  ): FlowBody<A>
+  step<A>(
+    name: string,
+    run: (context: StepContext) => A | Promise<A>,
+    options: StepOptions & { readonly result: t.Type<A, unknown> },
+  ): FlowBody<A>
+  /**
+   * A side effect. It runs at least once, after everything before it is durable, and its result is recorded.
+   * Throws `step-failed` when the retry policy is used up. Results that are not plain JSON need a codec.
+   */
+  *step(
+    name: string,
+    run: (context: StepContext) => unknown,
+    options: StepOptions & { readonly result?: t.Type<unknown, unknown> } = {},
+  ): FlowBody<unknown> {
+    if (typeof name !== 'string' || typeof run !== 'function')
+      throw new CarillonError(
+        'definition-invalid',
+        'A step needs a name and a function: io.step("send the letter", () => send(letter)).',
+      )
+    const codec = options.result
+    const retry = { ...defaultRetry, ...options.retry }
+    assertRetryPolicy(name, retry)
+    const timeoutMs =
+      options.timeout === undefined
+        ? undefined
+        : Math.max(1, Math.trunc(Duration.fromObject(options.timeout).toMillis()))
+    const encode = codec === undefined ? run : async (context: StepContext) => codec.encode(await run(context))
+    const recorded = yield* ask({
+      kind: 'step',
+      name,
+      run: encode,
+      retry,
+      timeoutMs,
+      thenPark: options.whenExhausted === 'park',
+    })
+    if (codec === undefined) return recorded
+    const decoded = decodeWith(codec, recorded)
+    if (decoded._tag === 'Left')
+      throw new CarillonError(
+        'flow-result-invalid',
+        `The recorded result of step "${name}" does not fit its codec: ${decoded.left.join('; ')}`,
+        { step: name },
+      )
+    return decoded.right
+  }
+
+  /** Waits, for seconds or for years. */
+  *sleep(duration: DurationLikeObject): FlowBody<void> {
+    yield* ask({ kind: 'sleep', durationMs: Math.max(0, Math.trunc(Duration.fromObject(duration).toMillis())) })
+  }
+
+  /** Waits until an instant; one that has passed does not wait. */
+  *sleepUntil(until: Instant): FlowBody<void> {
+    yield* ask({ kind: 'sleepUntil', until: instant(until) })
+  }
+
+  /**
+   * Builds, verifies, signs, notarises and records a transaction. What concerns other parties too is signed by
+   * those of the given sessions, notarised, and recorded by all who take part.
+   */
+  *finalise(
+    build: (transaction: TransactionBuilder) => TransactionBuilder,
+    options: TogetherOptions = {},
+  ): FlowBody<Finalised> {
+    const draft = new TransactionBuilder()
+    build(draft)
+    const isShared = (options.sessions?.length ?? 0) + (options.observers?.length ?? 0) > 0
+    const decided = (yield* ask({ kind: 'finalise', draft, isShared })) as Finalised | Proposal
+    return 'output' in decided ? decided : yield* finaliseTogether(this, decided, options)
+  }
+
+  /** Receives a proposed transaction, checks it, and signs it unless `check` gives a reason to refuse. */
+  *signProposal(session: Session, check: SignerCheck): FlowBody<void> {
+    yield* signProposal(this, session, check)
+  }
+
+  /**
+   * Receives a part of a transaction and signs the whole, unless `check` gives a reason to refuse; what an oracle does.
+   * It is certain by then that the part belongs to the transaction, and that no command is hidden that asks for this
+   * party's signature.
+   */
+  *signTearOff(session: Session, check: PartCheck): FlowBody<ShownTransaction> {
+    return yield* signTearOff(this, session, check)
+  }
+
+  /** Receives a transaction that is final, with its history, and records it. */
+  *receiveFinality(session: Session): FlowBody<Finalised> {
+    return yield* receiveFinality(session)
+  }
+
+  /** Runs another flow as a part of this one, within the same record. */
+  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
+    if (this.#stack.length > limits.subFlowDepth)
+      throw new CarillonError(
+        'flow-too-long',
+        `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${limits.subFlowDepth} are allowed.`,
+        { flow: definition.name },
+      )
+    // What the codec would leave as it is need not go through it.
+    const isPlain = plainForm(definition.input)?.check(input) === true
+    if (!isPlain && !definition.input.is(input))
+      throw new CarillonError(
+        'flow-input-invalid',
+        `The input for sub-flow ${definition.name} does not fit its codec ${definition.input.name}.`,
+        { flow: definition.name },
+      )
+    yield* ask({
+      kind: 'enter',
+      flow: definition.name,
+      input: (isPlain ? input : definition.input.encode(input)) as Json,
+    })
+    this.#stack.push(definition)
+    try {
+      return yield* definition.run(this, input)
+    } finally {
+      this.#stack.pop()
+    }
+  }
+
+  /**
+   * Opens a session with another party. Its node starts the flow that responds to this one; messages wait for it
+   * as long as it is not there.
+   */
+  *initiate(party: Party): FlowBody<Session> {
+    const { name, version } = this.#stack.at(-1) ?? { name: '', version: 1 }
+    const nonce = sessionNonce(this.flowId, this.#sessions)
+    const session = sessionIdOf(this.me.key, nonce)
+    this.#sessions += 1
+    yield* ask({ kind: 'initiate', session, nonce, party, flow: name, version })
+    return new Session(session, party, 'initiator')
+  }
+
+  /** Says where the flow is, for whoever watches it. */
+  *progress(label: string): FlowBody<void> {
+    if (typeof label !== 'string') throw new CarillonError('definition-invalid', 'Progress is told as a text.')
+    yield* ask({ kind: 'progress', label })
+  }
+
+  /** Runs a part of the flow and gives its failure as a value instead of throwing it. */
+  *attempt<R>(part: FlowBody<R>): FlowBody<Either<CarillonError, R>> {
+    try {
+      return right(yield* part)
+    } catch (error) {
+      if (error instanceof CarillonError) return left(error)
+      throw error
+    }
+  }
+}

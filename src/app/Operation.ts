@@ -1,0 +1,124 @@
+/**
+ * The list of all kinds of operations. Every `yield*` in a flow hands one operation to the engine, which answers it at
+ * once or suspends the flow until the answer is there. A new kind needs a file in `operations/` of the room it is
+ * about, and its lines here.
+ */
+import type { AgendaReads } from '../agenda/AgendaReads.js'
+import type { FinalityReads } from '../finality/FinalityReads.js'
+import type { OperationDefinition } from '../flow/defineOperation.js'
+import { invalidOperation, type InvalidOperation } from '../flow/invalidOperation.js'
+import { changeNotary, type ChangeNotary } from '../finality/operations/changeNotary.js'
+import { check, type Check } from '../finality/operations/check.js'
+import { close, type Close } from '../session/operations/close.js'
+import { dependencies, type Dependencies } from '../finality/operations/dependencies.js'
+import { enter, type Enter } from '../flow/operations/enter.js'
+import { finalise, type Finalise } from '../finality/operations/finalise.js'
+import { find, type Find } from '../flow/operations/find.js'
+import { initiate, type Initiate } from '../session/operations/initiate.js'
+import { kill, type Kill } from '../agenda/operations/kill.js'
+import { load, type Load } from '../flow/operations/load.js'
+import { lock, type Lock } from '../flow/operations/lock.js'
+import { newId, type NewId } from '../flow/operations/newId.js'
+import { notarise, type Notarise } from '../notary/operations/notarise.js'
+import { notaryRequest, type NotaryRequestFor } from '../notary/operations/notaryRequest.js'
+import { now, type Now } from '../flow/operations/now.js'
+import { parents, type Parents } from '../finality/operations/parents.js'
+import { progress, type Progress } from '../flow/operations/progress.js'
+import { query, type Query } from '../flow/operations/query.js'
+import { queryPage, type QueryPage } from '../flow/operations/queryPage.js'
+import { receive, type Receive } from '../session/operations/receive.js'
+import { record, type RecordTransactions } from '../finality/operations/record.js'
+import { send, type Send } from '../session/operations/send.js'
+import { sign, type Sign } from '../notary/operations/sign.js'
+import { signId, type SignId } from '../notary/operations/signId.js'
+import { sleep, type Sleep } from '../flow/operations/sleep.js'
+import { sleepUntil, type SleepUntil } from '../flow/operations/sleepUntil.js'
+import { step, type Step } from '../flow/operations/step.js'
+import { takeHistory, type TakeHistory } from '../finality/operations/takeHistory.js'
+import { unlock, type Unlock } from '../flow/operations/unlock.js'
+import { vend, type Vend } from '../finality/operations/vend.js'
+import { walk, type Walk } from '../finality/operations/walk.js'
+
+/** What the deciders of operations read, all of them together. */
+export type OperationReads = FinalityReads & AgendaReads
+
+/** What a flow may ask of its node; {@link FlowIo} makes them. */
+export type Operation =
+  | ChangeNotary
+  | Check
+  | Close
+  | Dependencies
+  | Enter
+  | Finalise
+  | Find
+  | Initiate
+  | Kill
+  | Load
+  | Lock
+  | NewId
+  | Notarise
+  | NotaryRequestFor
+  | Now
+  | Parents
+  | Progress
+  | Query
+  | QueryPage
+  | Receive
+  | RecordTransactions
+  | Send
+  | Sign
+  | SignId
+  | Sleep
+  | SleepUntil
+  | Step
+  | TakeHistory
+  | Unlock
+  | Vend
+  | Walk
+
+/** The definition of each kind, by its name. */
+export const operations: {
+  readonly [K in Operation['kind']]: OperationDefinition<Extract<Operation, { readonly kind: K }>, OperationReads>
+} = {
+  changeNotary,
+  check,
+  close,
+  dependencies,
+  enter,
+  finalise,
+  find,
+  initiate,
+  kill,
+  load,
+  lock,
+  newId,
+  notarise,
+  notaryRequest,
+  now,
+  parents,
+  progress,
+  query,
+  queryPage,
+  receive,
+  record,
+  send,
+  sign,
+  signId,
+  sleep,
+  sleepUntil,
+  step,
+  takeHistory,
+  unlock,
+  vend,
+  walk,
+}
+
+export type AnyOperationDefinition = OperationDefinition<Operation | InvalidOperation, OperationReads>
+
+const byKind: ReadonlyMap<string, AnyOperationDefinition> = new Map<string, AnyOperationDefinition>(
+  Object.entries(operations),
+)
+
+/** How an operation is treated. App code may yield something of a kind that there is not. */
+export const definitionOf = (operation: Operation): AnyOperationDefinition =>
+  byKind.get(operation.kind) ?? invalidOperation

@@ -1,0 +1,100 @@
+/**
+ * One end of a conversation with another party's flow. What comes from the other side is untrusted until a
+ * codec has decoded it.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { canonicalText, type Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { Party } from '../identity/Party.js'
+import type { Message, Role } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
+import { endOfSession } from '../session/endOfSession.js'
+import type { FlowBody } from './FlowDefinition.js'
+import type { Operation } from './Operation.js'
+
+const ask = function* (operation: Operation): FlowBody<unknown> {
+  return yield operation
+}
+
+/** One end of a conversation with another party's flow. Call its operations with `yield*`. */
+export class Session {
+  readonly id: SessionId
+  /** The party at the other end. */
+  readonly party: Party
+  readonly role: Role
+  #taken: number
+  /** Why nothing more will come, once that is known. */
+  #over: CarillonError | undefined
+
+  constructor(id: SessionId, party: Party, role: Role) {
+    this.id = id
+    this.party = party
+    this.role = role
+    // The responder's first message is the one that opened the session; the engine has taken it.
+    this.#taken = role === 'responder' ? 1 : 0
+  }
+
+  /** Sends plain data. It is recorded first and arrives once, however often either side is restarted. */
+  *send(payload: Json): FlowBody<void> {
+    yield* ask({
+      kind: 'send',
+      session: this.id,
+      role: this.role,
+      party: this.party.name,
+      payload: canonicalText(payload),
+    })
+  }
+
+  /** Waits for the other side's next message, however long that takes, and decodes it. */
+  *receive<A>(codec: t.Decoder<unknown, A>): FlowBody<A> {
+    if (this.#over !== undefined) throw this.#over
+    const seq = this.#taken
+    this.#taken += 1
+    const message = (yield* ask({
+      kind: 'receive',
+      session: this.id,
+      role: this.role,
+      party: this.party.name,
+      seq,
+    })) as Message
+    if (message.kind !== 'data') {
+      this.#over = endOfSession(message, this.party.name)
+      throw this.#over
+    }
+    const decoded = decodeWith(codec, message.payload)
+    if (isLeft(decoded)) {
+      throw new CarillonError(
+        'message-invalid',
+        `What ${this.party.name} sent cannot be understood: ${decoded.left.join('; ')}`,
+        { party: this.party.name },
+      )
+    }
+    return decoded.right
+  }
+
+  /** Lets the engine itself deal with the next message of a session, by the operation that is given its number. */
+  static *takeNext(session: Session, operationFor: (seq: number) => Operation): FlowBody<unknown> {
+    if (session.#over !== undefined) throw session.#over
+    const seq = session.#taken
+    session.#taken += 1
+    try {
+      return yield* ask(operationFor(seq))
+    } catch (error) {
+      if (error instanceof CarillonError && ['counterparty-failed', 'session-ended'].includes(error.code))
+        session.#over = error
+      throw error
+    }
+  }
+
+  *sendAndReceive<A>(payload: Json, codec: t.Decoder<unknown, A>): FlowBody<A> {
+    yield* this.send(payload)
+    return yield* this.receive(codec)
+  }
+
+  /** Ends the session before the flow ends; otherwise that happens by itself. */
+  *close(): FlowBody<void> {
+    yield* ask({ kind: 'close', session: this.id, role: this.role })
+  }
+}

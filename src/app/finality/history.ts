@@ -1,0 +1,88 @@
+/**
+ * Handing a transaction's history from one party to another: first the two find out, by ids, what is lacking;
+ * then that is sent, oldest first, page by page. Each page is verified and recorded as it arrives, so an
+ * interrupted transfer goes on where it was.
+ */
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { FlowBody } from '../FlowDefinition.js'
+import type { Operation } from '../Operation.js'
+import type { Walked } from '../../finality/operations/walk.js'
+import { Session } from '../Session.js'
+import { ConsumedMessageC } from '../../session/ConsumedMessage.js'
+import { limits } from '../../limits.js'
+import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
+import type { TransactionId } from '../../ledger/TransactionId.js'
+import { HeldC } from '../../finality/protocol.js'
+
+/** Hands one operation to the engine. */
+export const perform = function* (operation: Operation): FlowBody<unknown> {
+  return yield operation
+}
+
+/** What the other party does not hold of the history of these transactions, themselves included, newest first. */
+const lackingOf = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<readonly TransactionId[]> {
+  const lacking: TransactionId[] = []
+  let frontier = wanted
+  let limit: number | undefined
+  while (frontier.length > 0) {
+    const walked = (yield* perform({ kind: 'walk', frontier, ...(limit === undefined ? {} : { limit }) })) as Walked
+    limit = Math.min((limit ?? limits.historyFirstWalk) * 4, limits.historyWalk)
+    const { ids } = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, HeldC)
+    const held = new Set(ids)
+    const lacks = walked.visited.filter((id) => !held.has(id))
+    for (const id of lacks) lacking.push(id)
+    if (held.size === 0) {
+      frontier = walked.frontier
+      continue
+    }
+    // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known. What
+    // this walk had yet to come to may lie on another branch than all it has offered.
+    const parents = lacks.length === 0 ? [] : ((yield* perform({ kind: 'parents', ids: lacks })) as TransactionId[])
+    const beyond = new Set([...frontier, ...parents])
+    frontier = walked.frontier.filter((id) => beyond.has(id))
+  }
+  return lacking
+}
+
+/** Sends everything the other party lacks of the history of these transactions, themselves included. */
+export const sendHistory = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<void> {
+  // Walked newest first; sent oldest first, so that each can be verified when it arrives.
+  const toSend = [...new Set(yield* lackingOf(session, wanted))].reverse()
+  const { id, role } = session
+  for (let sent = 0; sent < toSend.length;) {
+    const ids = toSend.slice(sent, sent + pageLimit)
+    sent += Number(yield* perform({ kind: 'vend', session: id, role, ids }))
+  }
+  yield* session.send({ type: 'historyEnd' })
+}
+
+/** More than ever fit into one page. */
+const pageLimit = 500
+
+/** Receives and records what is lacking, until the other side says that this was all. */
+export const receiveHistory = function* (session: Session): FlowBody<void> {
+  const { id, role, party } = session
+  for (let isOver = false; !isOver;) {
+    // The engine itself deals with each message: a flow that is run over its record need not see a whole history again.
+    const taken = yield* Session.takeNext(session, (seq) => {
+      return { kind: 'takeHistory', session: id, role, party: party.name, seq }
+    })
+    isOver = ConsumedMessageC.is(taken) && taken.isLast
+  }
+}
+
+/** Makes sure that this node holds everything a transaction builds on, asking the sender for what it lacks. */
+export const resolveDependencies = function* (session: Session, signed: SignedTransaction): FlowBody<void> {
+  const ids = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+  if (ids.length === 0) return
+  yield* session.send({ type: 'fetch', ids: [...ids] })
+  yield* receiveHistory(session)
+  const still = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+  if (still.length > 0) {
+    throw new CarillonError(
+      'state-unknown',
+      `${session.party.name} did not send the history of its transaction: ${still.join(', ')} ${still.length === 1 ? 'is' : 'are'} missing.`,
+      { party: session.party.name },
+    )
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The other side of finality: checking and signing what is proposed, and recording what is final.
+ */
+import * as t from 'io-ts'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import type { FlowBody } from '../FlowDefinition.js'
+import type { Finalised } from '../../finality/Finalised.js'
+import type { FlowIo } from '../FlowIo.js'
+import { defineResponder } from '../Responder.js'
+import type { Session } from '../Session.js'
+import { primitiveKeys } from '../../identity/Key.js'
+import { requiredKeys, type SignedTransaction } from '../../ledger/SignedTransaction.js'
+import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
+import type { TransactionSignature } from '../../ledger/signatures.js'
+import { NotaryRequestC } from '../../notary/NotaryRequest.js'
+import { comeTo, type Verdict } from './Verdict.js'
+import { perform, resolveDependencies } from './history.js'
+import { FinalityC, SignRequestC } from '../../finality/protocol.js'
+
+/** A signer's own check, beyond what contracts say. A check that has to look things up is a generator. */
+export type SignerCheck = (transaction: LedgerTransaction) => Verdict
+
+/** The keys whose signatures may still be missing while signatures are being collected. */
+const stillToSign = (signed: SignedTransaction) => {
+  const present = new Set(signed.signatures.map(({ by }) => by))
+  return requiredKeys(signed.body)
+    .flatMap(primitiveKeys)
+    .filter((key) => !present.has(key))
+}
+
+/** Receives a proposal, resolves and checks it, and signs it unless `check` gives a reason not to. */
+export const signProposal = function* (io: FlowIo, session: Session, check: SignerCheck): FlowBody<void> {
+  const { transaction: signed } = yield* session.receive(SignRequestC)
+  yield* resolveDependencies(session, signed)
+  const transaction = (yield* perform({ kind: 'check', signed, exceptKeys: stillToSign(signed) })) as LedgerTransaction
+  const verdict = yield* comeTo(check(transaction))
+  if (isLeft(verdict)) {
+    yield* session.send({ type: 'refused', reason: verdict.left })
+    throw new CarillonError(
+      'signature-refused',
+      `${io.me.name} refused to sign what ${session.party.name} proposed: ${verdict.left}`,
+      { party: session.party.name, reason: verdict.left },
+    )
+  }
+  const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
+  yield* session.send({ type: 'signature', signature })
+}
+
+/** Receives a final transaction, resolves, checks and records it. */
+export const receiveFinality = function* (session: Session): FlowBody<Finalised> {
+  const { transaction: signed } = yield* session.receive(FinalityC)
+  yield* resolveDependencies(session, signed)
+  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
+  yield* session.send({ type: 'recorded' })
+  return finalised
+}
+
+/** Every node records what it takes part in, without the app having to say so. */
+export const ReceiveBroadcast = defineResponder({
+  name: 'carillon/ReceiveBroadcast',
+  respondsTo: 'carillon/Broadcast',
+  *run(_io, session): FlowBody<string> {
+    return (yield* receiveFinality(session)).id
+  },
+})
+
+/** A notary's side of {@link NotariseFlow}. */
+export const NotaryResponder = defineResponder({
+  name: 'carillon/NotaryResponder',
+  respondsTo: 'carillon/Notarise',
+  *run(_io, session): FlowBody<void> {
+    const { request } = yield* session.receive(t.strict({ type: t.literal('notarise'), request: NotaryRequestC }))
+    if (request.type === 'whole') yield* resolveDependencies(session, request.transaction)
+    const signature = (yield* perform({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
+    yield* session.send({ type: 'signature', signature })
+  },
+})

@@ -1,0 +1,90 @@
+/**
+ * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
+ * back to the operation it stands at.
+ */
+import { type CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
+import type { Answer } from '../flow/Answer.js'
+import type { AnyFlowDefinition, FlowBody } from '../app/FlowDefinition.js'
+import type { FlowId } from '../log/FlowId.js'
+import { FlowIo, type StartedBy } from '../app/FlowIo.js'
+import { notAnOperation } from '../flow/invalidOperation.js'
+import type { Operation } from '../app/Operation.js'
+import type { Party } from '../identity/Party.js'
+import type { SigningContext } from '../ledger/SignedTransaction.js'
+
+/** An operation that was answered since the record was last written. */
+export type Unrecorded = { readonly operation: Operation; readonly answer: Answer }
+
+/** Where the generator came to after a move. */
+export type Stop =
+  | { readonly kind: 'asks'; readonly operation: Operation }
+  | { readonly kind: 'returned'; readonly result: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown }
+
+/** Nothing keeps app code from yielding something else than what `io` made. */
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === 'object' && value !== null && 'kind' in value
+
+export class LiveFlow {
+  readonly id: FlowId
+  /** Answered operations that are not in the record yet. */
+  readonly unrecorded: Unrecorded[] = []
+  /** The operation the flow stands at and waits for, when it is suspended. */
+  pending: Operation | undefined
+  progress: string | undefined
+  /** About how many bytes the unrecorded operations will take. */
+  weight = 0
+  readonly #body: FlowBody<unknown>
+  #network: SigningContext
+
+  /** `version` is the one the flow was started with, which its code may ask for. */
+  constructor(
+    definition: AnyFlowDefinition,
+    version: number,
+    id: FlowId,
+    me: Party,
+    network: SigningContext,
+    startedBy: StartedBy | undefined,
+    input: unknown,
+  ) {
+    this.id = id
+    this.#network = network
+    // The map may change while the flow is in memory.
+    const context: SigningContext = {
+      id: network.id,
+      identityOf: (key) => this.#network.identityOf(key),
+      currentKeyOf: (identity) => this.#network.currentKeyOf(identity),
+    }
+    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, context, startedBy), input)
+  }
+
+  /** From now on the flow checks signatures by this map. */
+  useNetwork(network: SigningContext): void {
+    this.#network = network
+  }
+
+  begin(): Stop {
+    return this.#move(() => this.#body.next())
+  }
+
+  resume(answer: Answer): Stop {
+    return answer.kind === 'value' ? this.#move(() => this.#body.next(answer.value)) : this.throwInto(answer.error)
+  }
+
+  /** The flow meets the error as its record will tell it, so that it meets the same one when it is run again. */
+  throwInto(error: CarillonError): Stop {
+    return this.#move(() => this.#body.throw(reviveError(recordError(error, 'flow-threw'))))
+  }
+
+  #move(move: () => IteratorResult<Operation, unknown>): Stop {
+    try {
+      const moved = move()
+      if (moved.done === true) return { kind: 'returned', result: moved.value }
+      return isOperation(moved.value)
+        ? { kind: 'asks', operation: moved.value }
+        : { kind: 'threw', error: notAnOperation() }
+    } catch (error) {
+      return { kind: 'threw', error }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Performs one operation of a flow by the definition of its kind: what is decided is recorded before the next thing is
+ * decided. An error belongs to the flow, unless it concerns the node.
+ */
+import type { ActiveTick } from './ActiveTick.js'
+import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
+import type { Answer, Wait } from '../flow/Answer.js'
+import type { FlowId } from '../log/FlowId.js'
+import type { AnyOperationDefinition, Operation } from '../app/Operation.js'
+
+export const performOperation = (
+  tick: ActiveTick,
+  definition: AnyOperationDefinition,
+  flow: FlowId,
+  operation: Operation,
+): Answer | Wait => {
+  try {
+    let decided = definition.decide(tick, operation, flow)
+    while (decided.kind === 'facts') {
+      for (const event of decided.events) tick.emit(event)
+      decided = decided.next()
+    }
+    return decided
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    return {
+      kind: 'error',
+      error: error instanceof CarillonError ? error : new CarillonError('flow-threw', messageOf(error), {}, error),
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Carries out what is decided about due activities: flows are started, facts recorded, and what was moved to an instant
+ * that has come too is decided again.
+ */
+import { decideDue, decideFailedStart } from '../agenda/decideDue.js'
+import { concernsNode, recordError } from '../errors/CarillonError.js'
+import type { StartCause } from '../flow/FlowRow.js'
+import { limits } from '../limits.js'
+import type { StateRow } from '../vault/StateRow.js'
+import type { ActiveTick } from './ActiveTick.js'
+import type { FlowEngine } from './FlowEngine.js'
+
+/** Decides about one activity, as often as it is moved, and carries it out. A start that fails is an outcome too. */
+export const runActivity = (
+  tick: ActiveTick,
+  engine: FlowEngine,
+  row: Readonly<StateRow>,
+  cause: StartCause,
+  justMoved = false,
+): void => {
+  const { ref, seq, dueMs, attempt } = row
+  const decided = decideDue(tick, row, cause, justMoved)
+  try {
+    if (decided.kind === 'start') engine.start(tick, decided.start)
+    else tick.emit(decided.event)
+  } catch (error) {
+    if (concernsNode(error)) throw error
+    tick.emit(decideFailedStart(tick, { ref, seq, dueMs, attempt }, recordError(error, 'activity-threw')))
+    return
+  }
+  if (decided.kind === 'moved') runActivity(tick, engine, tick.views.activities.get(seq), cause, true)
+}
+
+/** A tick is often full before it has taken all it may, so due rows are read in small portions. */
+const rowsAtATime = 256
+
+/** Everything that is due, in order, as far as this tick has room for it. */
+export const runDue = (tick: ActiveTick, engine: FlowEngine): void => {
+  for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
+    const rows = tick.views.activities.due(tick.nowMs, rowsAtATime)
+    for (const row of rows) {
+      if (tick.isFull()) return
+      // A flow started just before may have consumed it.
+      if (row.actsAtMs === null || row.actsAtMs > tick.nowMs) continue
+      runActivity(tick, engine, row, row.cause ?? 'due')
+    }
+    if (rows.length < rowsAtATime) return
+  }
+}

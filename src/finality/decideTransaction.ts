@@ -1,0 +1,187 @@
+/**
+ * Decides whether a transaction goes on the ledger: resolve, seal, verify, check signers, notarise, assess,
+ * record. Everything is checked before the single fact is returned.
+ */
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { utf8Length } from '../encoding/canonical.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { FinalityReads } from './FinalityReads.js'
+import type { FlowId } from '../log/FlowId.js'
+import { isSatisfiedBy, type Key } from '../identity/Key.js'
+import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
+import type { Party } from '../identity/Party.js'
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
+import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
+import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { EncodedBody } from '../ledger/EncodedBody.js'
+import { limits } from '../limits.js'
+import { consumerOfRow } from '../notary/decideNotarisation.js'
+import { notarise, type Claim } from '../notary/notarise.js'
+import { participantKeys } from '../ledger/assess.js'
+import { checkKeys, checkKeysOf } from '../vault/checkKeys.js'
+import { recordTransaction, type Recorded } from './recordTransaction.js'
+import { rememberAccepted } from './verifyContracts.js'
+import { resolveState } from '../vault/readState.js'
+import { requireRow } from '../vault/resolveBody.js'
+import type { StateRow } from '../vault/StateRow.js'
+
+const saltBytes = 16
+
+const orThrow = <A>(result: Either<CarillonError, A>): A => {
+  if (isLeft(result)) throw result.left
+  return result.right
+}
+
+/** The outputs as the app's own definitions see them: what they ask for next is the app's word, not the flow's. */
+const outputsOf = (
+  reads: FinalityReads,
+  draft: TransactionBuilder,
+  transaction: Transaction,
+): readonly ResolvedState[] =>
+  draft.outputs.map(({ definition, data }, index) => ({
+    ref: { transaction: transaction.id, index },
+    type: definition.type,
+    data,
+    definition: reads.registry.requireState(definition.type),
+    contract: { name: definition.contract.name, version: definition.contract.version },
+  }))
+
+/** A state is made under the rules the app has registered for its type, and no others. */
+const checkDefinition = (reads: FinalityReads, definition: AnyStateDefinition): void => {
+  const registered = reads.registry.requireState(definition.type)
+  if (registered.version === definition.version && registered.contract === definition.contract) return
+  throw new CarillonError(
+    'definition-invalid',
+    `A ${definition.type} was produced with another definition than the one app ${reads.registry.app.name} lists. Import the same definition in the flow and in the app.`,
+    { type: definition.type },
+  )
+}
+
+/** The notary a transaction stands under: the one named, the inputs' own, or this node for what is its alone. */
+const notaryFor = (
+  reads: FinalityReads,
+  draft: TransactionBuilder,
+  inputs: readonly StateRow[],
+  isShared: boolean,
+): Party => {
+  const keyOfNotary = ({ notary }: StateRow): PublicKey => notary ?? reads.me.key
+  const [first] = inputs
+  const key = first === undefined ? undefined : keyOfNotary(first)
+  if (inputs.some((row) => keyOfNotary(row) !== key)) {
+    throw new CarillonError(
+      'transaction-malformed',
+      'The states it consumes stand under different notaries. Change the notary of some of them first.',
+      { notaries: [...new Set(inputs.map(keyOfNotary))] },
+    )
+  }
+  if (key === undefined) return draft.chosenNotary ?? (isShared ? reads.network.firstNotary() : undefined) ?? reads.me
+  const own = key === reads.me.key ? reads.me : reads.network.member(key)?.party
+  if (own === undefined)
+    throw new CarillonError(
+      'notary-unknown',
+      `The notary ${key} of the consumed states is not in this node's network map.`,
+      { key },
+    )
+  if (draft.chosenNotary !== undefined && draft.chosenNotary.key !== own.key) {
+    throw new CarillonError(
+      'transaction-malformed',
+      `The transaction names ${draft.chosenNotary.name} as its notary, but the states it consumes stand under ${own.name}. Change their notary first.`,
+      { notary: own.name },
+    )
+  }
+  return own
+}
+
+/** A transaction that concerns others too: verified here, and yet to be signed, notarised and recorded by all. */
+export type Proposal = {
+  readonly kind: 'proposal'
+  readonly id: TransactionId
+  readonly body: TransactionBody
+  readonly participants: readonly Party[]
+}
+
+/** The parties that take part in what is consumed and produced, each once. */
+export const participantsOf = (transaction: LedgerTransaction): readonly Party[] => [
+  ...new Map(transaction.participants.map((party) => [party.key, party])).values(),
+]
+
+/** Whether this node can settle a transaction by itself: it signs alone, takes part alone, and is the notary. */
+const isOwn = (reads: FinalityReads, draft: TransactionBuilder, transaction: LedgerTransaction): boolean => {
+  const { key } = reads.me
+  const isMine = (signer: Key): boolean => signer === key || isSatisfiedBy(signer, new Set([key]))
+  return (
+    transaction.notary.key === key &&
+    draft.commands.every(({ signers }) => signers.every(isMine)) &&
+    // A party that is not in the map cannot be told, so there is nobody to settle with.
+    transaction.participants.every((party) => party.key === key || reads.network.member(party.key) === undefined)
+  )
+}
+
+/**
+ * Verifies what a builder has gathered. What concerns this node alone is recorded at once; the rest becomes a
+ * proposal. Throws the typed error that says why not.
+ */
+export const decideTransaction = (
+  reads: FinalityReads,
+  draft: TransactionBuilder,
+  flow: FlowId | undefined,
+  isShared: boolean,
+): Recorded | Proposal => {
+  for (const { definition } of draft.outputs) checkDefinition(reads, definition)
+  const inputs = draft.inputs.map((ref) => requireRow(reads, ref))
+  const references = draft.references.map((ref) => requireRow(reads, ref))
+  const participants = draft.outputs.map(({ definition, data }) => participantKeys(definition, data))
+  const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== reads.me.key))
+  const notary = notaryFor(reads, draft, inputs, concernsOthers)
+  // Who lost a race should hear that, and not that a contract is broken by stale data.
+  const claim = (row: StateRow): Claim => ({ ref: row.ref, consumedBy: consumerOfRow(reads, row) })
+  const claims = references.length === 0 ? inputs.map(claim) : [...inputs, ...references].map(claim)
+  orThrow(notarise(claims, notary.key === reads.me.key ? draft.window : undefined, reads.now))
+
+  const salt = reads.random.hex(saltBytes)
+  const transaction = sealDraft(draft, notary, salt)
+  const outputs = outputsOf(reads, draft, transaction)
+  const ledgerTransaction = new LedgerTransaction({
+    inputs: inputs.map((row) => resolveState(reads.registry, row)),
+    references: references.map((row) => resolveState(reads.registry, row)),
+    outputs,
+    commands: draft.commands,
+    timeWindow: draft.window,
+    notary,
+  })
+  orThrow(verifyTransaction(ledgerTransaction, reads.registry.contract))
+  if (isShared || !isOwn(reads, draft, ledgerTransaction)) {
+    const bytes = utf8Length(transaction.encoded.text)
+    if (bytes > limits.sharedTransactionBytes)
+      throw new CarillonError(
+        'fact-too-large',
+        `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
+        { bytes },
+      )
+    checkKeysOf(reads, ledgerTransaction)
+    rememberAccepted(reads, transaction.id, ledgerTransaction)
+    const body = bodyOfDraft(draft, notary, salt, transaction)
+    return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
+  }
+
+  const texts = draft.outputs.map(({ definition: { type, version, contract }, text }) => ({
+    type,
+    version,
+    contract: { name: contract.name, version: contract.version },
+    text,
+  }))
+  const body = new EncodedBody(transaction.encoded.text, draft.inputs, notary.key, texts)
+  const recorded = recordTransaction(reads, { id: transaction.id, body, outputs, participants }, flow)
+  for (const { assessments } of recorded.events)
+    // Most states have no key.
+    if (assessments.some(({ key }) => key !== undefined))
+      checkKeys(
+        reads,
+        draft.inputs,
+        assessments.map(({ key }, index) => ({ type: texts[index]?.type ?? '', key })),
+      )
+  return recorded
+}

@@ -1,0 +1,49 @@
+/**
+ * Checks everything about a transaction, except that some keys have yet to sign.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { FinalityReads } from '../FinalityReads.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
+import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
+import { checkSignatures, type SignedTransaction } from '../../ledger/SignedTransaction.js'
+import { sealBody } from '../../ledger/Transaction.js'
+import { checkKeysOf } from '../../vault/checkKeys.js'
+import { checkNotary } from '../../vault/checkNotary.js'
+import { rememberAccepted, verifyContracts } from '../verifyContracts.js'
+import { checkUnconsumed } from '../recordSigned.js'
+import { valueAnswer } from '../../flow/Answer.js'
+import { defineOperation } from '../../flow/defineOperation.js'
+
+export type Check = {
+  readonly kind: 'check'
+  readonly signed: SignedTransaction
+  readonly exceptKeys: readonly PublicKey[]
+}
+
+/** The transaction as its contracts see it, once its signatures and its contracts have been checked. */
+const checked = (reads: FinalityReads, { signed, exceptKeys }: Check, retired: boolean): LedgerTransaction => {
+  const { id } = sealBody(signed.body)
+  const signatures = checkSignatures(reads.network, id, signed, { except: exceptKeys, retired })
+  if (isLeft(signatures)) throw signatures.left
+  return verifyContracts(reads, id, signed.body)
+}
+
+export const check = defineOperation<Check, FinalityReads>({
+  kind: 'check',
+  isRead: true,
+  identity: ({ signed }) => ({ transaction: sealBody(signed.body).id }),
+  label: () => 'check a transaction',
+  decide: (reads, operation) => {
+    const { body } = operation.signed
+    const { id } = sealBody(body)
+    // True now, and not asked again when the flow is run over its record: by then the answer may be another.
+    checkNotary(reads, body)
+    checkUnconsumed(reads, id, body)
+    const transaction = checked(reads, operation, false)
+    checkKeysOf(reads, transaction)
+    rememberAccepted(reads, id, transaction)
+    return valueAnswer(transaction)
+  },
+  // A signature that was good then is good, although its party may have changed its key since.
+  revive: (reads, operation) => checked(reads, operation, true),
+})

@@ -1,0 +1,22 @@
+/**
+ * The definitions of an app, as the rules look them up. Of a flow they know its signature and not its code.
+ */
+import type * as t from 'io-ts'
+import type { ContractDefinition } from './Contract.js'
+import type { AnyStateDefinition } from './StateDefinition.js'
+
+/** What a state that names a flow depends on: whether it may, and which input the flow takes. */
+export type FlowSignature = {
+  readonly name: string
+  readonly schedulable: boolean
+  readonly input: t.Type<unknown, unknown>
+}
+
+export type Definitions = {
+  readonly app: { readonly name: string }
+  /** The definition of a state type; throws `state-type-unknown` when there is none. */
+  readonly requireState: (type: string) => AnyStateDefinition
+  readonly contract: (name: string) => ContractDefinition | undefined
+  /** The signature of a flow; throws `flow-unknown` when there is none. */
+  readonly requireFlow: (name: string) => FlowSignature
+}
