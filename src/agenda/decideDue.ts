@@ -18,7 +18,7 @@ import type { Activity, FlowRef } from '../ledger/Activity.js'
 import type { Assessment } from '../log/events.js'
 import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
-import type { StateRow } from '../vault/StateRow.js'
+import type { ActivityRow } from './ActivityRow.js'
 import { askState } from './assess.js'
 
 /** Errors that a later start may not meet again, once someone has installed what is missing. */
@@ -33,7 +33,7 @@ const mayPass: ReadonlySet<string> = new Set([
 ])
 
 type Occurrence = {
-  readonly row: StateRow
+  readonly row: ActivityRow
   readonly due: Instant
   readonly attempt: number
   readonly latenessMs: number
@@ -86,7 +86,7 @@ const startFlow = (
 /** Asks the state again. App code that cannot even be asked counts as a failed start. */
 const ask = (
   decision: Decision,
-  row: StateRow,
+  row: ActivityRow,
 ): { readonly assessment: Assessment; readonly looksAtClock: () => boolean } => {
   const definition = decision.registry.requireState(row.kind.type)
   const data = readState(definition, row)
@@ -99,7 +99,7 @@ const ask = (
 /** Throws when the state's word cannot be relied on: it must be the same however often it is asked. */
 const assertSettled = (
   decision: Decision,
-  row: StateRow,
+  row: ActivityRow,
   { assessment, looksAtClock }: ReturnType<typeof ask>,
   justMoved: boolean,
 ): void => {
@@ -134,7 +134,7 @@ const isEarly = (decision: Decision, { actsAt }: Assessment, cause: StartCause):
 export const decideOccurrence = (
   decision: SigningDecision,
   engine: FlowEngine,
-  row: StateRow,
+  row: ActivityRow,
   cause: StartCause,
   justMoved = false,
 ): void => {
@@ -164,7 +164,7 @@ export const decideOccurrence = (
         activity,
         ...(assessment.actsAt === undefined ? {} : { actsAt: assessment.actsAt }),
       })
-      const moved = decision.views.states.get(row.seq)
+      const moved = decision.views.activities.get(row.seq)
       // Whoever triggers it wants it now, whatever instant the state names by now.
       if (cause === 'trigger' || (moved.actsAtMs !== null && moved.actsAtMs <= decision.nowMs))
         decideOccurrence(decision, engine, moved, cause, true)
@@ -197,7 +197,7 @@ const rowsAtATime = 256
 /** Everything that is due, in order, as far as this tick has room for it. */
 export const decideDue = (decision: SigningDecision, engine: FlowEngine): void => {
   for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
-    const rows = decision.views.states.due(decision.nowMs, rowsAtATime)
+    const rows = decision.views.activities.due(decision.nowMs, rowsAtATime)
     for (const row of rows) {
       if (decision.isFull()) return
       // A flow started just before may have consumed it.

@@ -8,9 +8,9 @@ import { concernsNode } from '../errors/CarillonError.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { Assessment } from '../log/events.js'
-import { sameIndexed } from '../vault/StateIndex.js'
+import { sameIndexed } from '../ledger/IndexedValue.js'
 import { readState } from '../vault/readState.js'
-import type { StateRow } from '../vault/StateRow.js'
+import type { ActivityRow } from './ActivityRow.js'
 import { assess, knownOf, unanswered, type Assessed } from './assess.js'
 
 const statesPerTick = 500
@@ -18,7 +18,7 @@ const statesPerTick = 500
 export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
 
 /** A state that the app can no longer read, or that throws, is parked; the others are asked all the same. */
-const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: StateRow): Assessed => {
+const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: ActivityRow): Assessed => {
   try {
     return assess(decision, definition, readState(definition, row), row.ref)
   } catch (error) {
@@ -31,7 +31,7 @@ const assessAgain = (decision: Decision, definition: AnyStateDefinition, row: St
 }
 
 /** States what was said; what is too large to be recorded parks this one state, and the others are asked all the same. */
-const record = (decision: Decision, definition: AnyStateDefinition, row: StateRow, assessment: Assessment): void => {
+const record = (decision: Decision, definition: AnyStateDefinition, row: ActivityRow, assessment: Assessment): void => {
   const plain = (said: Assessment): Assessment => JSON.parse(canonicalText(said)) as Assessment
   try {
     decision.emit({ type: 'StateReassessed', ref: row.ref, assessment: plain(assessment) })
@@ -45,7 +45,7 @@ const record = (decision: Decision, definition: AnyStateDefinition, row: StateRo
 /** Reassesses the unconsumed states of one type after a sequence number; `next` is where to go on. */
 export const reassess = (decision: Decision, type: string, afterSeq: number): Reassessed => {
   const definition = decision.registry.requireState(type)
-  const rows = decision.views.states.unconsumedAfter(type, afterSeq, statesPerTick)
+  const rows = decision.views.activities.unconsumedAfter(type, afterSeq, statesPerTick)
   let changed = 0
   let asked = 0
   let lastSeq = afterSeq

@@ -24,7 +24,7 @@ export class Reopening {
 
   decide(decision: SigningDecision, engine: FlowEngine): void {
     if (this.#done || decision.views.facts.now.draining) return
-    const rows = decision.views.states.ended(this.#after, limits.activitiesPerTick)
+    const rows = decision.views.activities.ended(this.#after, limits.activitiesPerTick)
     let after = this.#after
     let complete = rows.length < limits.activitiesPerTick
     for (const row of rows) {

@@ -12,7 +12,7 @@ import type { Party } from '../identity/Party.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import type { TransactionParts } from '../vault/TransactionParts.js'
-import type { Views } from '../storage/Views.js'
+import type { ReadViews } from '../engine/Views.js'
 import type { Random } from '../identity/Random.js'
 
 export type Decision = {
@@ -21,7 +21,7 @@ export type Decision = {
   readonly me: Party
   readonly registry: Registry
   readonly network: NetworkMap
-  readonly views: Views
+  readonly views: ReadViews
   readonly random: Random
   /** Extra checks that cost time: clock reads in `nextScheduledActivity`, flows run again at each suspension. */
   readonly development: boolean

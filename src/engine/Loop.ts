@@ -18,7 +18,7 @@ import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
 import { StepResumption } from './StepResumption.js'
-import type { MapSerial } from '../storage/MapTable.js'
+import type { MapSerial } from '../log/NodeTables.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick } from '../log/Tick.js'
 import type { Flight, TickStore } from './TickStore.js'
@@ -478,13 +478,14 @@ export class Loop {
     const nowMs = this.#parts.clock.now()
     if (this.#inFlight !== undefined) {
       // Whatever else there is to do would wait for the disk; so it is looked for when the tick has landed.
-      const isDue = !views.facts.now.draining && views.states.isDueAhead(nowMs)
+      const isDue = !views.facts.now.draining && views.activities.isDueAhead(nowMs)
       if (isDue || views.flows.isToWake(nowMs)) this.#schedule()
       return
     }
-    const wakes = [views.flows.nextWakeMs(), views.facts.now.draining ? undefined : views.states.nextDueMs()].filter(
-      (at) => at !== undefined,
-    )
+    const wakes = [
+      views.flows.nextWakeMs(),
+      views.facts.now.draining ? undefined : views.activities.nextDueMs(),
+    ].filter((at) => at !== undefined)
     const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
     if (nextMs !== undefined && nextMs <= nowMs) {
       this.#schedule()

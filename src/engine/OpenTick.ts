@@ -20,7 +20,7 @@ import type { TransactionParts } from '../vault/TransactionParts.js'
 import type { SignedTransactionReader } from './readSignedTransaction.js'
 import { Committed } from './Committed.js'
 import { readsClock } from './readsClock.js'
-import type { Views } from '../storage/Views.js'
+import type { Views } from './Views.js'
 
 export type NodeParts = {
   readonly me: Party

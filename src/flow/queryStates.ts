@@ -43,7 +43,7 @@ export const queryStates = (decision: Decision, { definition, query }: QueryArgu
     )
   }
   assertFields(definition, query)
-  const found = decision.views.query({ ...query, type: definition.type }, decision.views.flows.find(flow)?.seq)
+  const found = decision.views.query({ ...query, type: definition.type }, flow)
   return {
     states: found.items.map((row) => stateOf(definition, row)),
     refs: found.items.map(({ ref }) => showRef(ref)),

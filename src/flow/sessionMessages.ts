@@ -8,7 +8,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { Message, Role, WrittenMessage } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
-import type { SessionRow } from '../session/SessionTable.js'
+import type { SessionRow } from '../session/SessionRow.js'
 import type { FlowRow } from './FlowRow.js'
 
 /** Records that a message is to be sent; it is sent after the tick. */

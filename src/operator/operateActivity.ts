@@ -4,16 +4,16 @@
 import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import type { StateRow, Standing } from '../vault/StateRow.js'
+import type { ActivityRow, Standing } from '../agenda/ActivityRow.js'
 
 /** Who acts, and a remark of theirs. */
 export type Operator = { readonly by: string; readonly note?: string }
 
 type Verb = { readonly base: string; readonly past: string }
 
-const rowIn = (decision: Decision, ref: StateRef, verb: Verb, allowed: readonly (Standing | null)[]): StateRow => {
+const rowIn = (decision: Decision, ref: StateRef, verb: Verb, allowed: readonly (Standing | null)[]): ActivityRow => {
   const text = showRef(ref)
-  const row = decision.views.states.find(ref)
+  const row = decision.views.activities.find(ref)
   if (row === undefined) throw new CarillonError('state-unknown', `This node holds no state ${text}.`, { ref: text })
   if (row.untilRevision !== null)
     throw new CarillonError('state-consumed', `State ${text} is consumed; it has no activity to ${verb.base}.`, {

@@ -13,7 +13,7 @@ import { hasEnded } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
 import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from '../log/Message.js'
 import { responderIdOf, sessionIdOf } from '../log/SessionId.js'
-import type { SessionRow } from './SessionTable.js'
+import type { SessionRow } from './SessionRow.js'
 
 type Incoming = Extract<SessionEnvelope, { readonly kind: 'message' }>
 type Opening = Extract<Message, { readonly kind: 'open' }>

@@ -20,7 +20,8 @@ export const kill = defineOperation<Kill>({
   label: ({ ref }) => `kill the flow of ${showRef(ref)}`,
   perform: (decision, { ref }, flow) => {
     const { flows } = decision.views
-    const { dueMs, attempt } = requireRow(decision, ref)
+    const { seq } = requireRow(decision, ref)
+    const { dueMs, attempt } = decision.views.activities.get(seq)
     const target = dueMs === null ? undefined : flows.find(flowIdOfOccurrence(ref, instantFromMillis(dueMs), attempt))
     // The flow of the activity itself has another way to end: it returns.
     if (target === undefined || hasEnded(target) || target.id === flow) return valueAnswer(false, false)

@@ -17,7 +17,6 @@ export const lock = defineOperation<Lock>({
   perform: (decision, { refs }, flow) => {
     const { softLocks, flows, transactions } = decision.views
     const rows = lockRows(decision, refs)
-    const own = flows.find(flow)?.seq
     for (const { seq, ref, consumedBy } of rows) {
       const text = showRef(ref)
       if (consumedBy !== null)
@@ -26,12 +25,12 @@ export const lock = defineOperation<Lock>({
           consumedBy: transactions.get(consumedBy)?.id ?? 'another transaction',
         })
       const holder = softLocks.holderOf(seq)
-      if (holder === undefined || holder === own) continue
-      const other = flows.get(holder)
+      if (holder === undefined || holder === flow) continue
+      const name = flows.find(holder)?.name ?? 'of another version'
       throw new CarillonError(
         'state-locked',
-        `State ${text} is reserved by flow ${other.name} (${other.id}). Choose another, or try again when that flow has ended.`,
-        { ref: text, flow: other.id },
+        `State ${text} is reserved by flow ${name} (${holder}). Choose another, or try again when that flow has ended.`,
+        { ref: text, flow: holder },
       )
     }
     const free = rows.filter(({ seq }) => softLocks.holderOf(seq) === undefined).map(({ ref }) => ref)

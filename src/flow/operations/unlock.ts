@@ -13,9 +13,8 @@ export const unlock = defineOperation<Unlock>({
   identity: ({ refs }) => ({ refs }),
   label: ({ refs }) => `unlock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
   perform: (decision, { refs }, flow) => {
-    const { softLocks, flows } = decision.views
-    const own = flows.find(flow)?.seq
-    const held = lockRows(decision, refs).filter(({ seq }) => softLocks.holderOf(seq) === own)
+    const { softLocks } = decision.views
+    const held = lockRows(decision, refs).filter(({ seq }) => softLocks.holderOf(seq) === flow)
     if (held.length > 0) decision.emit({ type: 'StatesUnlocked', flow, refs: held.map(({ ref }) => ref) })
     return valueAnswer(undefined)
   },
