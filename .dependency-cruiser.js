@@ -66,15 +66,7 @@ const only = {
 }
 
 /** Imports from a room to a later one that are still to be turned around. */
-const tolerated = {
-  vault: ['flow', 'storage'],
-  flow: ['session', 'storage'],
-  session: ['storage'],
-  notary: ['storage'],
-  agenda: ['storage'],
-  operator: ['storage'],
-  engine: ['storage'],
-}
+const tolerated = {}
 
 const mayImport = Object.fromEntries([
   ...order.map((room, place) => [room, [...(only[room] ?? order.slice(0, place)), ...(tolerated[room] ?? [])]]),

@@ -19,10 +19,8 @@ import type { DomainEvent } from '../log/events.js'
 import { flowIdOfOccurrence } from '../log/FlowId.js'
 import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import { readState } from '../vault/readState.js'
-import type { StateRow } from '../vault/StateRow.js'
+import type { ActivityRow } from './ActivityRow.js'
 import type { AgendaReads } from './AgendaReads.js'
-
-type ActivityRow = Readonly<StateRow>
 
 /** What becomes of a due activity: a flow to start, or a fact. */
 export type DueDecision =

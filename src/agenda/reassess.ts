@@ -8,11 +8,11 @@ import { concernsNode } from '../errors/CarillonError.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { Assessment } from '../ledger/Assessment.js'
-import { sameIndexed } from '../vault/StateIndex.js'
+import { sameIndexed } from '../ledger/IndexedValue.js'
 import type { EventOf } from '../log/events.js'
 import { assessmentParts } from '../vault/TransactionParts.js'
 import { readState } from '../vault/readState.js'
-import type { StateRow } from '../vault/StateRow.js'
+import type { ActivityRow } from './ActivityRow.js'
 import { assess, knownOf, unanswered } from '../ledger/assess.js'
 
 /** What a state says now, where that has changed. */
@@ -23,7 +23,7 @@ export type Reassessment = {
 }
 
 /** A state that the app can no longer read, or that throws, is parked; the others are asked all the same. */
-const assessAgain = (reads: AgendaReads, definition: AnyStateDefinition, row: Readonly<StateRow>): Assessment => {
+const assessAgain = (reads: AgendaReads, definition: AnyStateDefinition, row: ActivityRow): Assessment => {
   try {
     return assess(reads, definition, readState(definition, row), row.ref)
   } catch (error) {
@@ -41,7 +41,7 @@ const plain = (assessment: Assessment): Assessment => JSON.parse(canonicalText(a
 export const reassess = (
   reads: AgendaReads,
   definition: AnyStateDefinition,
-  row: Readonly<StateRow>,
+  row: ActivityRow,
 ): Reassessment | undefined => {
   // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
   if (row.standing === 'started' || row.standing === 'paused') return undefined

@@ -6,12 +6,10 @@ import { Duration } from 'luxon'
 import type { Activity } from '../ledger/Activity.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
-import { findState, findStateRow, type VaultEntry } from '../vault/readVault.js'
-import type { StateRow } from '../vault/StateRow.js'
-import type { Database } from '../storage/Database.js'
-import type { Locate } from '../storage/HashIndex.js'
-import { readFacts } from '../storage/NodeFacts.js'
-import { attemptsOf, type Attempt } from './readAgenda.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
+import type { NodeFacts } from '../log/NodeTables.js'
+import type { ActivityRow } from './ActivityRow.js'
+import type { Attempt } from './AgendaEntry.js'
 
 /** Everything the log knows about a state and its activity, told in sentences. */
 export type Why = {
@@ -85,7 +83,7 @@ const attemptSentence = (attempt: Attempt): string => {
   }
 }
 
-const asked = (row: StateRow): string => {
+const asked = (row: ActivityRow): string => {
   if (row.activity === null)
     return row.error === null
       ? 'It asked for no activity.'
@@ -94,7 +92,7 @@ const asked = (row: StateRow): string => {
   return `It asked for ${flow.name} at ${at}${toleranceMs === undefined ? '' : `, to be missed when more than ${showSpan(toleranceMs)} late`}.`
 }
 
-const nowSentence = (row: StateRow, state: VaultEntry, draining: boolean, atMs: number): string => {
+const nowSentence = (row: ActivityRow, state: VaultEntry, draining: boolean, atMs: number): string => {
   if (state.consumedBy !== undefined) return `It is consumed, by transaction ${state.consumedBy}; nothing more is due.`
   const ref = showRef(row.ref)
   switch (row.standing) {
@@ -127,12 +125,14 @@ const nowSentence = (row: StateRow, state: VaultEntry, draining: boolean, atMs: 
   }
 }
 
-export const explainState = (db: Database, ref: StateRef, locate?: Locate): Why | undefined => {
-  const row = findStateRow(db, ref, locate)
-  const state = findState(db, ref, locate)
-  if (row === undefined || state === undefined) return undefined
-  const { draining, atMs } = readFacts(db)
-  const attempts = attemptsOf(db, row.seq)
+/** The story of a state and its activity, and where it stands now. */
+export const tellWhy = (
+  row: ActivityRow,
+  state: VaultEntry,
+  attempts: readonly Attempt[],
+  { draining, atMs }: Pick<NodeFacts, 'draining' | 'atMs'>,
+): Why => {
+  const { ref } = state
   const story = [
     `${state.recordedAt}: transaction ${ref.transaction} produced this ${state.type} (revision ${state.fromRevision}).`,
     asked(row),

@@ -16,16 +16,16 @@ import type { Envelope, CheckpointEnvelope } from '../log/Message.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import { instantFromMillis } from '../time/Instant.js'
-import type { Views } from '../storage/Views.js'
+import type { ReadViews } from '../engine/Views.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Loop } from '../engine/Loop.js'
-import type { TickStore } from '../engine/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 import { assertHolds } from './assertHolds.js'
 
 export type HeadKeeperParts = {
   readonly loop: Loop
-  readonly store: TickStore
+  readonly store: OpenStore
   readonly transport: Transport
   /** Asked anew each time: the map may change while the node runs. */
   readonly network: () => NetworkMap
@@ -171,7 +171,7 @@ export class HeadKeeper {
   }
 
   /** A checkpoint where the views stand. It must not be sent before that is durable. */
-  #sign({ facts, heads }: Views): Checkpoint | undefined {
+  #sign({ facts, heads }: ReadViews): Checkpoint | undefined {
     const { key } = this.#parts
     const { network } = facts.signer ?? {}
     return network === undefined
@@ -179,7 +179,7 @@ export class HeadKeeper {
       : signCheckpoint(key, facts.now.head, { network, range: facts.range, continuedAt: heads.continuedAt })
   }
 
-  #witnesses({ heads }: Views): readonly PublicKey[] {
+  #witnesses({ heads }: ReadViews): readonly PublicKey[] {
     const { me, network } = this.#parts
     return heads.peers(me, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
   }

@@ -3,7 +3,7 @@
  * someone says so. Either is recorded in the log.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { readContinuedAt } from '../storage/HeadTable.js'
+import { readContinuedAt } from '../storage/tables/HeadTable.js'
 import { isOfLaterContinuation, type Checkpoint } from '../log/Checkpoint.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { EventLog } from '../log/EventLog.js'
@@ -16,8 +16,8 @@ import { verifyLog } from '../history/verifyLog.js'
 import { commitOffline, openOfflineTick } from '../folder/OfflineOperator.js'
 import { assertStore, openStoreLog, readStore } from '../folder/readStore.js'
 import { lockFolder, openLogFolder, storeFiles } from '../folder/StoreFolder.js'
-import type { TickStore } from '../engine/TickStore.js'
-import { readMark } from '../storage/RestoredMark.js'
+import type { OpenStore } from '../storage/OpenStore.js'
+import { readMark } from '../storage/readMark.js'
 
 /** Who lets it go on, and a remark of theirs. */
 export type Acceptance = { readonly by: string; readonly note?: string }
@@ -41,7 +41,7 @@ const assertMarked = (folder: string): void => {
 }
 
 const record = async (
-  store: TickStore,
+  store: OpenStore,
   key: KeyPair,
   event: Omit<EventOf<'RestoreAccepted'>, 'revision'>,
 ): Promise<Head> => {
@@ -56,7 +56,7 @@ const record = async (
 const holding = async (
   folder: string,
   { log, key: given }: AcceptOptions,
-  letGoOn: (store: TickStore, key: KeyPair) => Promise<Head>,
+  letGoOn: (store: OpenStore, key: KeyPair) => Promise<Head>,
 ): Promise<Head> => {
   if (log !== undefined) {
     const { store, key, releaseHold } = await openLogFolder(folder, keptOpen(log), { key: given, isToWrite: false })

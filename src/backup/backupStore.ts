@@ -28,7 +28,7 @@ import { verifyLog } from '../history/verifyLog.js'
 import { assertStore, openStoreLog } from '../folder/readStore.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
 import { storeFiles } from '../folder/StoreFolder.js'
-import { readMark, writeMark } from '../storage/RestoredMark.js'
+import { readMark, writeMark } from '../storage/readMark.js'
 
 /** How far the check of a copy has come. */
 export type BackupProgress = { readonly onVerified?: (events: number) => void }

@@ -4,17 +4,17 @@
  */
 import { existsSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
-import { readPeers } from '../storage/HeadTable.js'
+import { readPeers } from '../storage/tables/HeadTable.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import type { Head } from '../log/Tick.js'
-import { readFacts } from '../storage/NodeFacts.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 import { readStore } from '../folder/readStore.js'
 import { storeFiles } from '../folder/StoreFolder.js'
 import { acceptCompared, assertCheckpoints, type Acceptance } from './acceptRestored.js'
 import { askPeers, type Peers } from './askPeers.js'
-import { readMark } from '../storage/RestoredMark.js'
+import { readMark } from '../storage/readMark.js'
 
 /** Whose answer is not waited for, and who wants to hear how far the comparison has come. */
 export type CompareOptions = {

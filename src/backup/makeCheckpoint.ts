@@ -3,10 +3,10 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { signCheckpoint, type Checkpoint } from '../log/Checkpoint.js'
-import { readContinuedAt } from '../storage/HeadTable.js'
+import { readContinuedAt } from '../storage/tables/HeadTable.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { Database } from '../storage/Database.js'
-import { readFacts, readRange } from '../storage/NodeFacts.js'
+import { readFacts, readRange } from '../storage/tables/NodeFactTable.js'
 
 /** A checkpoint where the views stand. Throws `head-unsigned` when the log is empty, or signed with another key. */
 export const makeCheckpoint = (db: Database, key: KeyPair): Checkpoint => {

@@ -4,7 +4,7 @@
  */
 import type { RecordedError } from '../errors/CarillonError.js'
 import { FlowIdC, type FlowId } from '../log/FlowId.js'
-import type { FlowSummary } from '../flow/readFlows.js'
+import type { FlowSummary } from '../flow/FlowSummary.js'
 import { limits } from '../limits.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'

@@ -6,7 +6,7 @@ import { messageOf } from '../errors/CarillonError.js'
 import { parseMoment, revisionInStore, type Moment } from '../history/moment.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
 import type { Database } from '../storage/Database.js'
-import { readFacts } from '../storage/NodeFacts.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 
 export const momentValue = (text: string): Moment => {
   try {

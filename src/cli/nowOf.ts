@@ -5,7 +5,7 @@
 import { readStore } from '../folder/readStore.js'
 import { ranOnVirtualTime } from '../folder/storeClock.js'
 import { toMillis } from '../time/Instant.js'
-import { readFacts } from '../storage/NodeFacts.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 import { conditionOf } from './conditionOf.js'
 
 export const nowOf = async (store: string): Promise<number> => {

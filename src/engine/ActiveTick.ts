@@ -8,7 +8,7 @@ import type { Signing } from '../identity/Signing.js'
 import type { DomainEvent } from '../log/events.js'
 import type { OperatorReads } from '../operator/OperatorReads.js'
 import type { MessageReads } from '../session/decideMessage.js'
-import type { Views } from '../storage/Views.js'
+import type { Views } from './Views.js'
 
 type Recording = {
   // First, so that a flow is found with its code, and not by its signature only.

@@ -21,7 +21,7 @@ import type { SignedTransactionReader } from './readSignedTransaction.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { Committed } from './Committed.js'
 import { readsClock } from './readsClock.js'
-import type { Views } from '../storage/Views.js'
+import type { Views } from './Views.js'
 
 export type NodeParts = {
   readonly me: Party

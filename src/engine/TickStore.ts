@@ -5,9 +5,8 @@
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import type { Database } from '../storage/Database.js'
-import type { Views } from '../storage/Views.js'
-import type { RestoredMark } from '../storage/RestoredMark.js'
+import type { Views } from './Views.js'
+import type { RestoredMark } from './RestoredMark.js'
 
 /** A tick that is on its way to the disk while the next one is decided. */
 export type Flight = {
@@ -23,8 +22,6 @@ export type Flight = {
 /** Where a node keeps its log and its views. */
 export type TickStore = {
   readonly views: Views
-  /** A connection that sees committed views only. */
-  readonly reader: Database
   /** Whether the reader is a connection of its own, which can be asked while a tick is open. */
   readonly readsApart?: boolean
   readonly head: () => Head

@@ -6,7 +6,7 @@ import { decideDue, decideFailedStart } from '../agenda/decideDue.js'
 import { concernsNode, recordError } from '../errors/CarillonError.js'
 import type { StartCause } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
-import type { StateRow } from '../vault/StateRow.js'
+import type { ActivityRow } from '../agenda/ActivityRow.js'
 import type { ActiveTick } from './ActiveTick.js'
 import type { FlowEngine } from './FlowEngine.js'
 
@@ -14,7 +14,7 @@ import type { FlowEngine } from './FlowEngine.js'
 export const runActivity = (
   tick: ActiveTick,
   engine: FlowEngine,
-  row: Readonly<StateRow>,
+  row: ActivityRow,
   cause: StartCause,
   justMoved = false,
 ): void => {

@@ -19,7 +19,6 @@ export const timeCommits = (store: TickStore): { readonly store: TickStore; read
     lastCommitMs: () => lastMs,
     store: {
       views: store.views,
-      reader: store.reader,
       readsApart: store.readsApart === true,
       head: () => store.head(),
       begin: () => store.begin(),

@@ -29,20 +29,34 @@ export type FlowRow = {
   readonly startedBy: string | null
   /** The session it answers, when another party's flow started it. */
   readonly session: string | null
+  readonly status: FlowStatus
+  readonly untilRevision: number | null
+  readonly endedMs: number | null
+  /** Canonical text of what it returned. */
+  readonly result: string | null
+  /** Canonical text of the recorded error, when it failed or is parked. */
+  readonly error: string | null
+  /** Canonical text of the list of what it waits for. */
+  readonly waiting: string | null
+  /** How many of its steps are under way, and have to be run again after a restart. */
+  readonly stepsUnderWay: number
+  /** When it is to be woken. */
+  readonly wakeMs: number | null
+  /** Operations recorded so far. */
+  readonly recorded: number
+  readonly progress: string | null
+}
+
+/** A row in the hands of the evolver of flows. */
+export type FlowDraft = FlowRow & {
   status: FlowStatus
   untilRevision: number | null
   endedMs: number | null
-  /** Canonical text of what it returned. */
   result: string | null
-  /** Canonical text of the recorded error, when it failed or is parked. */
   error: string | null
-  /** Canonical text of the list of what it waits for. */
   waiting: string | null
-  /** How many of its steps are under way, and have to be run again after a restart. */
   stepsUnderWay: number
-  /** When it is to be woken. */
   wakeMs: number | null
-  /** Operations recorded so far. */
   recorded: number
   progress: string | null
 }

@@ -3,32 +3,59 @@
  */
 import type { RecordedOperation } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowRow } from './FlowRow.js'
+import type { Role } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
+import type { FlowDraft, FlowRow } from './FlowRow.js'
+import type { TroubleRow } from './TroubleRow.js'
 
 export interface FlowsRead {
-  readonly find: (id: FlowId) => Readonly<FlowRow> | undefined
-  readonly get: (seq: number) => Readonly<FlowRow>
+  readonly find: (id: FlowId) => FlowRow | undefined
+  readonly get: (seq: number) => FlowRow
   /** The sequence number of a flow. */
   readonly locate: (id: string) => number | undefined
   /** The sequence number of the newest flow. */
   readonly lastSeq: () => number
   /** Everything a flow has recorded, in order. */
-  readonly record: (row: Readonly<FlowRow>) => readonly RecordedOperation[]
+  readonly record: (row: FlowRow) => readonly RecordedOperation[]
   /** Flows to be woken up to an instant, in order. */
-  readonly toWake: (nowMs: number, limit: number) => readonly Readonly<FlowRow>[]
+  readonly toWake: (nowMs: number, limit: number) => readonly FlowRow[]
   /** Whether a flow is to be woken, of those that are known without asking. */
   readonly isToWake: (nowMs: number) => boolean
   /** The earliest instant at which a flow is to be woken. */
   readonly nextWakeMs: () => number | undefined
   /** Flows with a step under way, which must be run again after a restart. */
-  readonly inSteps: (afterSeq: number, limit: number) => readonly Readonly<FlowRow>[]
+  readonly inSteps: (afterSeq: number, limit: number) => readonly FlowRow[]
   /** The revision at which the last flow of a state's activity ended; beyond all revisions while it has not. */
   readonly lastEndOf: (stateSeq: number) => number
   /** The number of the last attempt at an occurrence that started a flow; 0 when there is none. */
   readonly lastAttempt: (stateSeq: number, dueMs: number) => number
 }
 
+export interface Flows extends FlowsRead {
+  readonly find: (id: FlowId) => FlowDraft | undefined
+  /** The flow at this node's end of a session. */
+  readonly atSession: (session: SessionId, role: Role) => FlowDraft | undefined
+  /** The number the next flow will get. */
+  readonly nextSeq: number
+  /** Adds a row; its number must be {@link nextSeq}. */
+  readonly insert: (row: FlowDraft) => void
+  /** To be called after changing a row. */
+  readonly touch: (row: FlowDraft) => void
+  /** Adds operations, as canonical text, to the end of a flow's record. */
+  readonly appendOperations: (row: FlowDraft, texts: readonly string[]) => void
+}
+
+export interface Troubles {
+  readonly insert: (row: TroubleRow) => void
+}
+
 /** What deciders may ask of the flows. */
 export interface FlowsReadTables {
   readonly flows: FlowsRead
+}
+
+/** What the evolver of flows writes to. */
+export interface FlowTables extends FlowsReadTables {
+  readonly flows: Flows
+  readonly troubles: Troubles
 }

@@ -43,7 +43,7 @@ export const queryStates = (reads: FlowReads, { definition, query }: QueryArgume
     )
   }
   assertFields(definition, query)
-  const found = reads.views.query({ ...query, type: definition.type }, reads.views.flows.find(flow)?.seq)
+  const found = reads.views.query({ ...query, type: definition.type }, flow)
   return {
     states: found.items.map((row) => stateOf(definition, row)),
     refs: found.items.map(({ ref }) => showRef(ref)),

@@ -8,9 +8,9 @@ import { keyPairFromSeed } from '../identity/KeyPair.js'
 import type { SessionId } from '../log/SessionId.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import { instant, instantFromMillis, toMillis } from '../time/Instant.js'
-import { Views, viewsSchema } from '../storage/Views.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
 import type { FlowId } from '../log/FlowId.js'
-import { findFlow, listFlows } from './readFlows.js'
+import { findFlow, listFlows } from '../storage/queries/readFlows.js'
 import { countStepsUnderWay, resumeMsOf, wakeMsOf } from './waiting.js'
 
 const atMs = toMillis(instant('2026-01-01T00:00:00.000Z'))
@@ -87,7 +87,7 @@ describe('The views of a flow that waits for several things', () => {
   const folded = (...events: readonly DomainEvent[]) => {
     const db = openDatabase(':memory:')
     db.exec(viewsSchema)
-    const views = new Views(db)
+    const views = new StoredViews(db)
     const start: readonly DomainEvent[] = [
       { type: 'FlowStarted', flow, name: 'n', version: 1, input: {}, origin: { kind: 'client', by: 'me' } },
       { type: 'SessionOpened', session, role: 'initiator', party, flow },

@@ -12,7 +12,8 @@ import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkId } from '../identity/NetworkId.js'
 import { assertOwnLog } from './assertOwnLog.js'
-import { readMark, showMark } from '../storage/RestoredMark.js'
+import { readMark } from '../storage/readMark.js'
+import { showMark } from '../engine/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from '../storage/EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
 import { finishRotation, recoverKey } from '../keys/KeyRotation.js'
@@ -21,7 +22,7 @@ import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { readLogPlace, writeLogPlace } from './logPlace.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
-import type { TickStore } from '../engine/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
@@ -72,7 +73,7 @@ const keepPrivate = (file: string): void => {
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
-const keyOf = (file: string, options: KeyFileOptions, store: TickStore): KeyPair => {
+const keyOf = (file: string, options: KeyFileOptions, store: OpenStore): KeyPair => {
   finishRotation(file, store.views.facts.signer?.key)
   if (existsSync(file)) return readKeyFile(file, options)
   const owner = store.views.facts.now.partyKey
@@ -99,7 +100,7 @@ const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
 }
 
 export type OpenedFolder = {
-  readonly store: TickStore
+  readonly store: OpenStore
   readonly key: KeyPair
   readonly releaseHold: () => Promise<void>
 }
@@ -107,7 +108,7 @@ export type OpenedFolder = {
 /** Takes the folder, lets `openStore` open what is in it, and gives everything back when that goes wrong. */
 const holdFolder = async (
   folder: string,
-  openStore: (files: ReturnType<typeof storeFiles>) => TickStore | Promise<TickStore>,
+  openStore: (files: ReturnType<typeof storeFiles>) => OpenStore | Promise<OpenStore>,
   key: KeyPair | undefined,
   keyOptions: KeyFileOptions,
 ): Promise<OpenedFolder> => {

@@ -6,7 +6,7 @@
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import type { Database } from '../storage/Database.js'
-import { Views, viewsSchema } from '../storage/Views.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
 import { LogFold } from '../storage/LogFold.js'
 
 /** SQLite keeps a database without a name in memory as long as it is small, and then in a file nobody else sees. */
@@ -19,7 +19,7 @@ const letOthersWork = (): Promise<void> => new Promise((resolve) => setImmediate
 
 export class PastViews {
   readonly #db: Database
-  #views: Views
+  #views: StoredViews
   #fold: LogFold
   /** Where the last tick ended that was folded as a whole. */
   #whole: Head = emptyHead
@@ -31,7 +31,7 @@ export class PastViews {
   constructor() {
     this.#db = openDatabase(temporary)
     this.#db.exec(viewsSchema)
-    this.#views = new Views(this.#db)
+    this.#views = new StoredViews(this.#db)
     this.#fold = new LogFold(this.#views)
   }
 
@@ -133,7 +133,7 @@ export class PastViews {
     }
     this.#whole = this.#wholeBefore
     this.#wholeBefore = undefined
-    this.#views = new Views(this.#db)
+    this.#views = new StoredViews(this.#db)
     this.#fold = new LogFold(this.#views)
     this.#isWritten = true
   }

@@ -3,9 +3,9 @@
  */
 import type { FlowOutcome } from '../log/events.js'
 import type { Moment } from './moment.js'
-import type { AgendaEntry } from '../agenda/readAgenda.js'
+import type { AgendaEntry } from '../agenda/AgendaEntry.js'
 import type { Instant } from '../time/Instant.js'
-import type { VaultEntry } from '../vault/readVault.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
 
 /** A list of which only the first items are given, and how many there are in all. */
 export type Listing<A> = { readonly total: number; readonly items: readonly A[] }

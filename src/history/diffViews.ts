@@ -3,21 +3,23 @@
  * query. Nothing is held in memory but the lists that were asked for.
  */
 import type { FlowOutcome } from '../log/events.js'
-import { agendaEntryOf, type AgendaEntry } from '../agenda/readAgenda.js'
+import { agendaEntryOf, type AgendaEntry } from '../agenda/AgendaEntry.js'
 import { instantFromMillis } from '../time/Instant.js'
-import { Kinds } from '../vault/Kinds.js'
+import { StateTypeTable } from '../storage/tables/StateTypeTable.js'
 import { pageSize } from '../vault/query/VaultQuery.js'
-import { vaultEntriesOf, type VaultEntry } from '../vault/readVault.js'
-import { stateColumns, stateRowOf } from '../vault/stateColumns.js'
+import { vaultEntriesOf } from '../storage/queries/readVault.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
+import { stateColumns, stateRowOf } from '../storage/tables/stateColumns.js'
 import type { Database, SqlValue } from '../storage/Database.js'
-import { readFacts, type Facts } from '../storage/NodeFacts.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
+import type { NodeFacts } from '../log/NodeTables.js'
 import type { AgendaChange, Listing, Place, WorldDiff } from './WorldDiff.js'
 
 /** What is on the agenda, or would be but for a hand: everything that is not over. */
 const isEntry = (row: string): string => `${row}.standing IS NOT NULL AND ${row}.standing <> 'closed'`
 
 /** The earlier moment, as the comparison needs it. */
-export type Mark = { readonly place: Place; readonly facts: Facts }
+export type Mark = { readonly place: Place; readonly facts: NodeFacts }
 
 export const placeOf = (revision: number, atMs: number | undefined): Place => ({
   revision,
@@ -54,7 +56,7 @@ const selectFrom = (table: string, join: string): string =>
   `SELECT ${stateColumns} FROM ${table} s JOIN transactions t ON t.seq = s.transaction_seq ${join}`
 
 const listAgenda = (db: Database, table: string, join: string, limit: number): Listing<AgendaEntry> => {
-  const kinds = new Kinds(db)
+  const kinds = new StateTypeTable(db)
   return {
     total: count(db, `${table} s ${join}`),
     items: db
@@ -97,7 +99,7 @@ const endedSince = (db: Database, revision: number): WorldDiff['flows']['ended']
       .map((row) => [String(row['status']) as FlowOutcome, Number(row['n'])]),
   )
 
-const appOf = ({ app, appVersion }: Facts): string => (app === null ? 'none' : `${app} ${appVersion ?? ''}`.trim())
+const appOf = ({ app, appVersion }: NodeFacts): string => (app === null ? 'none' : `${app} ${appVersion ?? ''}`.trim())
 
 /** What is different between the mark and where the views stand. */
 export const diffSince = (db: Database, mark: Mark, to: Place, limit?: number): WorldDiff => {

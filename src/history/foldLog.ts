@@ -7,7 +7,7 @@ import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import type { Database } from '../storage/Database.js'
-import { Views, viewsSchema } from '../storage/Views.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
 import { LogFold } from '../storage/LogFold.js'
 
 /** The events of a tick, decoded. */
@@ -19,7 +19,7 @@ export const foldLog = async (ticks: AsyncIterable<EncodedTick>): Promise<Databa
   const db = openDatabase(':memory:')
   try {
     db.exec(viewsSchema)
-    const fold = new LogFold(new Views(db))
+    const fold = new LogFold(new StoredViews(db))
     db.exec('BEGIN')
     for await (const tick of ticks) {
       fold.fold(tick)

@@ -11,8 +11,8 @@ import type { EncodedTick, Head } from '../log/Tick.js'
 import { openWritable } from '../storage/sqlite/openWritable.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
-import { Views, viewsSchema } from '../storage/Views.js'
-import { writeMark } from '../storage/RestoredMark.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
+import { writeMark } from '../storage/readMark.js'
 import { assertStoreFile, formatStamp } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
 import { LogChecker } from './LogChecker.js'
@@ -78,7 +78,7 @@ const build = async (
     // The file counts for nothing until it is whole, and closing it syncs it as one.
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
     const log = new SqliteTicks(db)
-    const fold = new LogFold(new Views(db))
+    const fold = new LogFold(new StoredViews(db))
     const checker = new LogChecker({ decode: true, ...(by === undefined ? {} : { by }) })
     db.exec('BEGIN IMMEDIATE')
     for await (const next of offered) {

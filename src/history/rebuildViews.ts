@@ -8,8 +8,8 @@ import { openWritable } from '../storage/sqlite/openWritable.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { Database } from '../storage/Database.js'
 import { digestViews } from '../storage/digest.js'
-import { Views, viewsSchema } from '../storage/Views.js'
-import { restoredTable } from '../storage/RestoredMark.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
+import { restoredTable } from '../storage/readMark.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
 import { LogFold } from '../storage/LogFold.js'
@@ -46,7 +46,7 @@ const rebuild = (db: Database, onProgress?: (events: number) => void): RebuildRe
   const before = digestOrNone(db)
   dropViews(db)
   db.exec(viewsSchema)
-  const views = new Views(db)
+  const views = new StoredViews(db)
   const fold = new LogFold(views)
   for (const tick of new SqliteTicks(db).from(1)) {
     fold.fold(tick)

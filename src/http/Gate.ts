@@ -3,7 +3,7 @@
  * a one-time code from a link, or with a token. Secrets are compared by hash and never leave here.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { findToken } from '../storage/readTokens.js'
+import { findToken } from '../storage/queries/readTokens.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'

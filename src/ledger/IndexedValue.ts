@@ -3,6 +3,7 @@
  * state is recorded with it, so it must be short and have a canonical form.
  */
 import * as t from 'io-ts'
+import { canonicalText } from '../encoding/canonical.js'
 import { declarePlain } from '../encoding/plainForm.js'
 import { limits } from '../limits.js'
 
@@ -37,3 +38,14 @@ export const IndexedValuesC = declarePlain(
 )
 /** The indexed values of one state, by the names of their fields. */
 export type IndexedValues = t.TypeOf<typeof IndexedValuesC>
+
+/** A value as the index holds it: true and false are 1 and 0. */
+export const storedValue = (value: IndexedValue): string | number =>
+  typeof value === 'boolean' ? Number(value) : value
+
+/** Whether two states would have the same rows in the index. */
+export const sameIndexed = (a: IndexedValues | null | undefined, b: IndexedValues | null | undefined): boolean => {
+  const stored = (values: IndexedValues | null | undefined) =>
+    canonicalText(Object.fromEntries(Object.entries(values ?? {}).map(([name, value]) => [name, storedValue(value)])))
+  return stored(a) === stored(b)
+}

@@ -4,6 +4,8 @@
  */
 import type { MountainRange } from '../encoding/MountainRange.js'
 import type { KeyChange } from '../identity/KeyChange.js'
+import type { NetworkId } from '../identity/NetworkId.js'
+import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Instant } from '../time/Instant.js'
 import type { Checkpoint } from './Checkpoint.js'
@@ -42,6 +44,22 @@ export interface NodeFactsRead {
   readonly keysUpTo: (tick: number) => readonly PublicKey[]
 }
 
+/** What an event can change about the node; where the views stand is for the tick to say. */
+export type FactChange = Partial<
+  Pick<NodeFacts, 'partyName' | 'partyKey' | 'app' | 'appVersion' | 'draining' | 'term' | 'running'>
+>
+
+export interface NodeFactsTable extends NodeFactsRead {
+  readonly change: (change: FactChange) => void
+  /** The first start of a node says with which key and in which network it signs. */
+  readonly began: (key: PublicKey, network: NetworkId) => void
+  /** From the tick after the one that is open on, ticks are signed with something else. */
+  readonly changeSigner: (change: Partial<TickSigner>) => void
+}
+
+/** Which map it is: its root, and the number that root has given it. */
+export type MapSerial = { readonly root: PublicKey; readonly serial: number }
+
 export interface MapsRead {
   /** The serial of the newest map of a root; undefined when none was ever used. */
   readonly newest: (root: PublicKey) => number | undefined
@@ -50,6 +68,14 @@ export interface MapsRead {
   /** All changes of keys that are recorded, in their order. */
   readonly changes: () => readonly KeyChange[]
 }
+
+export interface Maps extends MapsRead {
+  readonly use: (map: MapSerial) => void
+  readonly changedKey: (change: KeyChange, revision: number) => void
+}
+
+/** A checkpoint that the node keeps of a party's log, and since when. */
+export type KeptCheckpoint = { readonly party: Party; readonly keptAt: Instant; readonly checkpoint: Checkpoint }
 
 export interface CheckpointsRead {
   /** When the node was last let continue from a copy of its log. */
@@ -60,9 +86,25 @@ export interface CheckpointsRead {
   readonly peers: (me: PublicKey, limit: number) => readonly PublicKey[]
 }
 
+export interface Checkpoints extends CheckpointsRead {
+  /** Keeps a checkpoint in the place of the one that is kept of that party. */
+  readonly keep: (party: Party, checkpoint: Checkpoint, atMs: number) => void
+  /** The node talks with a party. */
+  readonly met: (party: PublicKey, revision: number) => void
+  /** The node was let continue from a copy of its log. */
+  readonly continueFromCopy: (atMs: number) => void
+}
+
 /** What deciders may ask about the node. */
 export interface NodeRead {
   readonly facts: NodeFactsRead
   readonly maps: MapsRead
   readonly heads: CheckpointsRead
+}
+
+/** What the evolver of the node's facts writes to. */
+export interface NodeTables extends NodeRead {
+  readonly facts: NodeFactsTable
+  readonly maps: Maps
+  readonly heads: Checkpoints
 }

@@ -6,7 +6,7 @@ import { recordedLogs } from '../testing/replay/recordedLogs.js'
 import { ModelWatch } from '../testing/model/ModelWatch.js'
 import { LogFold } from '../storage/LogFold.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
-import { Views, viewsSchema } from '../storage/Views.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
 
 const folder = join(import.meta.dirname, '../../test/replay')
 
@@ -16,7 +16,7 @@ describe('The model and a recorded log', () => {
       const watch = new ModelWatch()
       const db = openDatabase(':memory:')
       db.exec(viewsSchema)
-      const fold = new LogFold(new Views(db))
+      const fold = new LogFold(new StoredViews(db))
       for await (const tick of openReplaySource(file)) {
         watch.take(tick)
         fold.fold(tick)

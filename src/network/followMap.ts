@@ -7,7 +7,7 @@ import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import type { DomainEvent } from '../log/events.js'
-import type { MapTable } from '../storage/MapTable.js'
+import type { MapsRead } from '../log/NodeTables.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Loop } from '../engine/Loop.js'
 import type { MapFile } from './MapFile.js'
@@ -18,7 +18,7 @@ import type { VerifiedMap } from './NetworkFolder.js'
  * map lists a change of this party's own that is not in its log: then the log has lost its end.
  */
 export const newKeyChanges = (
-  maps: Pick<MapTable, 'isRecorded'>,
+  maps: Pick<MapsRead, 'isRecorded'>,
   { members }: NetworkMap,
   me: PublicKey,
 ): readonly DomainEvent[] => {

@@ -2,7 +2,7 @@
  * A started flow in the hands of whoever started it.
  */
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowDetails } from '../flow/readFlows.js'
+import type { FlowDetails } from '../flow/FlowSummary.js'
 
 /** A started flow: its id, and what it will return. */
 export type FlowHandle<R> = {

@@ -4,21 +4,14 @@
  */
 import type { App } from '../app/App.js'
 import type { NewToken } from '../operator/operateTokens.js'
-import { listTokens } from '../storage/readTokens.js'
+import { listTokens } from '../storage/queries/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
-import {
-  findFlow,
-  findFlowEnd,
-  listFlows,
-  resolveFlowId,
-  type FlowDetails,
-  type FlowQuery,
-  type FlowSummary,
-} from '../flow/readFlows.js'
+import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
+import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { FlowDefinition } from '../app/FlowDefinition.js'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
@@ -31,16 +24,19 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../agenda/readAgenda.js'
+import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
+import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import { reassessStates } from '../engine/reassessStates.js'
-import { explainState, type Why } from '../agenda/why.js'
+import type { Why } from '../agenda/why.js'
+import { explainState } from '../storage/queries/explainState.js'
 import { assertFields } from '../vault/query/assertFields.js'
-import type { Aggregate, VaultAggregate } from '../vault/query/aggregateStates.js'
+import type { Aggregate, VaultAggregate } from '../vault/query/VaultAggregate.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
-import { aggregateVault, findState, findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
+import { aggregateVault, findState, findStateRow, queryVault } from '../storage/queries/readVault.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
 import { digestViews } from '../storage/digest.js'
 import type { Database } from '../storage/Database.js'
-import type { Locate } from '../storage/HashIndex.js'
+import type { Locate } from '../storage/tables/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
 import { assertAsked, type Asked } from './assertAsked.js'
 import type { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
@@ -50,10 +46,11 @@ import { flowProgress } from './flowProgress.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Loop } from '../engine/Loop.js'
 import { atOneMoment } from '../storage/atOneMoment.js'
-import { readKeptCheckpoints, type KeptCheckpoint } from '../storage/HeadTable.js'
+import { readKeptCheckpoints } from '../storage/tables/HeadTable.js'
+import type { KeptCheckpoint } from '../log/NodeTables.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { StepWatch } from '../engine/StepWatch.js'
-import type { TickStore } from '../engine/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
 /** Who asks; recorded with the action. */
@@ -67,7 +64,7 @@ export type NodeInternals = {
   readonly loop: Loop
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
-  readonly store: TickStore
+  readonly store: OpenStore
   /** The map in use; a newer one may replace it between two ticks. */
   readonly network: () => NetworkMap
   readonly app: App

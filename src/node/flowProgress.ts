@@ -3,7 +3,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowDetails } from '../flow/readFlows.js'
+import type { FlowDetails } from '../flow/FlowSummary.js'
 
 export type FlowSource = {
   readonly flow: (id: FlowId) => Promise<FlowDetails | undefined>

@@ -4,11 +4,12 @@
  */
 import type { StateRef } from '../ledger/StateRef.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
-import { matchingAmong, queryVault, type VaultEntry } from '../vault/readVault.js'
+import { matchingAmong, queryVault } from '../storage/queries/readVault.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
 import type { Page, StateCriteria, VaultQuery } from '../vault/query/VaultQuery.js'
 import type { Database } from '../storage/Database.js'
-import type { Locate } from '../storage/HashIndex.js'
-import { readFacts } from '../storage/NodeFacts.js'
+import type { Locate } from '../storage/tables/HashIndex.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 import type { Committed } from '../engine/Committed.js'
 
 /** What one tick has changed among the states that are tracked. */

@@ -10,7 +10,16 @@ export interface SpentRead {
   readonly consumerOf: (ref: StateRef) => TransactionId | undefined
 }
 
+export interface Spent extends SpentRead {
+  readonly insert: (id: TransactionId, inputs: readonly StateRef[], caller: string, revision: number) => void
+}
+
 /** What deciders may ask of the notary's tables. */
 export interface NotaryRead {
   readonly spent: SpentRead
+}
+
+/** What the notary's evolver writes to. */
+export interface NotaryTables extends NotaryRead {
+  readonly spent: Spent
 }

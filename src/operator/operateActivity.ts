@@ -5,7 +5,7 @@ import type { OperatorReads } from './OperatorReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { DomainEvent } from '../log/events.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import type { Standing } from '../vault/StateRow.js'
+import type { Standing } from '../agenda/ActivityRow.js'
 
 /** Who acts, and a remark of theirs. */
 export type Operator = { readonly by: string; readonly note?: string }

@@ -12,7 +12,7 @@ import { endKilled } from '../session/endKilled.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 
-const find = (reads: OperatorReads, id: FlowId): Readonly<FlowRow> => {
+const find = (reads: OperatorReads, id: FlowId): FlowRow => {
   const row = reads.views.flows.find(id)
   if (row === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
   if (hasEnded(row))
@@ -42,7 +42,7 @@ const newId = (reads: OperatorReads): FlowId => {
 
 /** A flow to start, or the one that was started before with the same client id. */
 export type StartDecision =
-  { readonly kind: 'start'; readonly start: FlowStart } | { readonly kind: 'known'; readonly row: Readonly<FlowRow> }
+  { readonly kind: 'start'; readonly start: FlowStart } | { readonly kind: 'known'; readonly row: FlowRow }
 
 export const decideStart = (reads: OperatorReads, request: StartRequest): StartDecision => {
   const { name, by, clientId } = request

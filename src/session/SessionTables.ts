@@ -4,16 +4,16 @@
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Message, Role } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
-import type { OutgoingRow, SessionRow } from './SessionTable.js'
+import type { OutgoingRow, SessionDraft, SessionRow } from './SessionRow.js'
 
 export interface SessionsRead {
-  readonly find: (id: SessionId, role: Role) => Readonly<SessionRow> | undefined
+  readonly find: (id: SessionId, role: Role) => SessionRow | undefined
   /** The sessions a flow has not closed yet. */
-  readonly openOfFlow: (flowSeq: number) => readonly Readonly<SessionRow>[]
+  readonly openOfFlow: (flowSeq: number) => readonly SessionRow[]
   /** Whether the message with a number has arrived, be it kept or not. */
-  readonly hasArrived: (row: Readonly<SessionRow>, seq: number) => boolean
+  readonly hasArrived: (row: SessionRow, seq: number) => boolean
   /** The message with a number, if it has arrived and is kept. */
-  readonly incoming: (row: Readonly<SessionRow>, seq: number) => Message | undefined
+  readonly incoming: (row: SessionRow, seq: number) => Message | undefined
   /** Whether a message still waits for its acknowledgement. */
   readonly isOutgoing: (id: SessionId, role: Role, seq: number) => boolean
   /** The parties to whom a message still waits for its acknowledgement. */
@@ -22,7 +22,27 @@ export interface SessionsRead {
   readonly outgoing: (party: PublicKey, afterRevision: number, limit: number) => readonly OutgoingRow[]
 }
 
+/** A session that was just opened. */
+export type NewSession = Pick<SessionRow, 'id' | 'role' | 'party' | 'flowSeq' | 'fromRevision'>
+
+export interface Sessions extends SessionsRead {
+  readonly find: (id: SessionId, role: Role) => SessionDraft | undefined
+  readonly insert: (row: NewSession) => void
+  /** To be called after changing a row. */
+  readonly touch: (row: SessionDraft) => void
+  readonly receive: (row: SessionRow, seq: number, message: string) => void
+  /** Keeps of a message only that it has arrived: nobody will ask for it again. */
+  readonly emptyIncoming: (row: SessionRow, seq: number) => void
+  readonly send: (row: SessionRow, revision: number, seq: number, message: string) => void
+  readonly acknowledged: (id: SessionId, role: Role, seq: number) => void
+}
+
 /** What deciders may ask of the sessions. */
 export interface SessionsReadTables {
   readonly sessions: SessionsRead
+}
+
+/** What the evolver of sessions writes to. */
+export interface SessionTables extends SessionsReadTables {
+  readonly sessions: Sessions
 }

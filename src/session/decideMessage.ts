@@ -15,7 +15,7 @@ import type { NodeRead } from '../log/NodeTables.js'
 import { responderIdOf, sessionIdOf } from '../log/SessionId.js'
 import type { SessionInput } from './SessionInput.js'
 import type { SessionReads } from './SessionReads.js'
-import type { SessionRow } from './SessionTable.js'
+import type { SessionRow } from './SessionRow.js'
 
 type Incoming = Extract<SessionEnvelope, { readonly kind: 'message' }>
 type Opening = Extract<Message, { readonly kind: 'open' }>
@@ -149,7 +149,7 @@ const recordable = (message: Message): WrittenMessage => {
 }
 
 /** Whether nobody at this end will ever read what still arrives. */
-const isOver = (reads: SessionReads, session: Readonly<SessionRow>): boolean =>
+const isOver = (reads: SessionReads, session: SessionRow): boolean =>
   session.flowSeq === null || hasEnded(reads.views.flows.get(session.flowSeq))
 
 const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming): EnvelopeDecision => {

@@ -4,7 +4,7 @@
  */
 import { Encoded, rememberText } from '../encoding/canonical.js'
 import type { Envelope, Message } from '../log/Message.js'
-import type { OutgoingRow } from './SessionTable.js'
+import type { OutgoingRow } from './SessionRow.js'
 
 const before = (role: string): string => `{"from":"${role}","kind":"message","message":`
 const after = (seq: number, session: string): string => `,"seq":${seq},"session":"${session}"}`

@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import type { Message, Role, WrittenMessage } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
-import type { SessionRow } from './SessionTable.js'
+import type { SessionRow } from './SessionRow.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 
 /** The fact that a message is to be sent; it leaves the node after the tick. */
@@ -27,7 +27,7 @@ export const messageSent = (
   return { type: 'MessageSent', session: id, role, seq: sent, message }
 }
 
-export const sessionAt = (reads: SessionReads, id: SessionId, role: Role): Readonly<SessionRow> => {
+export const sessionAt = (reads: SessionReads, id: SessionId, role: Role): SessionRow => {
   const session = reads.views.sessions.find(id, role)
   if (session === undefined) throw new CarillonError('session-ended', `There is no session ${id}.`, { session: id })
   return session

@@ -15,10 +15,12 @@ import { storeFailure } from './sqlite/storeFailure.js'
 import { toMillis } from '../time/Instant.js'
 import { WriteBehind } from './sqlite/WriteBehind.js'
 import type { Database } from './Database.js'
-import { Views, viewsSchema } from './Views.js'
+import { StoredViews, viewsSchema } from './StoredViews.js'
 import { openStoreDatabase } from './storeFormat.js'
-import { removeMark, writeMark, type RestoredMark } from './RestoredMark.js'
-import type { Flight, TickStore } from '../engine/TickStore.js'
+import { removeMark, writeMark } from './readMark.js'
+import type { RestoredMark } from '../engine/RestoredMark.js'
+import type { Flight } from '../engine/TickStore.js'
+import type { OpenStore } from './OpenStore.js'
 
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
 
@@ -31,8 +33,8 @@ export type EmbeddedStoreOptions = {
 }
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
-export class EmbeddedStore implements TickStore {
-  readonly views: Views
+export class EmbeddedStore implements OpenStore {
+  readonly views: StoredViews
   readonly reader: Database
   readonly #db: WriteBehind
   readonly #ticks: SqliteTicks
@@ -45,7 +47,7 @@ export class EmbeddedStore implements TickStore {
     this.#checkpoints = checkpoints
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
-    this.views = new Views(db)
+    this.views = new StoredViews(db)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
     if (seen.hash !== this.#head.hash || seen.revision !== this.#head.revision) {

@@ -12,12 +12,13 @@ import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 import { toMillis } from '../time/Instant.js'
 import type { Database } from './Database.js'
-import { Views, viewsSchema } from './Views.js'
+import { StoredViews, viewsSchema } from './StoredViews.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { openStoreDatabase } from './storeFormat.js'
 import { LogFold } from './LogFold.js'
-import { removeMark, writeMark, type RestoredMark } from './RestoredMark.js'
-import type { TickStore } from '../engine/TickStore.js'
+import { removeMark, writeMark } from './readMark.js'
+import type { RestoredMark } from '../engine/RestoredMark.js'
+import type { OpenStore } from './OpenStore.js'
 
 /** How long room for the views is awaited before the node gives up. */
 const retryWaitsMs = [10, 50, 250, 1_000, 5_000]
@@ -39,8 +40,8 @@ export type LogBackedStoreOptions = {
 }
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
-export class LogBackedStore implements TickStore {
-  readonly views: Views
+export class LogBackedStore implements OpenStore {
+  readonly views: StoredViews
   readonly reader: Database
   readonly #db: Database
   readonly #log: EventLog
@@ -60,7 +61,7 @@ export class LogBackedStore implements TickStore {
     this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
-    this.views = new Views(db)
+    this.views = new StoredViews(db)
     this.#fold = new LogFold(this.views)
     this.#head = this.views.facts.now.head
   }

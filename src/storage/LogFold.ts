@@ -11,7 +11,7 @@ import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '
 import { signerEventsOf } from '../log/SignerTracker.js'
 import { assertHasSignature, assertSigned, faultOfOwnChange, type TickSigner } from '../log/TickSigner.js'
 import { toMillis } from '../time/Instant.js'
-import type { Views } from './Views.js'
+import type { StoredViews } from './StoredViews.js'
 
 /** A tick that does not follow from the ones before it must not become views. */
 export const assertFollows = (head: Head, tick: EncodedTick): void => {
@@ -47,13 +47,13 @@ const noSigner = ({ number, firstRevision }: EncodedTick): CarillonError =>
   )
 
 export class LogFold {
-  readonly #views: Views
+  readonly #views: StoredViews
   readonly #decoder = new EventDecoder()
   #bytes = 0
   /** The last tick that was folded, as long as its signature was not looked at. */
   #unverified: EncodedTick | undefined
 
-  constructor(views: Views) {
+  constructor(views: StoredViews) {
     this.#views = views
   }
 

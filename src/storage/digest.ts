@@ -5,7 +5,7 @@
 import { canonicalText } from '../encoding/canonical.js'
 import { sha256, type Hash } from '../encoding/hash.js'
 import type { Database, SqlValue } from './Database.js'
-import { viewTables } from './Views.js'
+import { viewTables } from './StoredViews.js'
 
 const orderOf = {
   node_facts: ['one'],

@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/api'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowDetails } from '../flow/readFlows.js'
+import type { FlowDetails } from '../flow/FlowSummary.js'
 import type { StepRequest } from '../flow/StepRunner.js'
 import { showRef } from '../ledger/StateRef.js'
 import { limits } from '../limits.js'

@@ -1,13 +1,13 @@
 /**
  * What can be read off a node at any moment, as measures with labels: the same for Prometheus and for OpenTelemetry.
  */
-import { countFlows } from '../flow/readFlows.js'
+import { countFlows } from '../storage/queries/readFlows.js'
 import { limits } from '../limits.js'
 import { pause } from '../engine/pause.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
-import { countAgenda } from '../agenda/readAgenda.js'
-import { readFacts } from '../storage/NodeFacts.js'
+import { countAgenda } from '../storage/queries/readAgenda.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 
 /** Every measure, with what it says. */
 export const measures = {

@@ -1,30 +1,34 @@
 /**
  * A look at what a party holds, whether its node runs or not: the same questions a node answers, put to its store.
  */
-import { listFlows, type FlowQuery, type FlowSummary } from '../flow/readFlows.js'
+import { listFlows } from '../storage/queries/readFlows.js'
+import type { FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
-import { readKeptCheckpoints, type KeptCheckpoint } from '../storage/HeadTable.js'
+import { readKeptCheckpoints } from '../storage/tables/HeadTable.js'
+import type { KeptCheckpoint } from '../log/NodeTables.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
-import type { TickStore } from '../engine/TickStore.js'
-import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../agenda/readAgenda.js'
+import type { OpenStore } from '../storage/OpenStore.js'
+import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
+import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import type { Instant } from '../time/Instant.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
-import { readStates, type StatesPage } from '../vault/readStates.js'
-import { findStateRow, queryVault, type VaultEntry } from '../vault/readVault.js'
+import { readStates, type StatesPage } from '../storage/queries/readStates.js'
+import { findStateRow, queryVault } from '../storage/queries/readVault.js'
+import type { VaultEntry } from '../vault/VaultEntry.js'
 
 /** An event with its place in the log. */
 export type LoggedEvent = { readonly revision: number; readonly at: Instant; readonly event: DomainEvent }
 
 /** What a party holds, whether its node runs or not. `network.inspect('Ann')` and `virtual.inspect()` give one. */
 export class NodeInspection {
-  readonly #store: TickStore
+  readonly #store: OpenStore
 
   /** The node on the store must not be in the middle of a tick. */
-  constructor(store: TickStore) {
+  constructor(store: OpenStore) {
     this.#store = store
   }
 

@@ -3,6 +3,6 @@
  * in its place, so that whatever runs in virtual time can be run on every log.
  */
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
-import type { TickStore } from '../engine/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 
-export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }
+export const virtualStores = { open: (): OpenStore | Promise<OpenStore> => EmbeddedStore.inMemory() }

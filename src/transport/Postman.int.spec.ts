@@ -1,5 +1,5 @@
 /** What the post promises about its outbox: nobody is starved by those who are down, and nobody is sent too much at once. */
-import { expect } from 'chai'
+import { assert, expect } from 'chai'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import { zeroHash } from '../encoding/hash.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
@@ -24,13 +24,15 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
   const { sessions } = store.views
   let revision = 0
   for (const { to, messages, bytes = 0 } of waiting) {
-    const row = sessions.insert({
+    sessions.insert({
       id: sessionAt(to),
       role: 'initiator',
       party: partyAt(to),
       flowSeq: null,
       fromRevision: 0,
     })
+    const row = sessions.find(sessionAt(to), 'initiator')
+    assert(row !== undefined)
     for (let seq = 0; seq < messages; seq++) {
       revision += 1
       sessions.send(row, revision, seq, JSON.stringify({ kind: 'data', payload: 'x'.repeat(bytes) }))

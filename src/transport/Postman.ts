@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import { decideEnvelope } from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
 import { EnvelopeC, isOfSession, otherRole, type Envelope } from '../log/Message.js'
-import { endKey, type OutgoingRow } from '../session/SessionTable.js'
+import { endKey, type OutgoingRow } from '../session/SessionRow.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
@@ -21,7 +21,7 @@ import type { Committed } from '../engine/Committed.js'
 import type { HeadKeeper } from '../backup/HeadKeeper.js'
 import type { Loop } from '../engine/Loop.js'
 import type { SignatureThreads } from './SignatureThreads.js'
-import type { TickStore } from '../engine/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 
 /** The post for one party: how much of it is held in memory, and up to where it was taken from the outbox. */
 type Box = { held: number; heldBytes: number; lastRevision: number; hasMore: boolean }
@@ -41,7 +41,7 @@ const takenAtOnce = 8
 
 export type PostmanParts = {
   readonly loop: Loop
-  readonly store: TickStore
+  readonly store: OpenStore
   readonly engine: FlowEngine
   readonly transport: Transport
   /** Asked anew each time: the map may change while the node runs. */

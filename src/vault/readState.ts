@@ -19,7 +19,9 @@ export const readState = (definition: AnyStateDefinition, row: StateRow): unknow
       throw error
     })(decodeState(definition, row.kind.version, row.text)),
   )
-  row.decoded = { data, with: definition }
+  // Kept with the row for as long as it is in memory; no fact of the vault depends on it.
+  const memo: { decoded: StateRow['decoded'] } = row
+  memo.decoded = { data, with: definition }
   return data
 }
 

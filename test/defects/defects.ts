@@ -59,8 +59,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'netting-forgotten',
     mistake: 'What is consumed stays on the agenda',
-    file: 'src/vault/foldVault.ts',
-    find: '    row.standing = null\n    row.actsAtMs = null\n',
+    file: 'src/agenda/evolveAgenda.ts',
+    find: "    become(row, 'its state is consumed')\n",
     replace: '',
   },
   {

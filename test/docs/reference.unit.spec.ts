@@ -55,7 +55,7 @@ describe('the reference', () => {
     const words = [
       ...wordsOf('src/flow/FlowRow.ts', 'FlowStatus'),
       ...wordsOf('src/log/events.ts', 'FlowOutcome'),
-      ...wordsOf('src/agenda/UnstartedTable.ts', 'UnstartedOutcome'),
+      ...wordsOf('src/storage/tables/UnstartedTable.ts', 'UnstartedOutcome'),
       ...wordsOf('src/vault/StateRow.ts', 'Standing'),
       ...wordsOf('src/flow/FlowRow.ts', 'StartCause'),
       ...wordsOf('src/errors/Consequence.ts', 'Consequence'),

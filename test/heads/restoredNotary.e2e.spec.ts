@@ -15,7 +15,7 @@ import {
 } from 'carillon'
 import { carillon } from '../cli/spawnCarillon.js'
 import { eventually } from '../network/LoopbackNetwork.js'
-import { removeMark } from '../../src/storage/RestoredMark.js'
+import { removeMark } from '../../src/storage/readMark.js'
 import { openWritable } from '../../src/storage/sqlite/openWritable.js'
 import { app, Iou, Lend } from '../session/iou.js'
 

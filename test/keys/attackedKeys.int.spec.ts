@@ -29,7 +29,7 @@ import type { OperatorName } from '../../src/operator/controlProtocol.js'
 import { operateOffline } from '../../src/folder/OfflineOperator.js'
 import { LogFold } from '../../src/storage/LogFold.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
-import { Views, viewsSchema } from '../../src/storage/Views.js'
+import { StoredViews, viewsSchema } from '../../src/storage/StoredViews.js'
 import { instant } from '../../src/time/Instant.js'
 import { signingWith, startLine } from '../log/signing.js'
 import { app as iouApp } from '../session/iou.js'
@@ -66,7 +66,7 @@ describe('A tick that the node has not signed', () => {
     const store = EmbeddedStore.open(database())
     const tick = tickAfter(store.head(), at, [drained], signingWith(generateKeyPair()))
     store.begin()
-    store.views.facts.now.draining = true
+    store.views.facts.change({ draining: true })
     expect(store.commit(tick).kind).to.equal('appended')
     await store.close()
   }
@@ -90,7 +90,7 @@ describe('A tick that the node has not signed', () => {
     expect(await codeOf(foldLog(log.read(0)))).to.equal('tick-forged')
     const db = openDatabase(':memory:')
     db.exec(viewsSchema)
-    const fold = new LogFold(new Views(db))
+    const fold = new LogFold(new StoredViews(db))
     const foldAll = async (): Promise<void> => {
       let before = emptyHead
       for await (const each of log.read(0)) {

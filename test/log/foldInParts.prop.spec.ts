@@ -9,7 +9,7 @@ import { LogFold } from '../../src/storage/LogFold.js'
 import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { VirtualNetwork, VirtualNode } from '../../src/testing/index.js'
-import { Views, viewsSchema } from '../../src/storage/Views.js'
+import { StoredViews, viewsSchema } from '../../src/storage/StoredViews.js'
 import { app, Lend } from '../session/iou.js'
 import { signingWith, startLine } from './signing.js'
 import { foldInParts, turns, type Turn } from './foldInParts.js'
@@ -81,7 +81,7 @@ describe('views folded in parts', () => {
   it('still find what they found before a part that merged their index was rolled back', () => {
     const db = openDatabase(':memory:')
     db.exec(viewsSchema)
-    const views = new Views(db)
+    const views = new StoredViews(db)
     const fold = new LogFold(views)
     const idOf = (number: number): Hash => number.toString(16).padStart(12, '0').padEnd(64, '0') as Hash
     const notarised = (number: number): string =>

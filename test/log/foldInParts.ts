@@ -5,7 +5,7 @@ import type { EncodedTick } from '../../src/index.js'
 import { LogFold } from '../../src/storage/LogFold.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import type { Database } from '../../src/storage/Database.js'
-import { Views, viewsSchema } from '../../src/storage/Views.js'
+import { StoredViews, viewsSchema } from '../../src/storage/StoredViews.js'
 
 /** What happens after a tick was folded. A rollback goes back to the last commit, and the ticks since are folded again. */
 export const turns = ['go on', 'commit', 'commit and rest', 'roll back', 'write and roll back'] as const
@@ -15,7 +15,7 @@ export type Turn = (typeof turns)[number]
 export const foldInParts = (ticks: readonly EncodedTick[], taken: readonly Turn[]): Database => {
   const db = openDatabase(':memory:')
   db.exec(viewsSchema)
-  const views = new Views(db)
+  const views = new StoredViews(db)
   const fold = new LogFold(views)
   const left = [...taken]
   let committed = 0

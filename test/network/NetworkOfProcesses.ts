@@ -10,7 +10,8 @@ import { ControlClient } from '../../src/node/ControlClient.js'
 import { OperatorNameC } from '../../src/operator/controlProtocol.js'
 import { makeNetwork, type NewMember, type NewNetwork } from '../../src/network/makeNetwork.js'
 import { readStore } from '../../src/folder/readStore.js'
-import { queryVault, type VaultEntry } from '../../src/vault/readVault.js'
+import { queryVault } from '../../src/storage/queries/readVault.js'
+import type { VaultEntry } from '../../src/vault/VaultEntry.js'
 import type { Database } from '../../src/storage/Database.js'
 
 const root = resolve(import.meta.dirname, '../..')

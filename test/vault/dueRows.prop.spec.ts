@@ -4,9 +4,9 @@ import { sha256 } from '../../src/encoding/hash.js'
 import { limits } from '../../src/limits.js'
 import { emptyHead } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
-import type { StateRow } from '../../src/vault/StateRow.js'
+import type { ActivityRow } from '../../src/agenda/ActivityRow.js'
 import type { Database } from '../../src/storage/Database.js'
-import { Views, viewsSchema } from '../../src/storage/Views.js'
+import { StoredViews, viewsSchema } from '../../src/storage/StoredViews.js'
 
 const instants = fc.integer({ min: 0, max: 30 })
 const walks = fc.array(
@@ -25,11 +25,11 @@ const walks = fc.array(
 /** The views of a node that begins a tick whenever one has ended. */
 class Ticking {
   readonly #db: Database = openDatabase(':memory:')
-  readonly views: Views
+  readonly views: StoredViews
 
   constructor() {
     this.#db.exec(viewsSchema)
-    this.views = new Views(this.#db)
+    this.views = new StoredViews(this.#db)
     this.#db.exec('BEGIN')
   }
 
@@ -50,11 +50,13 @@ class Ticking {
   }
 
   /** Adds a state that acts at an instant, the only output of a transaction of its own. */
-  insert(actsAtMs: number | null): StateRow {
+  insert(actsAtMs: number | null): ActivityRow {
     const { transactions, states, kinds } = this.views
-    const { seq, id } = transactions.insert({
-      seq: transactions.nextSeq,
-      id: sha256(String(transactions.nextSeq)),
+    const seq = transactions.nextSeq
+    const id = sha256(String(seq))
+    transactions.insert({
+      seq,
+      id,
       revision: 0,
       tick: 1,
       atMs: 0,
@@ -62,7 +64,7 @@ class Ticking {
       outputs: 1,
       notary: null,
     })
-    const row: StateRow = {
+    const row = states.insert({
       seq: states.nextSeq,
       transactionSeq: seq,
       ref: { transaction: id, index: 0 },
@@ -73,19 +75,11 @@ class Ticking {
       participants: '',
       key: null,
       fromRevision: 0,
-      untilRevision: null,
-      consumedBy: null,
-      standing: 'scheduled',
-      dueMs: actsAtMs,
-      actsAtMs,
-      activity: null,
-      attempt: 0,
-      error: null,
-      note: null,
-      cause: null,
-      decoded: undefined,
-    }
-    states.insert(row)
+    })
+    row.standing = 'scheduled'
+    row.dueMs = actsAtMs
+    row.actsAtMs = actsAtMs
+    states.touch(row)
     return row
   }
 
@@ -97,7 +91,7 @@ class Ticking {
 
   /** What a node that asks now would start, in order. */
   due(nowMs: number): readonly number[] {
-    const isDue = ({ actsAtMs }: StateRow): boolean => actsAtMs !== null && actsAtMs <= nowMs
+    const isDue = ({ actsAtMs }: ActivityRow): boolean => actsAtMs !== null && actsAtMs <= nowMs
     return this.views.states
       .due(nowMs, 100)
       .filter(isDue)

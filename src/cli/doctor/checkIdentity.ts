@@ -10,7 +10,7 @@ import { networkFiles, readNetworkMap } from '../../network/NetworkFolder.js'
 import { readStore } from '../../folder/readStore.js'
 import { storeFiles } from '../../folder/StoreFolder.js'
 import { certifiedKey, fingerprintOf } from '../../network/certificate.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import type { Finding, Judge } from './Finding.js'
 
 const anyoneElse = 0o077

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { readStore } from '../../folder/readStore.js'
 import { storeFiles } from '../../folder/StoreFolder.js'
 import { showSpan } from '../../agenda/why.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import type { Finding, Judge } from './Finding.js'
 
 const leastNode = [20, 19] as const

@@ -4,13 +4,13 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { conditionOf } from '../conditionOf.js'
 import { storeHint } from '../verb.js'
-import { readMark } from '../../storage/RestoredMark.js'
+import { readMark } from '../../storage/readMark.js'
 import { holderOf } from '../../folder/folderHolder.js'
 import { readLogPlace } from '../../folder/logPlace.js'
 import { openLog } from '../../logs/openLog.js'
 import { openStoreLog, readStore } from '../../folder/readStore.js'
 import { storeFiles } from '../../folder/StoreFolder.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import type { Finding, Judge } from './Finding.js'
 
 const anyoneElse = 0o077

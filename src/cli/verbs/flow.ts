@@ -4,15 +4,8 @@
 import { Option, type Command } from 'commander'
 import * as t from 'io-ts'
 import { CarillonError, reviveError } from '../../errors/CarillonError.js'
-import {
-  findFlow,
-  listFlows,
-  resolveFlowId,
-  showOrigin,
-  type FlowDetails,
-  type FlowQuery,
-  type FlowSummary,
-} from '../../flow/readFlows.js'
+import { findFlow, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
+import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
 import { FlowDefinitionC } from '../../http/answers.js'
 import { ControlClient } from '../../node/ControlClient.js'
 import type { FlowAction } from '../../operator/controlProtocol.js'

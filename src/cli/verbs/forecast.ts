@@ -6,7 +6,7 @@ import { forecast as forecastLog, type ForecastEntry, type ForecastProgress } fr
 import { readStore } from '../../folder/readStore.js'
 import { timeline } from '../../testing/forecast/timeline.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { nowOf } from '../nowOf.js'
 import { Progress } from '../Progress.js'
 import { table, type Column } from '../table.js'

@@ -2,7 +2,7 @@
  * `carillon log heads`: whose checkpoints a node keeps, and how far each goes.
  */
 import type { Command } from 'commander'
-import type { KeptCheckpoint } from '../../storage/HeadTable.js'
+import type { KeptCheckpoint } from '../../log/NodeTables.js'
 import { readHeads } from '../../http/questions/readHeads.js'
 import { readStore } from '../../folder/readStore.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'

@@ -8,7 +8,7 @@ import { recordedLogs, type RecordedLog } from '../../testing/replay/recordedLog
 import { replay as replayLog, type ExpectedViews } from '../../testing/replay/replay.js'
 import { describeProblem, type ReplayReport } from '../../testing/replay/ReplayReport.js'
 import { digestViews } from '../../storage/digest.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { bar } from '../Progress.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'

@@ -4,9 +4,9 @@
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../folder/folderHolder.js'
 import type { Condition } from '../../operator/controlProtocol.js'
-import { showMark } from '../../storage/RestoredMark.js'
+import { showMark } from '../../engine/RestoredMark.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
-import type { Facts } from '../../storage/NodeFacts.js'
+import type { NodeFacts } from '../../log/NodeTables.js'
 import { conditionOf } from '../conditionOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
@@ -16,7 +16,7 @@ import { shortRef, showCount, showDistance, showInstant } from '../words.js'
 
 type Line = { readonly label: string; readonly text: string; readonly tone?: Tone }
 
-const nodeLine = (holder: Holder | undefined, facts: Facts): Line => {
+const nodeLine = (holder: Holder | undefined, facts: NodeFacts): Line => {
   if (holder !== undefined)
     return {
       label: 'node',

@@ -9,18 +9,12 @@ import { PublicKeyC } from '../../identity/PublicKey.js'
 import { readStore } from '../../folder/readStore.js'
 import type { Moment } from '../../history/moment.js'
 import { instant, type Instant } from '../../time/Instant.js'
-import type { Aggregate } from '../../vault/query/aggregateStates.js'
+import type { Aggregate } from '../../vault/query/VaultAggregate.js'
 import { assertFields } from '../../vault/query/assertFields.js'
 import type { Criterion, Span } from '../../vault/query/Criterion.js'
 import type { Sort, StateCriteria, Status } from '../../vault/query/VaultQuery.js'
-import {
-  aggregateVault,
-  containsText,
-  countStates,
-  indexedFields,
-  queryVault,
-  type VaultEntry,
-} from '../../vault/readVault.js'
+import { aggregateVault, countStates, indexedFields, queryVault } from '../../storage/queries/readVault.js'
+import { containsText, type VaultEntry } from '../../vault/VaultEntry.js'
 import type { Database } from '../../storage/Database.js'
 import { atOption, revisionOf } from '../atOption.js'
 import { gather, limitOption, sayMore, type PageOptions } from '../pages.js'

@@ -18,7 +18,6 @@ export const lock = defineOperation<Lock, FlowReads>({
   decide: (reads, { refs }, flow) => {
     const { softLocks, flows, transactions } = reads.views
     const rows = lockRows(reads, refs)
-    const own = flows.find(flow)?.seq
     for (const { seq, ref, consumedBy } of rows) {
       const text = showRef(ref)
       if (consumedBy !== null)
@@ -27,12 +26,12 @@ export const lock = defineOperation<Lock, FlowReads>({
           consumedBy: transactions.get(consumedBy)?.id ?? 'another transaction',
         })
       const holder = softLocks.holderOf(seq)
-      if (holder === undefined || holder === own) continue
-      const other = flows.get(holder)
+      if (holder === undefined || holder === flow) continue
+      const name = flows.find(holder)?.name ?? 'of another version'
       throw new CarillonError(
         'state-locked',
-        `State ${text} is reserved by flow ${other.name} (${other.id}). Choose another, or try again when that flow has ended.`,
-        { ref: text, flow: other.id },
+        `State ${text} is reserved by flow ${name} (${holder}). Choose another, or try again when that flow has ended.`,
+        { ref: text, flow: holder },
       )
     }
     const free = rows.filter(({ seq }) => softLocks.holderOf(seq) === undefined).map(({ ref }) => ref)

@@ -14,9 +14,8 @@ export const unlock = defineOperation<Unlock, FlowReads>({
   identity: ({ refs }) => ({ refs }),
   label: ({ refs }) => `unlock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
   decide: (reads, { refs }, flow) => {
-    const { softLocks, flows } = reads.views
-    const own = flows.find(flow)?.seq
-    const held = lockRows(reads, refs).filter(({ seq }) => softLocks.holderOf(seq) === own)
+    const { softLocks } = reads.views
+    const held = lockRows(reads, refs).filter(({ seq }) => softLocks.holderOf(seq) === flow)
     return held.length === 0
       ? valueAnswer(undefined)
       : factsAnswer([{ type: 'StatesUnlocked', flow, refs: held.map(({ ref }) => ref) }])

@@ -8,8 +8,9 @@ import type { TransactionId } from '../../ledger/TransactionId.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
-import { findState, type VaultEntry } from '../../vault/readVault.js'
-import { findByHash } from '../../storage/HashIndex.js'
+import { findState } from '../../storage/queries/readVault.js'
+import type { VaultEntry } from '../../vault/VaultEntry.js'
+import { findByHash } from '../../storage/tables/HashIndex.js'
 
 export type GraphTransaction = {
   readonly id: TransactionId

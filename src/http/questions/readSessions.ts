@@ -6,7 +6,7 @@ import type { FlowId } from '../../log/FlowId.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
 import type { Party } from '../../identity/Party.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
-import { pageOf } from '../../vault/readVault.js'
+import { pageOf } from '../../storage/queries/pageOf.js'
 import type { Database, SqlRow } from '../../storage/Database.js'
 
 export type PartyEntry = {

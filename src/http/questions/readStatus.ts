@@ -1,15 +1,15 @@
 /**
  * A node on one screen, from counts that an index answers.
  */
-import { countFlows } from '../../flow/readFlows.js'
-import { countAgenda } from '../../agenda/readAgenda.js'
+import { countFlows } from '../../storage/queries/readFlows.js'
+import { countAgenda } from '../../storage/queries/readAgenda.js'
 import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
 import type { StatusC, TroubleC } from '../answers.js'
 import type { CarillonError } from '../../errors/CarillonError.js'
 import type { House } from '../House.js'
 import type * as t from 'io-ts'
 import { packageVersion } from '../packageVersion.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 
 /** Why the node can record nothing at the moment, where there is a reason. */
 export const troubleOf = ({

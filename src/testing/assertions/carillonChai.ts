@@ -3,11 +3,11 @@
  * compares only the members a test names, and says on a mismatch everything that is there.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { FlowSummary } from '../../flow/readFlows.js'
+import type { FlowSummary } from '../../flow/FlowSummary.js'
 import type { StateDefinition } from '../../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { Node } from '../../node/Node.js'
-import type { AgendaEntry, AgendaQuery, Attempt } from '../../agenda/readAgenda.js'
+import type { AgendaEntry, AgendaQuery, Attempt } from '../../agenda/AgendaEntry.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import { assertionFailure } from './AssertionFailure.js'
 import { describeActivity, describeAttempt, describeFlow, describeState } from './describeEntries.js'

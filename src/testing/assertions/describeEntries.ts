@@ -1,11 +1,11 @@
 /**
  * Rows of the views as lines of text, for the messages of failed assertions.
  */
-import type { FlowSummary } from '../../flow/readFlows.js'
+import type { FlowSummary } from '../../flow/FlowSummary.js'
 import type { StateAndRef } from '../../ledger/StateAndRef.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import type { Waiting } from '../../log/events.js'
-import type { AgendaEntry, Attempt } from '../../agenda/readAgenda.js'
+import type { AgendaEntry, Attempt } from '../../agenda/AgendaEntry.js'
 
 const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, 8)}:${ref.index}`
 

@@ -2,13 +2,14 @@
  * Compares rows of a node's views with the model, field by field. Rows are read with the queries that the node answers
  * with, so an error in a query is found too.
  */
-import { findFlow } from '../../flow/readFlows.js'
+import { findFlow } from '../../storage/queries/readFlows.js'
 import { Encoded } from '../../encoding/canonical.js'
 import { FlowIdC } from '../../log/FlowId.js'
 import { showRef } from '../../ledger/StateRef.js'
 import { compareValues, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
-import { agendaEntryOf, attemptsOf } from '../../agenda/readAgenda.js'
-import { findState, findStateRow } from '../../vault/readVault.js'
+import { attemptsOf } from '../../storage/queries/readAgenda.js'
+import { agendaEntryOf } from '../../agenda/AgendaEntry.js'
+import { findState, findStateRow } from '../../storage/queries/readVault.js'
 import type { Database } from '../../storage/Database.js'
 
 const entryOf = (state: ModelState): unknown => {

@@ -2,14 +2,15 @@
  * Compares all of a node's views with the model: every row, and that there are no others; the agenda in its order, and
  * the lists of what an operator has to look at.
  */
-import { listFlows } from '../../flow/readFlows.js'
+import { listFlows } from '../../storage/queries/readFlows.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
-import { readAgenda, type AgendaQuery } from '../../agenda/readAgenda.js'
-import { queryVault } from '../../vault/readVault.js'
+import { readAgenda } from '../../storage/queries/readAgenda.js'
+import type { AgendaQuery } from '../../agenda/AgendaEntry.js'
+import { queryVault } from '../../storage/queries/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Database } from '../../storage/Database.js'
-import { readFacts } from '../../storage/NodeFacts.js'
+import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { compareFlow, compareState } from './compareRows.js'
 
 const allOf = <A, C>(ask: (after: C | undefined) => Page<A, C>): readonly A[] => {

@@ -17,7 +17,7 @@ import { builtInFlows } from '../../node/builtInFlows.js'
 import { SignedTransactionReader } from '../../engine/readSignedTransaction.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Database } from '../../storage/Database.js'
-import { Views } from '../../storage/Views.js'
+import { StoredViews } from '../../storage/StoredViews.js'
 import { FlowTrace, traceFlows } from '../traceFlows.js'
 import { PartiesOfLog } from './PartiesOfLog.js'
 import { giveBackScratch, takeScratch } from './scratchDatabase.js'
@@ -35,7 +35,7 @@ const nobody = { name: 'nobody', key: `ed25519:${'0'.repeat(64)}` as KeyPair['pu
 
 export class ReplayGround {
   readonly db: Database
-  readonly views: Views
+  readonly views: StoredViews
   readonly registry: Registry
   readonly trace = new FlowTrace()
   readonly parties = new PartiesOfLog()
@@ -52,7 +52,7 @@ export class ReplayGround {
     this.registry = new Registry(traceFlows(app, this.trace), builtInFlows)
     this.#network = network
     this.db = takeScratch()
-    this.views = new Views(this.db)
+    this.views = new StoredViews(this.db)
     this.#ticks = new SqliteTicks(this.db)
     this.#reader = new SignedTransactionReader(
       (number) => this.#ticks.page(number, 1)[0],

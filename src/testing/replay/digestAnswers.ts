@@ -4,10 +4,10 @@
  */
 import { canonicalText } from '../../encoding/canonical.js'
 import { sha256, type Hash } from '../../encoding/hash.js'
-import { findFlow, listFlows } from '../../flow/readFlows.js'
-import { readAgenda } from '../../agenda/readAgenda.js'
+import { findFlow, listFlows } from '../../storage/queries/readFlows.js'
+import { readAgenda } from '../../storage/queries/readAgenda.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
-import { queryVault } from '../../vault/readVault.js'
+import { queryVault } from '../../storage/queries/readVault.js'
 import type { Database } from '../../storage/Database.js'
 
 const digestPages = <A, C>(seed: Hash, page: (after: C | undefined) => Page<A, C>, show: (row: A) => unknown): Hash => {

@@ -5,7 +5,7 @@
 import { ticksSchema } from '../../storage/SqliteTicks.js'
 import { openDatabase } from '../../storage/sqlite/openDatabase.js'
 import type { Database } from '../../storage/Database.js'
-import { viewsSchema } from '../../storage/Views.js'
+import { viewsSchema } from '../../storage/StoredViews.js'
 
 /** Those that are kept for whoever comes next. */
 const mostKept = 8

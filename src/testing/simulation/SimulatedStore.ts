@@ -3,7 +3,7 @@
  * which can be opened again as the next process would find it.
  */
 import type { EncodedTick } from '../../log/Tick.js'
-import type { TickStore } from '../../engine/TickStore.js'
+import type { OpenStore } from '../../storage/OpenStore.js'
 import type { Database } from '../../storage/Database.js'
 import type { DiskFaults } from './DiskFaults.js'
 
@@ -15,7 +15,7 @@ export type StoreWatch = {
   readonly onViews: (db: Database) => void
 }
 
-export type SimulatedStore = TickStore & {
+export type SimulatedStore = OpenStore & {
   readonly faults: DiskFaults
   /** What was in memory only is gone. */
   readonly reopen: () => Promise<void>

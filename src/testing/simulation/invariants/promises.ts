@@ -2,7 +2,7 @@
  * What must be true of a node's word: what it told anyone is so, and nobody waits for nothing.
  */
 import { canonicalText } from '../../../encoding/canonical.js'
-import type { FlowSummary } from '../../../flow/readFlows.js'
+import type { FlowSummary } from '../../../flow/FlowSummary.js'
 import type { Waiting } from '../../../log/events.js'
 import type { Invariant } from '../World.js'
 

@@ -1,0 +1,77 @@
+/**
+ * A flow as people and apps see it from outside a tick.
+ */
+import type { RecordedError } from '../errors/CarillonError.js'
+import { showRef, type StateRef } from '../ledger/StateRef.js'
+import type { RecordedOperation, Waits } from '../log/events.js'
+import type { FlowId } from '../log/FlowId.js'
+import type { Instant } from '../time/Instant.js'
+import type { FlowStatus, StartCause } from './FlowRow.js'
+import type { TroubleKind } from './TroubleRow.js'
+
+/** A flow as people see it. */
+export type FlowSummary = {
+  readonly id: FlowId
+  readonly name: string
+  readonly version: number
+  readonly status: FlowStatus
+  readonly startedAt: Instant
+  readonly endedAt?: Instant
+  readonly progress?: string
+  /** What a suspended flow waits for: the first of these that comes lets it go on. */
+  readonly waiting?: Waits
+  readonly result?: unknown
+  readonly error?: RecordedError
+  readonly startedBy:
+    | { readonly kind: 'session'; readonly session: string; readonly party: string }
+    | { readonly kind: 'client'; readonly by: string; readonly clientId?: string }
+    | {
+        readonly kind: 'activity'
+        readonly ref: StateRef
+        readonly due: Instant
+        readonly attempt: number
+        readonly latenessMs: number
+        readonly cause: StartCause
+      }
+}
+
+/** A flow with its input and everything it has recorded. */
+export type FlowDetails = FlowSummary & {
+  readonly input: unknown
+  readonly record: readonly RecordedOperation[]
+  /** Every failed try, and every time it was parked, retried, paused or resumed, in order. */
+  readonly troubles: readonly FlowTrouble[]
+}
+
+/** Something that befell a flow, or that an operator did about it. */
+export type FlowTrouble = {
+  readonly at: Instant
+  readonly what: TroubleKind
+  readonly by?: string
+  readonly error?: RecordedError
+  /** When a failed try is followed by the next. */
+  readonly retryAt?: Instant
+}
+
+/** Which flows to list. */
+export type FlowQuery = {
+  /** Only flows in this condition; `open` are those that have not ended, `troubled` those parked or tried again. */
+  readonly status?: FlowStatus | 'open' | 'troubled'
+  readonly name?: string
+  /** At most so many, newest first; default 100. */
+  readonly limit?: number
+  /** The cursor of the page before. */
+  readonly after?: number
+}
+
+/** Who or what started a flow. */
+export const showOrigin = ({ startedBy }: FlowSummary): string => {
+  switch (startedBy.kind) {
+    case 'activity':
+      return `activity of ${showRef(startedBy.ref)}`
+    case 'session':
+      return `session with ${startedBy.party}`
+    case 'client':
+      return startedBy.by
+  }
+}

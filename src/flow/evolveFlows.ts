@@ -1,0 +1,172 @@
+/**
+ * Writes what events say about flows. A message that a flow waits for makes the flow ready at once.
+ */
+import { canonicalText } from '../encoding/canonical.js'
+import { assertInvariant } from '../errors/CarillonError.js'
+import type { DomainEvent, EventOf, Waiting, Waits } from '../log/events.js'
+import type { FlowId } from '../log/FlowId.js'
+import { toMillis, type Instant } from '../time/Instant.js'
+import type { VaultRead } from '../vault/VaultTables.js'
+import type { FlowDraft } from './FlowRow.js'
+import type { FlowTables } from './FlowTables.js'
+import type { TroubleRow } from './TroubleRow.js'
+import { countStepsUnderWay, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
+
+/** The tables of flows, and the states whose activities start them. */
+export type FlowEvolution = FlowTables & Pick<VaultRead, 'states'>
+
+export type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` | 'MessageReceived' }>
+
+const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: number, atMs: number): void => {
+  const { origin } = event
+  const activity = origin.kind === 'activity' ? origin : undefined
+  const state = activity === undefined ? undefined : tables.states.find(activity.ref)
+  assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
+  tables.flows.insert({
+    seq: tables.flows.nextSeq,
+    id: event.flow as FlowId,
+    name: event.name,
+    version: event.version,
+    input: canonicalText(event.input),
+    startedMs: atMs,
+    fromRevision: revision,
+    stateSeq: state?.seq ?? null,
+    dueMs: activity === undefined ? null : toMillis(activity.due),
+    attempt: activity?.attempt ?? null,
+    latenessMs: activity?.latenessMs ?? null,
+    cause: activity?.cause ?? null,
+    clientId: origin.kind === 'client' ? (origin.clientId ?? null) : null,
+    startedBy: origin.kind === 'client' ? origin.by : origin.kind === 'session' ? origin.party : null,
+    session: origin.kind === 'session' ? origin.session : null,
+    status: 'running',
+    untilRevision: null,
+    endedMs: null,
+    result: null,
+    error: null,
+    waiting: null,
+    stepsUnderWay: 0,
+    wakeMs: null,
+    recorded: 0,
+    progress: null,
+  })
+}
+
+/** Wakes the flow at this end when the message is one it waits for. */
+const wakeReceiver = ({ flows }: FlowTables, event: EventOf<'MessageReceived'>, atMs: number): void => {
+  const flow = flows.atSession(event.session, event.role)
+  if (flow?.status !== 'running') return
+  const isAwaited = waitsOf(flow)?.some(
+    (waiting) =>
+      waiting.for === 'message' &&
+      waiting.session === event.session &&
+      waiting.role === event.role &&
+      waiting.seq === event.seq,
+  )
+  if (isAwaited !== true) return
+  flow.wakeMs = atMs
+  flows.touch(flow)
+}
+
+const wait = (row: FlowDraft, waits: Waits, atMs: number): void => {
+  row.waiting = canonicalText(waits)
+  row.stepsUnderWay = countStepsUnderWay(waits)
+  // A flow that is paused or parked is not woken by what it waits for.
+  row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : null
+}
+
+const end = (row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
+  row.status = event.outcome
+  row.untilRevision = revision
+  row.endedMs = atMs
+  row.result = event.result === undefined ? null : canonicalText(event.result)
+  row.error = event.error === undefined ? null : canonicalText(event.error)
+  row.waiting = null
+  row.stepsUnderWay = 0
+  row.wakeMs = null
+}
+
+/** A flow that was paused or parked waits on for its instants, or takes a turn at once, in which its steps are run. */
+const readyAgain = (row: FlowDraft, atMs: number): void => {
+  row.status = 'running'
+  row.error = null
+  row.wakeMs = resumeMsOf(waitsOf(row), atMs)
+  row.stepsUnderWay = 0
+}
+
+type Retry = Extract<Waiting, { readonly for: 'step' | 'turn' }> & { readonly retryAt: Instant }
+
+const isRetry = (waiting: Waiting): waiting is Retry =>
+  (waiting.for === 'step' || waiting.for === 'turn') && waiting.retryAt !== undefined
+
+/** Before a flow's row takes new waits: those with a next try that it does not have yet follow a failed one. */
+const addFailedTries = (
+  { troubles }: FlowTables,
+  row: FlowDraft,
+  waits: Waits,
+  revision: number,
+  atMs: number,
+): void => {
+  if (!waits.some(isRetry)) return
+  const before = new Set(waitsOf(row)?.map(canonicalText))
+  waits.forEach((waiting, place) => {
+    if (!isRetry(waiting) || before.has(canonicalText(waiting))) return
+    const { error, retryAt } = waiting
+    troubles.insert({
+      flowSeq: row.seq,
+      revision,
+      place,
+      atMs,
+      what: 'failed a try',
+      by: null,
+      error: error === undefined ? null : canonicalText(error),
+      retryAt,
+    })
+  })
+}
+
+export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: number, atMs: number): void => {
+  if (event.type === 'FlowStarted') {
+    start(tables, event, revision, atMs)
+    return
+  }
+  if (event.type === 'MessageReceived') {
+    wakeReceiver(tables, event, atMs)
+    return
+  }
+  const { flows, troubles } = tables
+  const row = flows.find(event.flow as FlowId)
+  assertInvariant(row !== undefined, `${event.type} names the unknown flow ${event.flow}`)
+  const addTrouble = (what: TroubleRow['what'], by: string | null, error: string | null = null): void =>
+    troubles.insert({ flowSeq: row.seq, revision, place: 0, atMs, what, by, error, retryAt: null })
+  switch (event.type) {
+    case 'FlowAdvanced':
+      flows.appendOperations(row, event.operations.map(canonicalText))
+      addFailedTries(tables, row, event.waiting, revision, atMs)
+      wait(row, event.waiting, atMs)
+      if (event.progress !== undefined) row.progress = event.progress
+      break
+    case 'FlowEnded':
+      end(row, event, revision, atMs)
+      break
+    case 'FlowParked':
+      row.status = 'parked'
+      row.error = canonicalText(event.error)
+      row.wakeMs = null
+      addTrouble('parked', null, row.error)
+      break
+    case 'FlowPaused':
+      row.status = 'paused'
+      row.wakeMs = null
+      addTrouble('paused', event.by)
+      break
+    case 'FlowRetried':
+      readyAgain(row, atMs)
+      addTrouble('retried', event.by)
+      break
+    case 'FlowResumed':
+      readyAgain(row, atMs)
+      addTrouble('resumed', event.by)
+      break
+  }
+  flows.touch(row)
+}

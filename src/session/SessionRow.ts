@@ -1,0 +1,39 @@
+/**
+ * One end of a session as the node holds it, and a message that waits for its acknowledgement.
+ */
+import type { PublicKey } from '../identity/PublicKey.js'
+import type { Role } from '../log/Message.js'
+import type { SessionId } from '../log/SessionId.js'
+
+export type SessionRow = {
+  readonly seq: number
+  /** The id with the role of this node's end: a party may well open a session with itself. */
+  readonly key: string
+  readonly id: SessionId
+  readonly role: Role
+  readonly party: PublicKey
+  /** The flow at this end; null when none could be started. */
+  readonly flowSeq: number | null
+  readonly fromRevision: number
+  /** How many messages this end has sent. */
+  readonly sent: number
+  /** Set once this end has sent its last message. */
+  readonly closed: boolean
+}
+
+/** A row in the hands of the evolver of sessions. */
+export type SessionDraft = SessionRow & { sent: number; closed: boolean }
+
+/** A message that waits for its acknowledgement. */
+export type OutgoingRow = {
+  readonly revision: number
+  readonly session: SessionId
+  readonly role: Role
+  readonly party: PublicKey
+  readonly seq: number
+  /** The message as canonical text. It may be large; whoever needs the message reads it. */
+  readonly text: string
+}
+
+/** Both ends of a session have the same id; this node's end is told by its role. The last digit carries it. */
+export const endKey = (id: SessionId, role: Role): string => `${id}${role === 'initiator' ? '0' : '1'}`

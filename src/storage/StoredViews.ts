@@ -1,0 +1,205 @@
+/**
+ * All views of a node, folded from its log. Folding calls no app code and depends on nothing but the events,
+ * so the same log always gives the same rows.
+ */
+import { TokenTable, tokensSchema } from './tables/TokenTable.js'
+import { HeadTable, headsSchema } from './tables/HeadTable.js'
+import { FlowTable, flowsSchema } from './tables/FlowTable.js'
+import { TroubleTable, troublesSchema } from './tables/TroubleTable.js'
+import type { FoldableEvent } from '../log/FoldableEvent.js'
+import type { Head } from '../log/Tick.js'
+import { UnstartedTable, unstartedSchema } from './tables/UnstartedTable.js'
+import { SpentTable, spentSchema } from './tables/SpentTable.js'
+import { SessionTable, sessionsSchema } from './tables/SessionTable.js'
+import { ClockStepTable, clockStepsSchema } from './tables/ClockStepTable.js'
+import { StateTypeTable, kindsSchema } from './tables/StateTypeTable.js'
+import { queryStates } from './queries/queryStates.js'
+import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
+import { SoftLockTable, softLocksSchema } from './tables/SoftLockTable.js'
+import { StateIndexTable, stateIndexSchema } from './tables/StateIndexTable.js'
+import type { StateRow } from '../vault/StateRow.js'
+import { PastAssessmentTable, pastAssessmentsSchema } from './tables/PastAssessmentTable.js'
+import { statesSchema } from './tables/stateColumns.js'
+import { StateTable } from './tables/StateTable.js'
+import { evolve, type Tables } from '../engine/evolve.js'
+import type { Views } from '../engine/Views.js'
+import type { FlowId } from '../log/FlowId.js'
+import { TransactionTable, transactionsSchema } from './tables/TransactionTable.js'
+import type { Database } from './Database.js'
+import { MapTable, mapsSchema } from './tables/MapTable.js'
+import { NodeFactTable, nodeFactsSchema } from './tables/NodeFactTable.js'
+
+export const viewsSchema = [
+  nodeFactsSchema,
+  mapsSchema,
+  kindsSchema,
+  transactionsSchema,
+  statesSchema,
+  stateIndexSchema,
+  clockStepsSchema,
+  softLocksSchema,
+  pastAssessmentsSchema,
+  flowsSchema,
+  troublesSchema,
+  unstartedSchema,
+  sessionsSchema,
+  spentSchema,
+  tokensSchema,
+  headsSchema,
+].join('\n')
+
+/** The tables of the views, in the order a digest takes them. */
+export const viewTables = [
+  'node_facts',
+  'network_maps',
+  'changed_keys',
+  'kinds',
+  'transactions',
+  'states',
+  'indexed_fields',
+  'indexed_values',
+  'known_parties',
+  'state_parties',
+  'clock_steps',
+  'soft_locks',
+  'past_assessments',
+  'flows',
+  'flow_records',
+  'flow_troubles',
+  'unstarted',
+  'sessions',
+  'inbox',
+  'outbox',
+  'notarised',
+  'spent',
+  'tokens',
+  'kept_checkpoints',
+  'peers',
+  'continued',
+] as const
+
+export class StoredViews implements Views, Tables {
+  readonly facts: NodeFactTable
+  readonly maps: MapTable
+  readonly kinds: StateTypeTable
+  readonly transactions: TransactionTable
+  readonly states: StateTable
+  /** The same table: a state and its activity are one row. */
+  readonly activities: StateTable
+  readonly stateIndex: StateIndexTable
+  readonly clockSteps: ClockStepTable
+  readonly softLocks: SoftLockTable
+  readonly pastAssessments: PastAssessmentTable
+  readonly flows: FlowTable
+  readonly troubles: TroubleTable
+  readonly unstarted: UnstartedTable
+  readonly sessions: SessionTable
+  readonly spent: SpentTable
+  readonly #db: Database
+  readonly tokens: TokenTable
+  readonly heads: HeadTable
+
+  constructor(db: Database) {
+    this.#db = db
+    this.facts = new NodeFactTable(db)
+    this.maps = new MapTable(db)
+    this.kinds = new StateTypeTable(db)
+    this.transactions = new TransactionTable(db)
+    this.states = new StateTable(
+      db,
+      this.kinds,
+      this.transactions,
+      (flow) => this.flows.find(flow)?.stateSeq ?? undefined,
+    )
+    this.activities = this.states
+    this.stateIndex = new StateIndexTable(db)
+    this.clockSteps = new ClockStepTable(db)
+    this.pastAssessments = new PastAssessmentTable(db)
+    this.flows = new FlowTable(db, (session, role) => this.sessions.find(session, role)?.flowSeq ?? undefined)
+    this.softLocks = new SoftLockTable(db, this.flows)
+    this.troubles = new TroubleTable(db)
+    this.unstarted = new UnstartedTable(db)
+    this.sessions = new SessionTable(db)
+    this.spent = new SpentTable(db)
+    this.tokens = new TokenTable(db)
+    this.heads = new HeadTable(db)
+  }
+
+  fold(event: FoldableEvent, revision: number, atMs: number): void {
+    evolve(this, event, revision, atMs)
+  }
+
+  query(query: VaultQuery, flow: FlowId | undefined): Page<StateRow, string> {
+    this.states.flush()
+    this.stateIndex.flush()
+    const flowSeq = flow === undefined ? undefined : this.flows.locate(flow)
+    const page = queryStates(
+      {
+        db: this.#db,
+        kinds: this.kinds,
+        me: this.facts.now.partyKey,
+        ...(flowSeq === undefined ? {} : { flowSeq }),
+      },
+      query,
+    )
+    return { items: page.items.map((seq) => this.states.get(seq)), next: page.next }
+  }
+
+  /** Writes everything the tick has changed; the last thing before the commit. */
+  closeTick(head: Head, atMs: number): void {
+    this.facts.advanceTo(head, atMs)
+    this.write()
+  }
+
+  /** Writes what has gathered. Whoever folds a log may let ticks follow one another before, and advance the facts for each. */
+  write(): void {
+    this.transactions.closeTick()
+    this.states.flush()
+    this.stateIndex.flush()
+    this.flows.closeTick()
+    this.sessions.closeTick()
+    this.spent.closeTick()
+    this.heads.flush()
+    this.facts.flush()
+  }
+
+  committed(): void {
+    this.transactions.committed()
+    this.states.committed()
+    this.flows.committed()
+    this.sessions.committed()
+    this.spent.committed()
+  }
+
+  /** As {@link committed}, when more of a log is to be folded: rows that were new are soon changed, and stay. */
+  committedFold(): void {
+    this.transactions.committedFold()
+    this.states.committedFold()
+    this.flows.committedFold()
+    this.sessions.committed()
+    this.spent.committed()
+  }
+
+  rolledBack(): void {
+    this.facts.rolledBack()
+    this.kinds.reload()
+    this.transactions.rolledBack()
+    this.states.rolledBack()
+    this.stateIndex.rolledBack()
+    this.clockSteps.rolledBack()
+    this.softLocks.rolledBack()
+    this.flows.rolledBack()
+    this.sessions.rolledBack()
+    this.spent.rolledBack()
+    this.heads.rolledBack()
+  }
+
+  /** Reads everything again: ticks that were taken to stand do not. */
+  reload(): void {
+    this.rolledBack()
+    this.transactions.reload()
+    this.flows.reload()
+    this.sessions.reload()
+    this.spent.reload()
+  }
+}

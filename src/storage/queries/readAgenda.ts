@@ -1,0 +1,145 @@
+/**
+ * Questions about activities and occurrences from outside a tick.
+ */
+import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
+import { flowsOfState } from './readFlows.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import { StateTypeTable } from '../tables/StateTypeTable.js'
+import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
+import { pageOf } from './pageOf.js'
+import { agendaEntryOf, type AgendaEntry, type AgendaQuery, type Attempt } from '../../agenda/AgendaEntry.js'
+import type { ActivityRow } from '../../agenda/ActivityRow.js'
+import { stateColumns, stateRowOf, waitsForHand } from '../tables/stateColumns.js'
+import type { Database, SqlValue } from '../Database.js'
+import type { UnstartedOutcome } from '../../agenda/UnstartedRow.js'
+
+/** Where each list looks, in which order, and the two columns that say where in that order a row stands. */
+const lists = {
+  scheduled: {
+    where: 's.acts_at_ms IS NOT NULL',
+    major: 's.acts_at_ms',
+    majorOf: (row: ActivityRow) => row.actsAtMs ?? 0,
+  },
+  attention: { where: waitsForHand('s'), major: '0', majorOf: () => 0 },
+  paused: { where: "s.standing = 'paused'", major: '0', majorOf: () => 0 },
+  started: { where: "s.standing = 'started' AND s.until_revision IS NULL", major: '0', majorOf: () => 0 },
+} as const
+
+const isList = (show: string): show is keyof typeof lists => Object.hasOwn(lists, show)
+
+/** A row's place in its list, as text that can be given back. */
+const cursorPattern = /^(-?\d{1,16})\.(\d{1,16})$/
+
+const placeAfter = (after: string | undefined): readonly [major: number, seq: number] | undefined => {
+  if (after === undefined) return undefined
+  const [, major, seq] = cursorPattern.exec(after) ?? []
+  if (major === undefined || seq === undefined)
+    throw new CarillonError(
+      'request-invalid',
+      `"${after.slice(0, 40)}" is not a cursor of the agenda. Give the next of the page before, or leave it out.`,
+    )
+  return [Number(major), Number(seq)]
+}
+
+export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEntry, string> => {
+  const size = pageSize(query.limit)
+  const show: string = query.show ?? 'scheduled'
+  if (!isList(show))
+    throw new CarillonError(
+      'request-invalid',
+      `The agenda can show ${Object.keys(lists).join(', ')}; "${show.slice(0, 40)}" is none of them.`,
+    )
+  const { where, major, majorOf } = lists[show]
+  const place = placeAfter(query.after)
+  const kinds = new StateTypeTable(db)
+  const later = place === undefined ? '' : major === '0' ? 'AND s.seq > ?' : `AND (${major}, s.seq) > (?, ?)`
+  const values: readonly SqlValue[] = place === undefined ? [] : major === '0' ? [place[1]] : place
+  const rows = db
+    .prepare(
+      `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${where} ${later} ORDER BY ${major === '0' ? '' : `${major}, `}s.seq LIMIT ?`,
+    )
+    .lists(...values, size + 1)
+    .map((row) => stateRowOf(row, kinds))
+  return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
+}
+
+/** How many activities stand how. */
+export const countAgenda = (
+  db: Database,
+): {
+  readonly scheduled: number
+  readonly parked: number
+  readonly missed: number
+  readonly failed: number
+  readonly paused: number
+} => {
+  const standing = new Map(
+    db
+      .prepare(
+        `SELECT standing, count(*) AS n FROM states WHERE ${waitsForHand('states')} GROUP BY standing UNION ALL SELECT standing, count(*) FROM states WHERE standing = 'paused' GROUP BY standing`,
+      )
+      .all()
+      .map((row) => [String(row['standing']), Number(row['n'])]),
+  )
+  const scheduled = Number(
+    db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms IS NOT NULL').get()?.['n'] ?? 0,
+  )
+  return {
+    scheduled,
+    parked: standing.get('parked') ?? 0,
+    missed: standing.get('missed') ?? 0,
+    failed: standing.get('ended') ?? 0,
+    paused: standing.get('paused') ?? 0,
+  }
+}
+
+type Placed = { readonly attempt: Attempt; readonly revision: number }
+
+/** Every attempt at a state's activity, in order. */
+export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] => {
+  // By revision and not by time, since the clock may have been set back between two attempts.
+  const revisions = new Map(
+    db
+      .prepare('SELECT id, from_revision FROM flows WHERE state_seq = ?')
+      .all(stateSeq)
+      .map((row) => [String(row['id']), Number(row['from_revision'])]),
+  )
+  const started = flowsOfState(db, stateSeq).map((flow): Placed => {
+    const by = flow.startedBy
+    const outcome =
+      flow.status === 'running' || flow.status === 'paused'
+        ? 'running'
+        : flow.status === 'parked'
+          ? 'parked-flow'
+          : flow.status
+    const attempt: Attempt = {
+      ...(by.kind === 'activity' ? { due: by.due, cause: by.cause } : {}),
+      attempt: by.kind === 'activity' ? by.attempt : 1,
+      latenessMs: by.kind === 'activity' ? by.latenessMs : 0,
+      at: flow.startedAt,
+      outcome,
+      flow: flow.id,
+      flowName: flow.name,
+      ...(flow.error === undefined ? {} : { error: flow.error }),
+    }
+    return { attempt, revision: revisions.get(flow.id) ?? 0 }
+  })
+  const unstarted = db
+    .prepare(
+      'SELECT revision, due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom FROM unstarted WHERE state_seq = ? ORDER BY revision',
+    )
+    .all(stateSeq)
+    .map((row): Placed => ({
+      revision: Number(row['revision']),
+      attempt: {
+        ...(typeof row['due_ms'] === 'number' ? { due: instantFromMillis(row['due_ms']) } : {}),
+        attempt: Number(row['attempt']),
+        latenessMs: Number(row['lateness_ms']),
+        at: instantFromMillis(Number(row['at_ms'])),
+        outcome: String(row['outcome']) as UnstartedOutcome,
+        ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
+        ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
+      },
+    }))
+  return [...started, ...unstarted].sort((a, b) => a.revision - b.revision).map(({ attempt }) => attempt)
+}

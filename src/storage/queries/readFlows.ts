@@ -1,0 +1,158 @@
+/**
+ * Questions about flows from outside a tick.
+ */
+import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
+import type { TransactionId } from '../../ledger/TransactionId.js'
+import type { RecordedOperation } from '../../log/events.js'
+import { instantFromMillis, type Instant } from '../../time/Instant.js'
+import { pageSize, queryInvalid, type Page } from '../../vault/query/VaultQuery.js'
+import { pageOf } from './pageOf.js'
+import type { Database, SqlRow } from '../Database.js'
+import { findByHash, type Locate } from '../tables/HashIndex.js'
+import type { FlowEnd } from '../../flow/FlowEnd.js'
+import { FlowIdC, type FlowId } from '../../log/FlowId.js'
+import type { FlowRow, FlowStatus } from '../../flow/FlowRow.js'
+import { flowRowOf } from '../tables/FlowTable.js'
+import type { TroubleKind } from '../../flow/TroubleRow.js'
+import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from '../../flow/FlowSummary.js'
+import { readWaits } from '../../flow/waiting.js'
+
+const troubleOf = (row: SqlRow): FlowTrouble => ({
+  at: instantFromMillis(Number(row['at_ms'])),
+  what: String(row['what']) as TroubleKind,
+  ...(typeof row['by'] === 'string' ? { by: row['by'] } : {}),
+  ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
+  ...(typeof row['retry_at'] === 'string' ? { retryAt: row['retry_at'] as Instant } : {}),
+})
+
+const select =
+  'SELECT f.*, s.output_index, t.id AS transaction_id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq'
+
+const originOf = (raw: SqlRow, row: FlowRow): FlowSummary['startedBy'] => {
+  const transaction = raw['transaction_id']
+  if (typeof transaction === 'string') {
+    return {
+      kind: 'activity',
+      ref: { transaction: transaction as TransactionId, index: Number(raw['output_index']) },
+      due: instantFromMillis(row.dueMs ?? 0),
+      attempt: row.attempt ?? 1,
+      latenessMs: row.latenessMs ?? 0,
+      cause: row.cause ?? 'due',
+    }
+  }
+  const by = row.startedBy ?? 'unknown'
+  if (row.session !== null) return { kind: 'session', session: row.session, party: by }
+  return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
+}
+
+const summaryOf = (raw: SqlRow): FlowSummary => {
+  const row = flowRowOf(raw)
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    startedAt: instantFromMillis(row.startedMs),
+    ...(row.endedMs === null ? {} : { endedAt: instantFromMillis(row.endedMs) }),
+    ...(row.progress === null ? {} : { progress: row.progress }),
+    ...(row.waiting === null ? {} : { waiting: readWaits(row.waiting) }),
+    ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
+    ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
+    startedBy: originOf(raw, row),
+  }
+}
+
+export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary> => {
+  const size = pageSize(query.limit)
+  const { after = Number.MAX_SAFE_INTEGER } = query
+  if (!Number.isSafeInteger(after))
+    throw queryInvalid('The cursor of the flows is not one a page of flows gave. Begin without it.')
+  const conditions = ['f.seq < ?']
+  const values: (string | number)[] = [after]
+  if (query.status === 'open') conditions.push('f.until_revision IS NULL')
+  else if (query.status === 'troubled')
+    conditions.push(
+      "f.until_revision IS NULL AND (f.status = 'parked' OR EXISTS (SELECT 1 FROM json_each(f.waiting) AS w WHERE json_extract(w.value, '$.error') IS NOT NULL))",
+    )
+  else if (query.status !== undefined) {
+    conditions.push('f.status = ?')
+    values.push(query.status)
+  }
+  if (query.name !== undefined) {
+    conditions.push('f.name = ?')
+    values.push(query.name)
+  }
+  const rows = db
+    .prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY f.seq DESC LIMIT ?`)
+    .all(...values, size + 1)
+  return pageOf(rows, size, summaryOf, (row) => Number(row['seq']))
+}
+
+/** One flow with its record. */
+export const findFlow = (
+  db: Database,
+  id: FlowId,
+  locate: Locate = (text) => findByHash(db, 'flows', text),
+): FlowDetails | undefined => {
+  const seq = locate(id)
+  const row = seq === undefined ? undefined : db.prepare(`${select} WHERE f.seq = ?`).get(seq)
+  if (row === undefined || seq === undefined) return undefined
+  const record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position').all(seq)
+  return {
+    ...summaryOf(row),
+    input: JSON.parse(String(row['input'])) as unknown,
+    troubles: db
+      .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision, place')
+      .all(seq)
+      .map(troubleOf),
+    record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
+  }
+}
+
+/** How a flow stands, and what came of it. Callers wait for this, so nothing else is read. */
+export const findFlowEnd = (
+  db: Database,
+  id: FlowId,
+  locate: Locate = (text) => findByHash(db, 'flows', text),
+): FlowEnd | undefined => {
+  const seq = locate(id)
+  const [row] = seq === undefined ? [] : db.prepare('SELECT status, result, error FROM flows WHERE seq = ?').lists(seq)
+  if (row === undefined) return undefined
+  const [status, result, error] = row
+  return {
+    status: String(status) as FlowStatus,
+    result: typeof result === 'string' ? result : null,
+    error: typeof error === 'string' ? error : null,
+  }
+}
+
+/** A flow id as typed by a person: whole, or the first digits of one that nothing else begins with. */
+export const resolveFlowId = (db: Database, text: string): FlowId => {
+  if (FlowIdC.is(text)) return text
+  const rows = /^[0-9a-f]{4,31}$/.test(text)
+    ? db.prepare('SELECT id FROM flows WHERE id >= ? AND id < ? LIMIT 2').all(text, `${text}g`)
+    : []
+  const [only] = rows
+  if (rows.length === 1 && only !== undefined) return String(only['id']) as FlowId
+  throw new CarillonError(
+    'flow-not-found',
+    `${rows.length === 0 ? 'No' : 'More than one'} flow id begins with "${text}". Give more of its 32 hex digits; carillon flow list shows them.`,
+    { flow: text },
+  )
+}
+
+/** The flows that a state's activity started, oldest first. */
+export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSummary[] =>
+  db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).all(stateSeq).map(summaryOf)
+
+/** How many flows have not ended, and how many of these wait for a hand. */
+export const countFlows = (
+  db: Database,
+): { readonly open: number; readonly parked: number; readonly paused: number } => {
+  const row = db
+    .prepare(
+      "SELECT count(*) AS open, count(*) FILTER (WHERE status = 'parked') AS parked, count(*) FILTER (WHERE status = 'paused') AS paused FROM flows WHERE until_revision IS NULL",
+    )
+    .get()
+  return { open: Number(row?.['open']), parked: Number(row?.['parked']), paused: Number(row?.['paused']) }
+}
