@@ -233,7 +233,7 @@ export type { FlowHandle } from './node/FlowHandle.js'
 export type { NodeOptions } from './node/NodeOptions.js'
 export { EmbeddedStore } from './storage/EmbeddedStore.js'
 export { LogBackedStore, type LogBackedStoreOptions } from './storage/LogBackedStore.js'
-export type { OpenStore as TickStore } from './storage/OpenStore.js'
+export type { TickStore } from './storage/TickStore.js'
 export type { Committed } from './engine/Committed.js'
 export type { LogFields, Logger } from './engine/Logger.js'
 export {

@@ -1,6 +1,6 @@
 /**
  * How the standing of an activity follows from what happens to it. This is the only place that says so, and the table in
- * docs/reference/activities.md is printed from it. Which standing an operator may act on is decided before.
+ * docs/reference/outcomes.md is printed from it. Which standing an operator may act on is decided before.
  */
 import type { DomainEvent } from '../log/events.js'
 import type { Standing } from './ActivityRow.js'

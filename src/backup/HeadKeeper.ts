@@ -20,12 +20,12 @@ import type { ReadViews } from '../engine/Views.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Loop } from '../engine/Loop.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { assertHolds } from './assertHolds.js'
 
 export type HeadKeeperParts = {
   readonly loop: Loop
-  readonly store: OpenStore
+  readonly store: TickStore
   readonly transport: Transport
   /** Asked anew each time: the map may change while the node runs. */
   readonly network: () => NetworkMap

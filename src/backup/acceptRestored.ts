@@ -16,7 +16,7 @@ import { verifyLog } from '../history/verifyLog.js'
 import { commitOffline, openOfflineTick } from '../folder/OfflineOperator.js'
 import { assertStore, openStoreLog, readStore } from '../folder/readStore.js'
 import { lockFolder, openLogFolder, storeFiles } from '../folder/StoreFolder.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { readMark } from '../storage/readMark.js'
 
 /** Who lets it go on, and a remark of theirs. */
@@ -41,7 +41,7 @@ const assertMarked = (folder: string): void => {
 }
 
 const record = async (
-  store: OpenStore,
+  store: TickStore,
   key: KeyPair,
   event: Omit<EventOf<'RestoreAccepted'>, 'revision'>,
 ): Promise<Head> => {
@@ -56,7 +56,7 @@ const record = async (
 const holding = async (
   folder: string,
   { log, key: given }: AcceptOptions,
-  letGoOn: (store: OpenStore, key: KeyPair) => Promise<Head>,
+  letGoOn: (store: TickStore, key: KeyPair) => Promise<Head>,
 ): Promise<Head> => {
   if (log !== undefined) {
     const { store, key, releaseHold } = await openLogFolder(folder, keptOpen(log), { key: given, isToWrite: false })

@@ -13,12 +13,12 @@ import { silentLogger } from './Logger.js'
 import { Loop } from './Loop.js'
 import { SignedTransactionReader } from './readSignedTransaction.js'
 import { systemRandom } from '../identity/systemRandom.js'
-import type { TickStore } from './TickStore.js'
+import type { LoopStore } from './LoopStore.js'
 
 describe('a tick that is released', () => {
   const inner = (): EmbeddedStore => EmbeddedStore.inMemory()
 
-  const loopOn = (store: TickStore): Loop => {
+  const loopOn = (store: LoopStore): Loop => {
     const key = generateKeyPair()
     const me = { name: 'Me', key: key.publicKey }
     return new Loop({
@@ -38,7 +38,7 @@ describe('a tick that is released', () => {
   }
 
   /** A store that hands every tick over, and lands it in the next turn. */
-  const flying = (): TickStore => {
+  const flying = (): LoopStore => {
     const store = inner()
     return {
       ...{ views: store.views, reader: store.reader, head: store.head, begin: store.begin, commit: store.commit },

@@ -21,13 +21,13 @@ import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../log/NodeTables.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick } from '../log/Tick.js'
-import type { Flight, TickStore } from './TickStore.js'
+import type { Flight, LoopStore } from './LoopStore.js'
 
 /** A tick that is on its way to the disk: decided, not released. */
 type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
 export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest'> & {
-  readonly store: TickStore
+  readonly store: LoopStore
   readonly clock: Clock
   readonly engine: FlowEngine
   readonly logger: Logger

@@ -3,10 +3,10 @@
  * that the node has not signed would make it count.
  */
 import { assertSigned } from '../log/TickSigner.js'
-import type { TickStore } from './TickStore.js'
+import type { LoopStore } from './LoopStore.js'
 
 /** Throws `tick-unsigned`, `tick-forged` or `key-retired`. To be called before anything is appended to a store. */
-export const assertNewestSigned = (store: TickStore): void => {
+export const assertNewestSigned = (store: LoopStore): void => {
   const { facts } = store.views
   const newest = store.tick(store.head().tick)
   const signer = newest === undefined ? undefined : facts.signerOf(newest.number)

@@ -1,12 +1,12 @@
 /**
  * A store that also knows how long its last commit took: from the views' last write until the log has the tick.
  */
-import type { TickStore } from './TickStore.js'
+import type { LoopStore } from './LoopStore.js'
 
-export const timeCommits = (store: TickStore): { readonly store: TickStore; readonly lastCommitMs: () => number } => {
+export const timeCommits = (store: LoopStore): { readonly store: LoopStore; readonly lastCommitMs: () => number } => {
   let lastMs = 0
   const timed =
-    (handOver: NonNullable<TickStore['handOver']>): typeof handOver =>
+    (handOver: NonNullable<LoopStore['handOver']>): typeof handOver =>
     (tick) => {
       const startedMs = performance.now()
       const flight = handOver(tick)

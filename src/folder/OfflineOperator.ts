@@ -18,10 +18,10 @@ import { assertStore } from './readStore.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
 import { systemRandom } from '../identity/systemRandom.js'
 import { openStoreFolder } from './StoreFolder.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 
 /** A tick on a store without a node. */
-export const openOfflineTick = (store: OpenStore, key: KeyPair): OpenTick => {
+export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
   const { app, partyName, partyKey } = store.views.facts.now
   const { signer } = store.views.facts
   if (signer === undefined)
@@ -56,7 +56,7 @@ export const openOfflineTick = (store: OpenStore, key: KeyPair): OpenTick => {
 }
 
 /** Commits a tick that was decided without a node; an empty one leaves no trace. */
-export const commitOffline = async (store: OpenStore, tick: OpenTick): Promise<void> => {
+export const commitOffline = async (store: TickStore, tick: OpenTick): Promise<void> => {
   if (tick.isEmpty) {
     store.rollback()
     return

@@ -22,7 +22,7 @@ import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { readLogPlace, writeLogPlace } from './logPlace.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
@@ -73,7 +73,7 @@ const keepPrivate = (file: string): void => {
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
-const keyOf = (file: string, options: KeyFileOptions, store: OpenStore): KeyPair => {
+const keyOf = (file: string, options: KeyFileOptions, store: TickStore): KeyPair => {
   finishRotation(file, store.views.facts.signer?.key)
   if (existsSync(file)) return readKeyFile(file, options)
   const owner = store.views.facts.now.partyKey
@@ -100,7 +100,7 @@ const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
 }
 
 export type OpenedFolder = {
-  readonly store: OpenStore
+  readonly store: TickStore
   readonly key: KeyPair
   readonly releaseHold: () => Promise<void>
 }
@@ -108,7 +108,7 @@ export type OpenedFolder = {
 /** Takes the folder, lets `openStore` open what is in it, and gives everything back when that goes wrong. */
 const holdFolder = async (
   folder: string,
-  openStore: (files: ReturnType<typeof storeFiles>) => OpenStore | Promise<OpenStore>,
+  openStore: (files: ReturnType<typeof storeFiles>) => TickStore | Promise<TickStore>,
   key: KeyPair | undefined,
   keyOptions: KeyFileOptions,
 ): Promise<OpenedFolder> => {

@@ -50,7 +50,7 @@ import { readKeptCheckpoints } from '../storage/tables/HeadTable.js'
 import type { KeptCheckpoint } from '../log/NodeTables.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { StepWatch } from '../engine/StepWatch.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
 /** Who asks; recorded with the action. */
@@ -64,7 +64,7 @@ export type NodeInternals = {
   readonly loop: Loop
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
-  readonly store: OpenStore
+  readonly store: TickStore
   /** The map in use; a newer one may replace it between two ticks. */
   readonly network: () => NetworkMap
   readonly app: App

@@ -10,7 +10,7 @@ import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Committed } from '../engine/Committed.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 
 /** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
@@ -19,7 +19,7 @@ export type NodeOptions = {
   /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
-  readonly store?: string | OpenStore
+  readonly store?: string | TickStore
   /**
    * Where the log is kept, when not in the store: an address such as `postgres://user@host/database?schema=carillon`, or
    * an open log. The folder that `store` names then holds the key, the views and a copy. Default: in the store.

@@ -44,10 +44,10 @@ import { SignatureThreads } from '../transport/SignatureThreads.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
 import { systemRandom } from '../identity/systemRandom.js'
 import type { MapSerial } from '../log/NodeTables.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
 
-export type Opened = { readonly store: OpenStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
+export type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
 const keyOptionsOf = ({ keyPassphrase }: NodeOptions): KeyFileOptions =>
   keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }
@@ -137,7 +137,7 @@ const openAny = async (options: NodeOptions): Promise<Opened> => {
 }
 
 /** The log of one party, or of one app, must not be continued by another. */
-export const assertOwn = (store: OpenStore, party: string, key: KeyPair, app: string): void => {
+export const assertOwn = (store: TickStore, party: string, key: KeyPair, app: string): void => {
   const facts = store.views.facts.now
   const mismatch = (what: string, theirs: string, ours: string): CarillonError =>
     new CarillonError(
@@ -160,7 +160,7 @@ export const assertOwn = (store: OpenStore, party: string, key: KeyPair, app: st
 }
 
 /** The identity of the node's party: its first key, whichever it signs with now. */
-const partyKeyOf = ({ views }: OpenStore, key: KeyPair): PublicKey => {
+const partyKeyOf = ({ views }: TickStore, key: KeyPair): PublicKey => {
   const { partyKey } = views.facts.now
   return PublicKeyC.is(partyKey) ? partyKey : key.publicKey
 }
@@ -169,7 +169,7 @@ const partyKeyOf = ({ views }: OpenStore, key: KeyPair): PublicKey => {
  * What a start records beside itself: that the node joins a network, and with which keys its members sign. A log that
  * belongs to one network is not continued in another.
  */
-const eventsOfJoining = ({ views }: OpenStore, network: NetworkMap, { key }: Party): readonly DomainEvent[] => {
+const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Party): readonly DomainEvent[] => {
   const { signer } = views.facts
   if (signer === undefined && network.identityOf(key) !== key)
     throw new CarillonError(
@@ -184,7 +184,7 @@ const eventsOfJoining = ({ views }: OpenStore, network: NetworkMap, { key }: Par
 }
 
 /** Whoever has left the network, or lost a key, must not come back by an older map. */
-const assertCurrent = (store: OpenStore, { root, serial }: MapSerial): void => {
+const assertCurrent = (store: TickStore, { root, serial }: MapSerial): void => {
   const newest = store.views.maps.newest(root)
   if (newest === undefined || newest <= serial) return
   throw new CarillonError(
@@ -256,7 +256,7 @@ export const lead = async (
 ): Promise<Node> => {
   const { key } = opened
   const { store: timed, lastCommitMs } = timeCommits(opened.store)
-  const store: OpenStore = { ...timed, reader: opened.store.reader }
+  const store: TickStore = { ...timed, reader: opened.store.reader }
   let ownTransport: TlsTransport | undefined
   const releaseHold = async (): Promise<void> => {
     await ownTransport?.close()

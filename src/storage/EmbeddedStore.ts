@@ -19,8 +19,8 @@ import { StoredViews, viewsSchema } from './StoredViews.js'
 import { openStoreDatabase } from './storeFormat.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import type { Flight } from '../engine/TickStore.js'
-import type { OpenStore } from './OpenStore.js'
+import type { Flight } from '../engine/LoopStore.js'
+import type { TickStore } from './TickStore.js'
 
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
 
@@ -33,7 +33,7 @@ export type EmbeddedStoreOptions = {
 }
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
-export class EmbeddedStore implements OpenStore {
+export class EmbeddedStore implements TickStore {
   readonly views: StoredViews
   readonly reader: Database
   readonly #db: WriteBehind

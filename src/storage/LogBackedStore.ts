@@ -18,7 +18,7 @@ import { openStoreDatabase } from './storeFormat.js'
 import { LogFold } from './LogFold.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import type { OpenStore } from './OpenStore.js'
+import type { TickStore } from './TickStore.js'
 
 /** How long room for the views is awaited before the node gives up. */
 const retryWaitsMs = [10, 50, 250, 1_000, 5_000]
@@ -40,7 +40,7 @@ export type LogBackedStoreOptions = {
 }
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
-export class LogBackedStore implements OpenStore {
+export class LogBackedStore implements TickStore {
   readonly views: StoredViews
   readonly reader: Database
   readonly #db: Database

@@ -11,7 +11,7 @@ import type { KeptCheckpoint } from '../log/NodeTables.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import type { Instant } from '../time/Instant.js'
@@ -25,10 +25,10 @@ export type LoggedEvent = { readonly revision: number; readonly at: Instant; rea
 
 /** What a party holds, whether its node runs or not. `network.inspect('Ann')` and `virtual.inspect()` give one. */
 export class NodeInspection {
-  readonly #store: OpenStore
+  readonly #store: TickStore
 
   /** The node on the store must not be in the middle of a tick. */
-  constructor(store: OpenStore) {
+  constructor(store: TickStore) {
     this.#store = store
   }
 

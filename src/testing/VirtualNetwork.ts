@@ -14,7 +14,7 @@ import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
 import { TimeMachine } from '../history/TimeMachine.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import type { AgendaEntry } from '../agenda/AgendaEntry.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
@@ -32,7 +32,7 @@ export type VirtualPartyOptions = {
   /** As a notary: how long a request may have to wait before its caller is told to come back later. */
   readonly notaryWaitMs?: number
   /** Where the party keeps its log. Default: an embedded store in memory. */
-  readonly store?: OpenStore
+  readonly store?: TickStore
 }
 
 /** The activity that comes next in a virtual network, and whose it is. */
@@ -55,7 +55,7 @@ export type VirtualNetworkOptions = {
 type Seat = {
   readonly party: Party
   readonly key: KeyPair
-  store: OpenStore
+  store: TickStore
   readonly clock: SkewedClock
   readonly options: VirtualPartyOptions
   node: Node | undefined
@@ -71,7 +71,7 @@ export class VirtualNetwork {
   readonly #seats = new Map<string, Seat>()
   readonly #seed: string
 
-  private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, OpenStore>) {
+  private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, TickStore>) {
     this.#options = options
     this.#seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
@@ -98,7 +98,7 @@ export class VirtualNetwork {
   }
 
   static async start(options: VirtualNetworkOptions): Promise<VirtualNetwork> {
-    const stores = new Map<string, OpenStore>()
+    const stores = new Map<string, TickStore>()
     for (const [name, { store }] of Object.entries(options.parties))
       stores.set(name, store ?? (await virtualStores.open()))
     const network = new VirtualNetwork(options, stores)
@@ -167,7 +167,7 @@ export class VirtualNetwork {
   }
 
   /** Starts a party's node on what it left behind, perhaps with another version of its app; or on another store. */
-  async restart(name: string, options: { readonly app?: App; readonly store?: OpenStore } = {}): Promise<Node> {
+  async restart(name: string, options: { readonly app?: App; readonly store?: TickStore } = {}): Promise<Node> {
     const seat = this.#seat(name)
     const { logger, development = true } = this.#options
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)

@@ -11,7 +11,7 @@ import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
 import { TimeMachine } from '../history/TimeMachine.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
@@ -34,20 +34,20 @@ export type VirtualNodeOptions = {
   /** Default: silent. */
   readonly logger?: Logger
   /** Default: an embedded store in memory. */
-  readonly store?: OpenStore
+  readonly store?: TickStore
 }
 
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
-  readonly store: OpenStore
+  readonly store: TickStore
   readonly key: KeyPair
   readonly #options: VirtualNodeOptions
   readonly #random: Random
   #node: Node | undefined
   #failure: Error | undefined
 
-  private constructor(options: VirtualNodeOptions, store: OpenStore) {
+  private constructor(options: VirtualNodeOptions, store: TickStore) {
     this.#options = options
     const seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))

@@ -3,6 +3,6 @@
  * in its place, so that whatever runs in virtual time can be run on every log.
  */
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 
-export const virtualStores = { open: (): OpenStore | Promise<OpenStore> => EmbeddedStore.inMemory() }
+export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }

@@ -21,7 +21,7 @@ import type { Committed } from '../engine/Committed.js'
 import type { HeadKeeper } from '../backup/HeadKeeper.js'
 import type { Loop } from '../engine/Loop.js'
 import type { SignatureThreads } from './SignatureThreads.js'
-import type { OpenStore } from '../storage/OpenStore.js'
+import type { TickStore } from '../storage/TickStore.js'
 
 /** The post for one party: how much of it is held in memory, and up to where it was taken from the outbox. */
 type Box = { held: number; heldBytes: number; lastRevision: number; hasMore: boolean }
@@ -41,7 +41,7 @@ const takenAtOnce = 8
 
 export type PostmanParts = {
   readonly loop: Loop
-  readonly store: OpenStore
+  readonly store: TickStore
   readonly engine: FlowEngine
   readonly transport: Transport
   /** Asked anew each time: the map may change while the node runs. */

@@ -8,6 +8,8 @@ import ts from 'typescript'
 import { defaultRetry } from 'carillon'
 import { makeProgram } from '../../src/cli/program.js'
 import { builtInRoutes } from '../../src/http/builtInRoutes.js'
+import type { Standing } from '../../src/agenda/ActivityRow.js'
+import { happenings, nextStanding, type Happening } from '../../src/agenda/nextStanding.js'
 import { limits } from '../../src/limits.js'
 import { repository } from './pages.js'
 
@@ -15,9 +17,9 @@ const parse = (file: string): ts.SourceFile =>
   ts.createSourceFile(file, readFileSync(join(repository, file), 'utf8'), ts.ScriptTarget.ES2022, true)
 
 /** The doc comment before a node, as one line. */
-const commentOf = (node: ts.Node): string => {
+const commentOf = (node: ts.Node, from = node.getFullStart()): string => {
   const { text } = node.getSourceFile()
-  const comment = ts.getLeadingCommentRanges(text, node.getFullStart())?.at(-1)
+  const comment = ts.getLeadingCommentRanges(text, from)?.at(-1)
   if (comment === undefined) return ''
   return text
     .slice(comment.pos, comment.end)
@@ -87,9 +89,12 @@ const fieldsTable = (file: string, name: string): string => {
 export const wordsOf = (file: string, name: string): readonly (readonly [word: string, comment: string])[] => {
   const { type } = find(parse(file), name, ts.isTypeAliasDeclaration)
   const members = ts.isUnionTypeNode(type) ? [...type.types] : [type]
-  return members
-    .filter(ts.isLiteralTypeNode)
-    .map((member) => [member.literal.getText().replaceAll("'", ''), commentOf(member)])
+  // The comment on a member stands before the bar, which is before the member.
+  return members.flatMap((member, place) =>
+    ts.isLiteralTypeNode(member)
+      ? [[member.literal.getText().replaceAll("'", ''), commentOf(member, members[place - 1]?.end ?? type.pos)]]
+      : [],
+  )
 }
 
 const wordsTable = (file: string, name: string): string =>
@@ -97,6 +102,23 @@ const wordsTable = (file: string, name: string): string =>
     ['word', 'meaning'],
     wordsOf(file, name).map(([word, comment]) => [`\`${word}\``, comment]),
   )
+
+/** For each thing that can happen to an activity, the standing that follows, from whatever standing it was. */
+const transitionsTable = (): string => {
+  const words = wordsOf('src/agenda/ActivityRow.ts', 'Standing').map(([word]) => word as Standing)
+  const standings: readonly (Standing | null)[] = [null, ...words]
+  const show = (standing: Standing | null): string => (standing === null ? 'none' : `\`${standing}\``)
+  return table(
+    ['what happens', 'said by', 'standing afterwards'],
+    Object.entries(happenings).map(([happening, events]) => {
+      const after = (standing: Standing | null) => nextStanding(standing, happening as Happening)
+      const usual = after(null)
+      const others = standings.filter((standing) => after(standing) !== usual)
+      const exceptions = others.map((standing) => `; ${show(standing)} becomes ${show(after(standing))}`)
+      return [happening, events.map((event) => `\`${event}\``).join(', '), `${show(usual)}${exceptions.join('')}`]
+    }),
+  )
+}
 
 const retryTable = (): string =>
   table(
@@ -187,7 +209,8 @@ const tables: Readonly<Record<string, () => string>> = {
   HttpOptions: () => fieldsTable('src/http/listenHttp.ts', 'HttpOptions'),
   PanelOptions: () => fieldsTable('src/http/Panel.ts', 'PanelOptions'),
   PanelAction: () => fieldsTable('src/http/Panel.ts', 'PanelAction'),
-  Standing: () => wordsTable('src/vault/StateRow.ts', 'Standing'),
+  Standing: () => wordsTable('src/agenda/ActivityRow.ts', 'Standing'),
+  transitions: transitionsTable,
   Consequence: () => wordsTable('src/errors/Consequence.ts', 'Consequence'),
 }
 

@@ -55,8 +55,8 @@ describe('the reference', () => {
     const words = [
       ...wordsOf('src/flow/FlowRow.ts', 'FlowStatus'),
       ...wordsOf('src/log/events.ts', 'FlowOutcome'),
-      ...wordsOf('src/storage/tables/UnstartedTable.ts', 'UnstartedOutcome'),
-      ...wordsOf('src/vault/StateRow.ts', 'Standing'),
+      ...wordsOf('src/agenda/UnstartedRow.ts', 'UnstartedOutcome'),
+      ...wordsOf('src/agenda/ActivityRow.ts', 'Standing'),
       ...wordsOf('src/flow/FlowRow.ts', 'StartCause'),
       ...wordsOf('src/errors/Consequence.ts', 'Consequence'),
     ].map(([word]) => word)

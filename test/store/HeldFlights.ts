@@ -3,10 +3,10 @@
  */
 import { EmbeddedStore } from '../../src/index.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
-import type { Flight } from '../../src/engine/TickStore.js'
-import type { OpenStore } from '../../src/storage/OpenStore.js'
+import type { Flight } from '../../src/engine/LoopStore.js'
+import type { TickStore } from '../../src/storage/TickStore.js'
 
-export class HeldFlights implements OpenStore {
+export class HeldFlights implements TickStore {
   readonly #inner = EmbeddedStore.inMemory()
   readonly #landings: (() => void)[] = []
   /** From when on flights are held; the start of a node is not. */
@@ -28,7 +28,7 @@ export class HeldFlights implements OpenStore {
   readonly commit = this.#inner.commit
   readonly tick = this.#inner.tick
   readonly close = this.#inner.close
-  readonly read: OpenStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
 
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
     if (!this.isHolding) return undefined

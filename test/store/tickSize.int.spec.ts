@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EmbeddedStore, startNode, type Clock, type Node } from '../../src/index.js'
 import { limits } from '../../src/limits.js'
-import type { OpenStore } from '../../src/storage/OpenStore.js'
+import type { TickStore } from '../../src/storage/TickStore.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
 import { bank, MintCoin } from './bank.js'
@@ -37,7 +37,7 @@ describe('a tick', () => {
 
   const startOn = async (isAtRest: (() => boolean) | undefined): Promise<Node> => {
     const inner = EmbeddedStore.inMemory()
-    const store: OpenStore = {
+    const store: TickStore = {
       views: inner.views,
       reader: inner.reader,
       head: inner.head,

@@ -3,7 +3,7 @@
  */
 import type { EncodedTick } from '../../log/Tick.js'
 import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
-import type { OpenStore } from '../../storage/OpenStore.js'
+import type { TickStore } from '../../storage/TickStore.js'
 import { DiskFaults, diskIsFull, powerIsOut } from './DiskFaults.js'
 import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
 
@@ -16,11 +16,11 @@ export class SimulatedDisk implements SimulatedStore {
     this.#watch = watch
   }
 
-  get views(): OpenStore['views'] {
+  get views(): TickStore['views'] {
     return this.#inner.views
   }
 
-  get reader(): OpenStore['reader'] {
+  get reader(): TickStore['reader'] {
     return this.#inner.reader
   }
 
@@ -30,18 +30,18 @@ export class SimulatedDisk implements SimulatedStore {
     return Promise.resolve()
   }
 
-  readonly head: OpenStore['head'] = () => this.#inner.head()
-  readonly begin: OpenStore['begin'] = () => {
+  readonly head: TickStore['head'] = () => this.#inner.head()
+  readonly begin: TickStore['begin'] = () => {
     this.#inner.begin()
   }
-  readonly rollback: OpenStore['rollback'] = () => {
+  readonly rollback: TickStore['rollback'] = () => {
     this.#inner.rollback()
   }
-  readonly tick: OpenStore['tick'] = (number) => this.#inner.tick(number)
-  readonly read: OpenStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
-  readonly close: OpenStore['close'] = () => Promise.resolve()
+  readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
+  readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly close: TickStore['close'] = () => Promise.resolve()
 
-  readonly commit: OpenStore['commit'] = (tick) =>
+  readonly commit: TickStore['commit'] = (tick) =>
     this.faults.isSlow ? this.faults.takeTime().then(() => this.#commit(tick)) : this.#commit(tick)
 
   #commit(tick: EncodedTick): ReturnType<EmbeddedStore['commit']> {

@@ -3,7 +3,7 @@
  * its views do not, so each start folds them anew.
  */
 import { LogBackedStore } from '../../storage/LogBackedStore.js'
-import type { OpenStore } from '../../storage/OpenStore.js'
+import type { TickStore } from '../../storage/TickStore.js'
 import { DiskFaults } from './DiskFaults.js'
 import { SimulatedLog } from './SimulatedLog.js'
 import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
@@ -35,11 +35,11 @@ export class SimulatedRemoteStore implements SimulatedStore {
     return new SimulatedRemoteStore(faults, watch, log, await LogBackedStore.open(log, ':memory:', { wait }))
   }
 
-  get views(): OpenStore['views'] {
+  get views(): TickStore['views'] {
     return this.#inner.views
   }
 
-  get reader(): OpenStore['reader'] {
+  get reader(): TickStore['reader'] {
     return this.#inner.reader
   }
 
@@ -50,24 +50,24 @@ export class SimulatedRemoteStore implements SimulatedStore {
     this.faults.wasCut = false
   }
 
-  readonly head: OpenStore['head'] = () => this.#inner.head()
-  readonly begin: OpenStore['begin'] = () => {
+  readonly head: TickStore['head'] = () => this.#inner.head()
+  readonly begin: TickStore['begin'] = () => {
     this.#inner.begin()
   }
-  readonly rollback: OpenStore['rollback'] = () => {
+  readonly rollback: TickStore['rollback'] = () => {
     this.#inner.rollback()
   }
-  readonly commit: OpenStore['commit'] = async (tick) => {
+  readonly commit: TickStore['commit'] = async (tick) => {
     const outcome = await this.#inner.commit(tick)
     if (outcome.kind === 'appended') this.#watch.onViews(this.reader)
     return outcome
   }
-  readonly tick: OpenStore['tick'] = (number) => this.#inner.tick(number)
-  readonly read: OpenStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
-  readonly onBroken: NonNullable<OpenStore['onBroken']> = (listener) => this.#inner.onBroken(listener)
+  readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
+  readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
+  readonly onBroken: NonNullable<TickStore['onBroken']> = (listener) => this.#inner.onBroken(listener)
   readonly lookAgain = (): Promise<void> => this.#inner.lookAgain()
   readonly abandon = (): void => {
     this.#inner.abandon()
   }
-  readonly close: OpenStore['close'] = () => Promise.resolve()
+  readonly close: TickStore['close'] = () => Promise.resolve()
 }

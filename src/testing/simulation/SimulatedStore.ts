@@ -3,7 +3,7 @@
  * which can be opened again as the next process would find it.
  */
 import type { EncodedTick } from '../../log/Tick.js'
-import type { OpenStore } from '../../storage/OpenStore.js'
+import type { TickStore } from '../../storage/TickStore.js'
 import type { Database } from '../../storage/Database.js'
 import type { DiskFaults } from './DiskFaults.js'
 
@@ -15,7 +15,7 @@ export type StoreWatch = {
   readonly onViews: (db: Database) => void
 }
 
-export type SimulatedStore = OpenStore & {
+export type SimulatedStore = TickStore & {
   readonly faults: DiskFaults
   /** What was in memory only is gone. */
   readonly reopen: () => Promise<void>

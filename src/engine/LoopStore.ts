@@ -20,7 +20,7 @@ export type Flight = {
 }
 
 /** Where a node keeps its log and its views. */
-export type TickStore = {
+export type LoopStore = {
   readonly views: Views
   /** Whether the reader is a connection of its own, which can be asked while a tick is open. */
   readonly readsApart?: boolean
