@@ -65,12 +65,7 @@ const only = {
   dashboard: ['http'],
 }
 
-/** Imports from a room to a later one that are still to be turned around. */
-const tolerated = {}
-
-const mayImport = Object.fromEntries([
-  ...order.map((room, place) => [room, [...(only[room] ?? order.slice(0, place)), ...(tolerated[room] ?? [])]]),
-])
+const mayImport = Object.fromEntries(order.map((room, place) => [room, only[room] ?? order.slice(0, place)]))
 
 /** Where a room's files lie, when that is not simply its folder. */
 const places = {

@@ -11,7 +11,7 @@ import { PublicKeyC } from '../identity/PublicKey.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
-import { decideOperator } from '../operator/decideOperator.js'
+import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
 import type { OperatorRequest } from '../operator/controlProtocol.js'
 import { OpenTick } from '../engine/OpenTick.js'
 import { assertStore } from './readStore.js'
@@ -80,7 +80,7 @@ export const operateOffline = async (folder: string, request: OperatorRequest): 
     const tick = openOfflineTick(store, key)
     store.begin()
     try {
-      for (const event of decideOperator(tick, request)) tick.emit(event)
+      for (const event of decideOperatorRequest(tick, request, request.by)) tick.emit(event)
     } catch (error) {
       store.rollback()
       throw error

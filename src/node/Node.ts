@@ -15,7 +15,7 @@ import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js
 import type { FlowDefinition } from '../app/FlowDefinition.js'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
-import { decideOperator, type OperatorCommand } from '../operator/decideOperator.js'
+import { decideOperatorRequest, type OperatorCommand } from '../operator/decideOperatorRequest.js'
 import { decideStart } from '../operator/operateFlow.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
@@ -273,27 +273,27 @@ export class Node {
 
   /** Runs an activity now. */
   trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'trigger', ref, by })
+    return this.#operate({ on: 'activity', action: 'trigger', ref }, by)
   }
 
   /** Tries an activity again that waits for a hand. */
   retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'retry', ref, by })
+    return this.#operate({ on: 'activity', action: 'retry', ref }, by)
   }
 
   /** Closes an activity: it will not be started again. */
   discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'discharge', ref, by, ...noted })
+    return this.#operate({ on: 'activity', action: 'discharge', ref, ...noted }, by)
   }
 
   /** Holds an activity back until it is resumed. */
   pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'pause', ref, by, ...noted })
+    return this.#operate({ on: 'activity', action: 'pause', ref, ...noted }, by)
   }
 
   /** Puts a paused activity back on the agenda. */
   resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'resume', ref, by })
+    return this.#operate({ on: 'activity', action: 'resume', ref }, by)
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -345,19 +345,19 @@ export class Node {
   }
 
   killFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'kill', flow: id, by })
+    return this.#operate({ on: 'flow', action: 'kill', flow: id }, by)
   }
 
   retryFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'retry', flow: id, by })
+    return this.#operate({ on: 'flow', action: 'retry', flow: id }, by)
   }
 
   pauseFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'pause', flow: id, by })
+    return this.#operate({ on: 'flow', action: 'pause', flow: id }, by)
   }
 
   resumeFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'resume', flow: id, by })
+    return this.#operate({ on: 'flow', action: 'resume', flow: id }, by)
   }
 
   // --- the node
@@ -393,24 +393,24 @@ export class Node {
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
   drain({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'node', action: 'start', by })
+    return this.#operate({ on: 'node', action: 'start' }, by)
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
   endDraining({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'node', action: 'end', by })
+    return this.#operate({ on: 'node', action: 'end' }, by)
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
   issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'token', action: 'issue', token, by })
+    return this.#operate({ on: 'token', action: 'issue', token }, by)
   }
 
   /** From now on the token is refused. */
   revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'token', action: 'revoke', token, by })
+    return this.#operate({ on: 'token', action: 'revoke', token }, by)
   }
 
   /** All tokens ever issued. */
@@ -494,18 +494,17 @@ export class Node {
   }
 
   /** Decides on what an operator asks, and records it. */
-  #operate(command: OperatorCommand): Promise<void> {
+  #operate(request: OperatorCommand, by: string): Promise<void> {
     const { engine } = this.#internals
-    const { by } = command
     const asked: Asked =
-      command.on === 'flow'
-        ? { flow: command.flow, by }
-        : command.on === 'activity'
-          ? { ref: command.ref, by, ...(command.note === undefined ? {} : { note: command.note }) }
+      request.on === 'flow'
+        ? { flow: request.flow, by }
+        : request.on === 'activity'
+          ? { ref: request.ref, by, ...(request.note === undefined ? {} : { note: request.note }) }
           : { by }
     return this.#submit(asked, (tick) => {
-      const events = decideOperator(tick, command)
-      if (command.on === 'flow') engine.change(tick, command.flow, events)
+      const events = decideOperatorRequest(tick, request, by)
+      if (request.on === 'flow') engine.change(tick, request.flow, events)
       else for (const event of events) tick.emit(event)
     })
   }

@@ -2,11 +2,16 @@
  * What the compiler must refuse: a decider that changes a row. This file is compiled by `npm run types` and never run.
  * Each line that is expected not to compile fails the build when it does.
  */
-import type { Decision } from '../../src/decision/Decision.js'
+import type { OperationReads } from '../../src/app/Operation.js'
 import type { StateRef } from '../../src/ledger/StateRef.js'
 import type { FlowId } from '../../src/log/FlowId.js'
 import type { SessionId } from '../../src/log/SessionId.js'
+import type { OperatorReads } from '../../src/operator/OperatorReads.js'
+import type { MessageReads } from '../../src/session/decideMessage.js'
 import type { VaultTables } from '../../src/vault/VaultTables.js'
+
+/** What deciders are given, of all rooms together. */
+type Decision = OperationReads & MessageReads & OperatorReads
 
 export const decideState = ({ views }: Decision, ref: StateRef): void => {
   const row = views.states.find(ref)
@@ -78,3 +83,8 @@ export type WriterOfDecider = Extract<
   | 'send'
 >
 export const hasNoWriter: [WriterOfDecider] extends [never] ? true : false = true
+
+/** It cannot record a fact either, and signs only where an operation declares so. */
+export const hasNoEmitter: [Extract<keyof Decision, 'emit' | 'release' | 'sign' | 'key'>] extends [never]
+  ? true
+  : false = true

@@ -6,19 +6,19 @@ import type { DomainEvent } from '../log/events.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { ActivityAction, DrainAction, FlowAction } from './controlProtocol.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
+import { operateDraining } from './operateDraining.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
 import { issueToken, revokeToken, type NewToken } from './operateTokens.js'
 import type { OperatorReads } from './OperatorReads.js'
 import type { TokenId } from './Token.js'
 
-/** What an operator asks; `by` is recorded as it stands. */
-export type OperatorCommand = { readonly by: string } & (
+/** What an operator asks. */
+export type OperatorCommand =
   | { readonly on: 'flow'; readonly action: FlowAction; readonly flow: FlowId }
   | { readonly on: 'activity'; readonly action: ActivityAction; readonly ref: StateRef; readonly note?: string }
   | { readonly on: 'node'; readonly action: DrainAction }
   | { readonly on: 'token'; readonly action: 'issue'; readonly token: NewToken }
   | { readonly on: 'token'; readonly action: 'revoke'; readonly token: TokenId }
-)
 
 const flowActions = { retry: retryFlow, kill: killFlow, pause: pauseFlow, resume: resumeFlow }
 
@@ -30,24 +30,21 @@ const activityActions = {
   resume: resumeActivity,
 }
 
-const decideDraining = (reads: OperatorReads, action: DrainAction, by: string): readonly DomainEvent[] => {
-  const { draining } = reads.views.facts.now
-  if (action === 'start') return draining ? [] : [{ type: 'DrainingStarted', by }]
-  return draining ? [{ type: 'DrainingEnded', by }] : []
-}
-
-export const decideOperator = (reads: OperatorReads, command: OperatorCommand): readonly DomainEvent[] => {
-  const { by } = command
-  switch (command.on) {
+export const decideOperatorRequest = (
+  reads: OperatorReads,
+  request: OperatorCommand,
+  by: string,
+): readonly DomainEvent[] => {
+  switch (request.on) {
     case 'flow':
-      return flowActions[command.action](reads, command.flow, by)
+      return flowActions[request.action](reads, request.flow, by)
     case 'activity': {
-      const { note } = command
-      return [activityActions[command.action](reads, command.ref, { by, ...(note === undefined ? {} : { note }) })]
+      const { note } = request
+      return [activityActions[request.action](reads, request.ref, { by, ...(note === undefined ? {} : { note }) })]
     }
     case 'token':
-      return command.action === 'issue' ? [issueToken(reads, command.token, by)] : revokeToken(reads, command.token, by)
+      return request.action === 'issue' ? [issueToken(reads, request.token, by)] : revokeToken(reads, request.token, by)
     case 'node':
-      return decideDraining(reads, command.action, by)
+      return operateDraining(reads, request.action, by)
   }
 }
