@@ -27,15 +27,24 @@ export const storeOption = (): Option =>
 export const verb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
   bareVerb(name, summary, examples).addOption(storeOption()).addOption(jsonOption(json))
 
-export type ApiOptions = StoreOptions & { readonly ca?: string }
+export type ApiOptions = StoreOptions & { readonly url?: string; readonly ca?: string }
 
 export const caOption = (): Option =>
-  new Option('--ca <file>', 'whom to trust, as PEM, when the node serves HTTP with a certificate of its own').env(
+  new Option('--ca <file>', 'with --url: whom to trust, as PEM, when the node has a certificate of its own').env(
     'CARILLON_CA',
   )
 
-/** A verb that asks the HTTP API of a running node. */
-export const apiVerb = (...described: Parameters<typeof verb>): Command => verb(...described).addOption(caOption())
+export const urlOption = (): Option =>
+  new Option(
+    '--url <address>',
+    'a node elsewhere, over HTTP, with the token in CARILLON_TOKEN (default: that of the store)',
+  )
+
+/** A verb that asks the API of a running node. */
+export const apiVerb = (...described: Parameters<typeof verb>): Command =>
+  verb(...described)
+    .addOption(urlOption())
+    .addOption(caOption())
 
 /** A verb that only gathers others. */
 export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {

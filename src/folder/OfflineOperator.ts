@@ -2,28 +2,17 @@
  * What an operator does while no node runs: one tick, decided by the same functions as in a node, appended to
  * the store under its lock. No app code is needed, and no start of a node is recorded.
  */
-import { issueToken, revokeToken } from '../operator/operateTokens.js'
 import { defineApp } from '../app/App.js'
 import { Registry } from '../app/Registry.js'
-import type { Decision } from '../decision/Decision.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { FlowEngine } from '../flow/FlowEngine.js'
-import { killFlow, pauseFlow, resumeFlow, retryFlow } from '../operator/operateFlow.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
-import {
-  dischargeActivity,
-  pauseActivity,
-  resumeActivity,
-  retryActivity,
-  triggerActivity,
-} from '../operator/operateActivity.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
-import { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
-import type { OperatorRequest } from '../operator/controlProtocol.js'
+import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
+import type { OperatorRequest } from '../operator/OperatorRequest.js'
 import { OpenTick } from '../engine/OpenTick.js'
 import { assertStore } from './readStore.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
@@ -31,39 +20,8 @@ import { systemRandom } from '../identity/systemRandom.js'
 import { openStoreFolder } from './StoreFolder.js'
 import type { TickStore } from '../engine/TickStore.js'
 
-const flowActions = { retry: retryFlow, kill: killFlow, pause: pauseFlow, resume: resumeFlow }
-
-const activityActions = {
-  trigger: triggerActivity,
-  retry: retryActivity,
-  discharge: dischargeActivity,
-  pause: pauseActivity,
-  resume: resumeActivity,
-}
-
-const decide = (decision: Decision, request: OperatorRequest): void => {
-  const { by } = request
-  switch (request.on) {
-    case 'flow':
-      // Nothing runs here, so the engine has no live flow to forget and no step to start.
-      flowActions[request.action](decision, new FlowEngine(new AsyncStepRunner(systemClock)), request.flow, by)
-      return
-    case 'activity': {
-      const { note } = request
-      activityActions[request.action](decision, request.ref, { by, ...(note === undefined ? {} : { note }) })
-      return
-    }
-    case 'token':
-      if (request.action === 'issue') issueToken(decision, request.token, by)
-      else revokeToken(decision, request.token, by)
-      return
-    case 'node': {
-      const { draining } = decision.views.facts.now
-      if (request.action === 'start' && !draining) decision.emit({ type: 'DrainingStarted', by })
-      if (request.action === 'end' && draining) decision.emit({ type: 'DrainingEnded', by })
-    }
-  }
-}
+/** Nothing runs here, so there is no flow in memory. */
+const noLiveFlows = { forget: () => undefined }
 
 /** A tick on a store without a node. */
 export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
@@ -118,14 +76,18 @@ export const commitOffline = async (store: TickStore, tick: OpenTick): Promise<v
 }
 
 /** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
-export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
+export const operateOffline = async (
+  folder: string,
+  request: OperatorRequest,
+  { by }: { readonly by: string },
+): Promise<void> => {
   assertStore(folder)
   const { store, key, releaseHold } = await openStoreFolder(folder)
   try {
     const tick = openOfflineTick(store, key)
     store.begin()
     try {
-      decide(tick, request)
+      decideOperatorRequest(tick, noLiveFlows, request, by)
     } catch (error) {
       store.rollback()
       throw error

@@ -7,6 +7,8 @@ import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { sessionIn } from './cookie.js'
+import { bearerIn, noToken } from './bearerToken.js'
+import type { RequestGuard } from './buildServer.js'
 import type { Gate } from './Gate.js'
 import type { Principal } from './Principal.js'
 import { RateLimit } from './RateLimit.js'
@@ -32,7 +34,7 @@ const tooMany = (caller: string, waitMs: number): CarillonError =>
     retryAfterSeconds: Math.ceil(waitMs / 1_000),
   })
 
-export class Doorman {
+export class Doorman implements RequestGuard {
   readonly #names: ReadonlySet<string>
   readonly #anyAddress: boolean
   readonly #gate: Gate
@@ -101,14 +103,10 @@ export class Doorman {
 
   #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {
     const { authorization } = request.headers
-    const [, bearer] = /^Bearer ([\w.-]{1,200})$/i.exec(authorization ?? '') ?? []
+    const bearer = bearerIn(request)
     if (bearer !== undefined) return this.#gate.byToken(bearer)
     const session = authorization === undefined ? sessionIn(request) : undefined
-    if (session === undefined || session === '')
-      throw new CarillonError(
-        'token-refused',
-        'The request carries no token. Send "Authorization: Bearer <token>"; make one with "carillon token new", or open a link from "carillon token link".',
-      )
+    if (session === undefined || session === '') throw noToken()
     // A browser says where a request that changes something comes from; one that does not is none of ours.
     if (request.method !== 'GET' && request.headers.origin === undefined)
       throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')

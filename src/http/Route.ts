@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Standby } from '../standby/Standby.js'
@@ -21,6 +21,8 @@ export type Surroundings = {
   readonly gate: Gate
   readonly streams: Streams
   readonly metrics: () => Promise<string>
+  /** A link that opens the dashboard, once. Refused where no dashboard is served. */
+  readonly newLink: () => string
   readonly openApi: (flows?: App['flows']) => unknown
 }
 
@@ -159,7 +161,3 @@ export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
     performStandingBy: (asked) => standingBy({ ...asked, ...decoded(asked.request) }),
   }
 }
-
-/** The answer of what only acts. */
-export const DoneC = t.strict({ done: t.literal(true) }, 'Done')
-export const done: t.TypeOf<typeof DoneC> = { done: true }

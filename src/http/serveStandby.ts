@@ -8,7 +8,7 @@ import { builtInRoutes } from './builtInRoutes.js'
 import { Gate } from './Gate.js'
 import type { House } from './House.js'
 import { listenHttp, type HttpOptions, type HttpServer } from './listenHttp.js'
-import { appRoutesOf, endStreamsOfRevoked, houseOf, type ServedNode } from './serveHttp.js'
+import { appRoutesOf, endStreamsOfRevoked, houseOf, type ServedNode } from './ServedApi.js'
 import { Streams } from './Streams.js'
 import { newTokenText } from './TokenText.js'
 
@@ -17,7 +17,7 @@ export type ServedStandby = Omit<ServedNode, 'node' | 'clock'> & { readonly stan
 
 /** Serves a process until it is closed, whether it leads or follows. */
 export const serveStandby = async (
-  { standby, name = standby.partyName, panels = [], endpoints = [] }: ServedStandby,
+  { standby, name = standby.partyName, endpoints = [], ...contributed }: ServedStandby,
   options: Omit<HttpOptions, 'clock'> = {},
 ): Promise<HttpServer> => {
   let houses: readonly House[] = []
@@ -26,7 +26,7 @@ export const serveStandby = async (
     // What is streamed is the node's; a reader comes back and is told who leads.
     streams.close()
     const { node } = standby
-    houses = node === undefined ? [] : [houseOf({ node, name, panels, endpoints }, undefined)]
+    houses = node === undefined ? [] : [houseOf({ node, name, endpoints, ...contributed })]
     if (node !== undefined) endStreamsOfRevoked(node, streams)
   }
   const unfollow = standby.onRole(settle)

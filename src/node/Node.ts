@@ -3,12 +3,16 @@
  * changes something resolves once the change is durable.
  */
 import type { App } from '../app/App.js'
-import { issueToken, revokeToken, type NewToken } from '../operator/operateTokens.js'
+import type { NewToken } from '../operator/operateTokens.js'
+import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
+import { done, OperatorRequestC, type Done, type OperatorRequest } from '../operator/OperatorRequest.js'
 import { listTokens } from '../storage/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { SigningDecision } from '../decision/Decision.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
 import {
   findFlow,
@@ -22,7 +26,7 @@ import {
 import type { FlowDefinition } from '../flow/FlowDefinition.js'
 import type { FlowEngine } from '../flow/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
-import { killFlow, pauseFlow, resumeFlow, retryFlow, startFlow } from '../operator/operateFlow.js'
+import { startFlow } from '../operator/operateFlow.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
@@ -30,13 +34,6 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import {
-  dischargeActivity,
-  pauseActivity,
-  resumeActivity,
-  retryActivity,
-  triggerActivity,
-} from '../operator/operateActivity.js'
 import { attemptsOf, readAgenda, type AgendaEntry, type AgendaQuery, type Attempt } from '../agenda/readAgenda.js'
 import { reassess } from '../agenda/reassess.js'
 import { explainState, type Why } from '../agenda/why.js'
@@ -87,6 +84,8 @@ export type NodeInternals = {
 }
 
 const defaultOperator = 'api'
+
+const byOf = (by: string | undefined): By => (by === undefined ? {} : { by })
 
 /** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
 const copyOf = (input: Json): Json => {
@@ -280,38 +279,28 @@ export class Node {
   }
 
   /** Runs an activity now. */
-  trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      triggerActivity(decision, ref, { by })
-    })
+  async trigger(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'trigger', ref }, by)
   }
 
-  /** Tries an activity again that waits for a hand. */
-  retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      retryActivity(decision, ref, { by })
-    })
+  /** Tries an activity again that needs an operator. */
+  async retry(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'retry', ref }, by)
   }
 
   /** Closes an activity: it will not be started again. */
-  discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#submit({ ref, by, ...noted }, (decision) => {
-      dischargeActivity(decision, ref, { by, ...noted })
-    })
+  async discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    await this.operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
   }
 
   /** Holds an activity back until it is resumed. */
-  pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#submit({ ref, by, ...noted }, (decision) => {
-      pauseActivity(decision, ref, { by, ...noted })
-    })
+  async pause(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    await this.operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
   }
 
   /** Puts a paused activity back on the agenda. */
-  resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ ref, by }, (decision) => {
-      resumeActivity(decision, ref, { by })
-    })
+  async resume(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'resume', ref }, by)
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -364,20 +353,24 @@ export class Node {
     return unfollow
   }
 
-  killFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(killFlow, id, by)
+  /** Ends a flow at once. What it has recorded on the ledger stays. */
+  async killFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'kill', flow }, by)
   }
 
-  retryFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(retryFlow, id, by)
+  /** Lets a parked flow go on from its record. */
+  async retryFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'retry', flow }, by)
   }
 
-  pauseFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(pauseFlow, id, by)
+  /** Holds a running flow where it is. */
+  async pauseFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'pause', flow }, by)
   }
 
-  resumeFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate(resumeFlow, id, by)
+  /** Lets a paused flow go on. */
+  async resumeFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'resume', flow }, by)
   }
 
   // --- the node
@@ -412,33 +405,37 @@ export class Node {
   }
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
-  drain({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      if (!decision.views.facts.now.draining) decision.emit({ type: 'DrainingStarted', by })
-    })
+  async drain(by?: By): Promise<void> {
+    await this.operate({ on: 'draining', action: 'start' }, by)
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
-  endDraining({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      if (decision.views.facts.now.draining) decision.emit({ type: 'DrainingEnded', by })
+  async endDraining(by?: By): Promise<void> {
+    await this.operate({ on: 'draining', action: 'end' }, by)
+  }
+
+  /** Does what an operator asks. Every method above and below that acts as one is a name for such a request. */
+  async operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<Done> {
+    const { engine } = this.#internals
+    const asked = decodeWith(OperatorRequestC, request)
+    if (isLeft(asked))
+      throw new CarillonError('request-invalid', `The node cannot do what was asked: ${asked.left.join('; ')}.`)
+    await this.#submit({ by }, (decision) => {
+      decideOperatorRequest(decision, engine, asked.right, by)
     })
+    return done
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
-  issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      issueToken(decision, token, by)
-    })
+  async issueToken(token: NewToken, by?: By): Promise<void> {
+    await this.operate({ on: 'token', action: 'issue', token }, by)
   }
 
   /** From now on the token is refused. */
-  revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#submit({ by }, (decision) => {
-      revokeToken(decision, token, by)
-    })
+  async revokeToken(token: TokenId, by?: By): Promise<void> {
+    await this.operate({ on: 'token', action: 'revoke', token }, by)
   }
 
   /** All tokens ever issued. */
@@ -519,17 +516,6 @@ export class Node {
     this.#internals.store.abandon?.()
     await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
-  }
-
-  #operate(
-    action: (decision: Parameters<typeof killFlow>[0], engine: FlowEngine, id: FlowId, by: string) => void,
-    id: FlowId,
-    by: string,
-  ): Promise<void> {
-    const { engine } = this.#internals
-    return this.#submit({ flow: id, by }, (decision) => {
-      action(decision, engine, id, by)
-    })
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */

@@ -30,6 +30,9 @@ export type StartRequest = {
   readonly clientId?: string
 }
 
+/** The flows in memory: what an operator changes is taken up again from its record. */
+export type LiveFlows = Pick<FlowEngine, 'forget'>
+
 const flowIdBytes = 16
 
 const newId = (decision: Decision): FlowId => {
@@ -75,39 +78,39 @@ export const startFlow = (decision: SigningDecision, engine: FlowEngine, request
 }
 
 /** Ends a flow at once. What it has recorded on the ledger stays. */
-export const killFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
+export const killFlow = (decision: Decision, live: LiveFlows, id: FlowId, by: string): void => {
   const row = find(decision, id)
-  engine.forget(id)
+  live.forget(id)
   endKilled(decision, row, by)
 }
 
 /** Lets a parked flow go on from its record. */
-export const retryFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
+export const retryFlow = (decision: Decision, live: LiveFlows, id: FlowId, by: string): void => {
   if (find(decision, id).status !== 'parked')
     throw new CarillonError('flow-not-parked', `Flow ${id} is not parked, so there is nothing to retry.`, { flow: id })
-  engine.forget(id)
+  live.forget(id)
   decision.emit({ type: 'FlowRetried', flow: id, by })
 }
 
 /** Holds a running flow where it is; a step under way is still recorded when it ends. */
-export const pauseFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
+export const pauseFlow = (decision: Decision, live: LiveFlows, id: FlowId, by: string): void => {
   const row = find(decision, id)
   if (row.status !== 'running')
     throw new CarillonError('flow-not-parked', `Flow ${id} is ${row.status}; only a running flow can be paused.`, {
       flow: id,
       status: row.status,
     })
-  engine.forget(id)
+  live.forget(id)
   decision.emit({ type: 'FlowPaused', flow: id, by })
 }
 
-export const resumeFlow = (decision: Decision, engine: FlowEngine, id: FlowId, by: string): void => {
+export const resumeFlow = (decision: Decision, live: LiveFlows, id: FlowId, by: string): void => {
   const row = find(decision, id)
   if (row.status !== 'paused')
     throw new CarillonError('flow-not-parked', `Flow ${id} is ${row.status}; only a paused flow can be resumed.`, {
       flow: id,
       status: row.status,
     })
-  engine.forget(id)
+  live.forget(id)
   decision.emit({ type: 'FlowResumed', flow: id, by })
 }

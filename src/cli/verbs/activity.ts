@@ -4,17 +4,16 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { showRef } from '../../ledger/StateRef.js'
 import { limits } from '../../limits.js'
-import { NoteC, type ActivityAction, type Note } from '../../operator/controlProtocol.js'
+import { NoteC, type ActivityAction } from '../../operator/OperatorRequest.js'
 import { readStore } from '../../folder/readStore.js'
 import { resolveRef } from '../../vault/resolveRef.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import type { Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { shortRef } from '../words.js'
 
-type Options = StoreOptions & { readonly note?: Note }
+type Options = StoreOptions & { readonly note?: string }
 
 const past: Readonly<Record<ActivityAction, string>> = {
   trigger: 'is triggered',
@@ -24,7 +23,7 @@ const past: Readonly<Record<ActivityAction, string>> = {
   resume: 'is back on the agenda',
 }
 
-const parseNote = (text: string): Note => {
+const parseNote = (text: string): string => {
   if (!NoteC.is(text)) throw new InvalidArgumentError(`It may have at most ${limits.noteLength} characters.`)
   return text
 }
@@ -34,13 +33,7 @@ const act = (terminal: Terminal, action: ActivityAction, summary: string, exampl
     .argument('<ref>', 'a state ref, or its first digits')
     .action(async (text: string, { store, json, note }: Options) => {
       const ref = readStore(store, (db) => resolveRef(db, text))
-      const by = await operate(store, {
-        on: 'activity',
-        action,
-        ref,
-        by: operatorName(),
-        ...(note === undefined ? {} : { note }),
-      })
+      const by = await operate(store, { on: 'activity', action, ref, ...(note === undefined ? {} : { note }) })
       sayDone(terminal, json, {
         did: `The activity of ${showRef(ref)} ${past[action]}.`,
         by,

@@ -44,7 +44,7 @@ export const charts = (real: Terminal): Command =>
       watching(real, (terminal) => async ({ json, by, points, ...place }: Options) => {
         const room = Number.isFinite(terminal.width) ? terminal.width - labelWidth - figureWidth : usualPoints
         const asked = points ?? Math.max(10, Math.min(room, 240))
-        const found = await (await NodeApi.enter(place)).get('/charts', { by, points: asked + 1 }, ChartsC)
+        const found = await NodeApi.at(place).get('/charts', { by, points: asked + 1 }, ChartsC)
         if (json === true) {
           terminal.out(JSON.stringify(found))
           return

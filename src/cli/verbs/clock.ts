@@ -51,14 +51,14 @@ const show = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => async ({ json, ...place }: Options) => {
-        tell(terminal, json, await (await NodeApi.enter(place)).get('/clock', {}, ClockC))
+        tell(terminal, json, await NodeApi.at(place).get('/clock', {}, ClockC))
       }),
     )
 
 const turn = (terminal: Terminal, action: 'play' | 'pause' | 'jump', summary: string, example: string): Command =>
   apiVerb(action, summary, [example]).action(async ({ json, speed: wanted, ...place }: Options) => {
     const body = { action, ...(wanted === undefined ? {} : { speed: wanted }) }
-    tell(terminal, json, await (await NodeApi.enter(place)).post('/clock', body, ClockC))
+    tell(terminal, json, await NodeApi.at(place).post('/clock', body, ClockC))
   })
 
 export const clock = (terminal: Terminal): Command =>

@@ -2,10 +2,11 @@
  * `carillon flow`: the flows of a store, and what an operator may do to one.
  */
 import { Option, type Command } from 'commander'
-import * as t from 'io-ts'
-import { CarillonError, reviveError } from '../../errors/CarillonError.js'
+import type * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
 import {
   findFlow,
+  findFlowEnd,
   listFlows,
   resolveFlowId,
   showOrigin,
@@ -13,15 +14,14 @@ import {
   type FlowQuery,
   type FlowSummary,
 } from '../../flow/readFlows.js'
-import { FlowDefinitionC } from '../../http/answers.js'
-import { ControlClient } from '../../node/ControlClient.js'
-import type { FlowAction } from '../../operator/controlProtocol.js'
+import { resultOfEnd } from '../../flow/FlowEnd.js'
+import { FlowDefinitionsC } from '../../http/answers.js'
+import type { FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { readStore } from '../../folder/readStore.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
@@ -217,26 +217,14 @@ const result = (terminal: Terminal): Command =>
     .argument('<id>', 'a flow id, or its first digits')
     .action(async (text: string, { store, json }: StoreOptions) => {
       const id = readStore(store, (db) => resolveFlowId(db, text))
-      const client = await ControlClient.connect(store)
-      try {
-        // What has ended can be told without a node; what has not needs one to go on.
-        const ended = readStore(store, (db) => findFlow(db, id))
-        if (client === undefined && ended?.endedAt === undefined)
-          throw new CarillonError(
-            'node-not-running',
-            `Flow ${id} has not ended, and no node runs on ${store} to end it. Start one with: carillon run <app-module>${storeHint(store)}`,
-            { store },
-          )
-        if (client === undefined && ended?.error !== undefined) throw reviveError(ended.error)
-        const returned = client === undefined ? (ended?.result ?? null) : await client.result(id)
-        terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
-      } finally {
-        client?.close()
-      }
+      // What has ended can be told without a node; what has not needs one to go on.
+      const known = readStore(store, (db) => findFlowEnd(db, id))
+      const ended = known === undefined ? undefined : resultOfEnd(id, known)
+      const returned = ended === undefined ? await NodeApi.at({ store }).result(id) : (ended.result ?? null)
+      terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
     })
 
-type Definition = t.TypeOf<typeof FlowDefinitionC>
-const DefinitionsC = t.strict({ items: t.readonlyArray(FlowDefinitionC) })
+type Definition = t.TypeOf<typeof FlowDefinitionsC>['items'][number]
 
 /** The members of an input, as a person would name them: `text, inSeconds?`. */
 const membersOf = ({ input }: Definition): string => {
@@ -261,7 +249,7 @@ const definitions = (terminal: Terminal): Command =>
     ['flow definitions', 'flow definitions --json | jq .input'],
     'print one JSON document a line',
   ).action(async ({ json, ...place }: ApiOptions) => {
-    const { items } = await (await NodeApi.enter(place)).get('/flows/definitions', {}, DefinitionsC)
+    const { items } = await NodeApi.at(place).get('/flows/definitions', {}, FlowDefinitionsC)
     if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
     else for (const line of table(definitionColumns, items, terminal)) terminal.out(line)
   })
@@ -278,7 +266,7 @@ const act = (terminal: Terminal, action: FlowAction, summary: string): Command =
     .argument('<id>', 'a flow id, or its first digits')
     .action(async (text: string, { store, json }: StoreOptions) => {
       const flow = readStore(store, (db) => resolveFlowId(db, text))
-      const by = await operate(store, { on: 'flow', action, flow, by: operatorName() })
+      const by = await operate(store, { on: 'flow', action, flow })
       sayDone(terminal, json, {
         did: `Flow ${flow} ${past[action]}.`,
         by,

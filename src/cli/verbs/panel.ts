@@ -26,7 +26,7 @@ const columns: readonly Column<Summary>[] = [
 const list = (terminal: Terminal): Command =>
   apiVerb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
     async ({ json, ...place }: ApiOptions) => {
-      const { items } = await (await NodeApi.enter(place)).get('/panels', {}, PanelsC)
+      const { items } = await NodeApi.at(place).get('/panels', {}, PanelsC)
       if (json === true) for (const panel of items) terminal.out(JSON.stringify(panel))
       else if (items.length === 0) terminal.out('The app of this node has no panels.')
       else for (const line of table(columns, items, terminal)) terminal.out(line)
@@ -39,7 +39,7 @@ const show = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => async (name: string, { json, ...place }: ApiOptions) => {
-        const content = await (await NodeApi.enter(place)).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
+        const content = await NodeApi.at(place).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
         if (json === true) terminal.out(JSON.stringify(content))
         else for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
       }),
@@ -63,9 +63,7 @@ const act = (terminal: Terminal): Command =>
           'usage',
           `--input takes an object with a member for each field, as in '{"name":"Marie"}'.`,
         )
-      const done = await (
-        await NodeApi.enter(place)
-      ).post(
+      const done = await NodeApi.at(place).post(
         `/panels/${encodeURIComponent(panel)}/actions/${encodeURIComponent(action)}`,
         { ...(row === undefined ? {} : { row }), ...(fields === undefined ? {} : { input: fields }) },
         ActionDoneC,

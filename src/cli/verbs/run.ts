@@ -8,7 +8,7 @@ import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { openControlSocket, type ControlSocket, type ExtraVerbs } from '../../node/ControlSocket.js'
+import { openControlSocket, type ControlOptions, type ControlSocket } from '../../http/ControlSocket.js'
 import type { Logger } from '../../engine/Logger.js'
 import type { Node } from '../../node/Node.js'
 import { readStore } from '../../folder/readStore.js'
@@ -18,13 +18,12 @@ import { jsonLogger } from '../../telemetry/jsonLogger.js'
 import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/NodeFacts.js'
-import { answersFor } from '../answersFor.js'
 import { banner } from '../banner.js'
 import { LiveLines } from '../LiveLines.js'
 import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
-import { httpAddress, linkOf, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import { httpAddress, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
@@ -83,13 +82,12 @@ const hearFrom = async (node: Node, revision: number, lines: LiveLines): Promise
 const openSocket = async (
   node: Node,
   store: string,
-  logger: Logger,
-  extra: ExtraVerbs,
+  options: ControlOptions & { readonly logger: Logger },
 ): Promise<ControlSocket | undefined> => {
   try {
-    return await openControlSocket(node, store, extra)
+    return await openControlSocket(node, store, options)
   } catch (error) {
-    logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
+    options.logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
     return undefined
   }
 }
@@ -139,8 +137,8 @@ const assertReachable = (file: string, verbs: LoadedApp['verbs'] = []): void => 
 
 const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
-  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
-  assertReachable(file, verbs)
+  const { app, onStart, ...contributed } = await loadApp(file)
+  assertReachable(file, contributed.verbs)
   const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
@@ -179,10 +177,7 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   }
   try {
     http = await openHttp(node, store, options, contributed, logger)
-    socket = await openSocket(node, store, logger, {
-      link: () => linkOf(http, 'Start it without --no-http.'),
-      ...answersFor(node, verbs),
-    })
+    socket = await openSocket(node, store, { ...contributed, logger, ...(http === undefined ? {} : { http }) })
     greet(node, app, options, terminal, http)
     await hearFrom(node, before + 1, lines)
     const why = await Promise.race([

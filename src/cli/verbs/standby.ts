@@ -6,12 +6,11 @@ import { Option, type Command } from 'commander'
 import { messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
 import { limits } from '../../limits.js'
-import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
+import { openControlSocket, type ControlSocket } from '../../http/ControlSocket.js'
 import type { Logger } from '../../engine/Logger.js'
 import { standBy } from '../../standby/Standby.js'
-import { answersFor } from '../answersFor.js'
 import { appFile, commandOfApp, loadApp } from '../loadApp.js'
-import { httpAddress, linkOf, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import { httpAddress, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
@@ -26,7 +25,7 @@ type Options = StoreOptions &
 
 const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, log, lease, party, network } = options
-  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
+  const { app, onStart, ...contributed } = await loadApp(file)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
@@ -55,8 +54,11 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
     onLeading: (node) => {
       const serve = async (): Promise<void> => {
         try {
-          const link = (): ReturnType<typeof linkOf> => linkOf(http, 'Start it with --http.')
-          socket = await openControlSocket(node, store, { link, ...answersFor(node, verbs) })
+          socket = await openControlSocket(node, store, {
+            ...contributed,
+            logger,
+            ...(http === undefined ? {} : { http }),
+          })
         } finally {
           // Whoever hears that this process leads may ask it for something at once.
           const text = `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`

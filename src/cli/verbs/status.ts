@@ -3,11 +3,11 @@
  */
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../folder/folderHolder.js'
-import type { Condition } from '../../operator/controlProtocol.js'
+import type { Health } from '../../http/answers.js'
 import { showMark } from '../../storage/RestoredMark.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Facts } from '../../storage/NodeFacts.js'
-import { conditionOf } from '../conditionOf.js'
+import { healthOf } from '../healthOf.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
@@ -47,13 +47,13 @@ const attention = ({ activities, flows, store }: StoreStatus): readonly Line[] =
   return lines
 }
 
-const troubleLines = (condition: Condition | undefined): readonly Line[] =>
-  condition?.trouble === undefined
+const troubleLines = (health: Health | undefined): readonly Line[] =>
+  health?.trouble === undefined
     ? []
     : [
         {
           label: 'trouble',
-          text: `${condition.trouble.code}: ${condition.trouble.message} The node goes on trying by itself.`,
+          text: `${health.trouble.code}: ${health.trouble.message} The node goes on trying by itself.`,
           tone: 'red',
         },
       ]
@@ -61,7 +61,7 @@ const troubleLines = (condition: Condition | undefined): readonly Line[] =>
 const describe = (
   status: StoreStatus,
   holder: Holder | undefined,
-  condition: Condition | undefined,
+  health: Health | undefined,
   nowMs: number,
 ): readonly Line[] => {
   const { facts, activities, next, flows, states } = status
@@ -71,7 +71,7 @@ const describe = (
     { label: 'party', text: facts.partyName ?? 'none yet' },
     { label: 'app', text: facts.app === null ? 'none yet' : `${facts.app} ${facts.appVersion ?? ''}` },
     nodeLine(holder, facts),
-    ...troubleLines(condition),
+    ...troubleLines(health),
     ...(status.restored === undefined
       ? []
       : [
@@ -128,20 +128,20 @@ export const status = (real: Terminal): Command =>
       watching(real, (terminal) => async ({ store, json }: StoreOptions) => {
         const holder = holderOf(store)
         const found = storeStatus(store)
-        const condition = await conditionOf(store).catch(() => undefined)
-        const nowMs = condition?.now === undefined ? Math.max(Date.now(), found.facts.atMs) : toMillis(condition.now)
+        const health = await healthOf(store)
+        const nowMs = health?.now === undefined ? Math.max(Date.now(), found.facts.atMs) : toMillis(health.now)
         if (json === true) {
           terminal.out(
             JSON.stringify({
               ...found,
               running: holder !== undefined,
               ...(holder === undefined ? {} : { holder }),
-              ...(condition?.trouble === undefined ? {} : { trouble: condition.trouble }),
+              ...(health?.trouble === undefined ? {} : { trouble: health.trouble }),
             }),
           )
           return
         }
-        for (const { label, text, tone } of describe(found, holder, condition, nowMs)) {
+        for (const { label, text, tone } of describe(found, holder, health, nowMs)) {
           const shown = printable(text)
           terminal.out(
             `${terminal.tone('dim', label.padEnd(10))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,

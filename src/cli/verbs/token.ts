@@ -9,15 +9,13 @@ import { PermissionC } from '../../operator/Permission.js'
 import { listTokens } from '../../storage/readTokens.js'
 import { TokenIdC, TokenNameC, type Token } from '../../operator/Token.js'
 import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
-import { MeC } from '../../http/answers.js'
+import { LinkC, MeC } from '../../http/answers.js'
 import { newTokenText } from '../../http/TokenText.js'
-import { ControlClient } from '../../node/ControlClient.js'
 import { readStore } from '../../folder/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
@@ -72,7 +70,7 @@ const newToken = (terminal: Terminal): Command =>
       const expiresAt = instantFromMillis((await nowOf(store)) + expires)
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
-      const by = await operate(store, { on: 'token', action: 'issue', token, by: operatorName() })
+      const by = await operate(store, { on: 'token', action: 'issue', token })
       if (json === true) {
         terminal.out(JSON.stringify({ id, token: text, expiresAt, carriedOutBy: by }))
         return
@@ -122,7 +120,7 @@ const revoke = (terminal: Terminal): Command =>
     .action(async (token: string, { store, json }: StoreOptions) => {
       if (!TokenIdC.is(token))
         throw new CarillonError('usage', `"${token}" is not the id of a token: twelve hex digits.`)
-      const by = await operate(store, { on: 'token', action: 'revoke', token, by: operatorName() })
+      const by = await operate(store, { on: 'token', action: 'revoke', token })
       sayDone(terminal, json, {
         did: `Token ${token} is revoked.`,
         by,
@@ -138,7 +136,7 @@ const check = (terminal: Terminal): Command =>
       const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
       if (!/^[\x21-\x7e]{1,200}$/.test(token))
         throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
-      const me = await (await NodeApi.withToken(place, token)).get('/me', {}, MeC)
+      const me = await NodeApi.at(place).withToken(token).get('/me', {}, MeC)
       if (json === true) {
         terminal.out(JSON.stringify(me))
         return
@@ -150,17 +148,8 @@ const check = (terminal: Terminal): Command =>
 const link = (terminal: Terminal): Command =>
   verb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
     async ({ store, json }: StoreOptions) => {
-      const client = await ControlClient.connect(store)
-      if (client === undefined)
-        throw new CarillonError('node-not-running', `No node runs on ${store}. Start one with "carillon run".`, {
-          store,
-        })
-      try {
-        const url = await client.link()
-        terminal.out(json === true ? JSON.stringify({ link: url }) : url)
-      } finally {
-        client.close()
-      }
+      const answer = await NodeApi.at({ store }).post('/session/link', {}, LinkC)
+      terminal.out(json === true ? JSON.stringify(answer) : answer.link)
     },
   )
 

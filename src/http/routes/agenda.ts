@@ -4,8 +4,7 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import { ActivityActionC, NoteC } from '../../operator/controlProtocol.js'
-import type { Node } from '../../node/Node.js'
+import { ActivityActionC, DoneC, NoteC } from '../../operator/OperatorRequest.js'
 import { instantFromMillis, InstantC, toMillis } from '../../time/Instant.js'
 import { resolveRef } from '../../vault/resolveRef.js'
 import { AgendaEntryC, OccurrenceC, pageOfC, TimelineC } from '../answers.js'
@@ -13,7 +12,7 @@ import { CountC, RefTextC } from '../codecs.js'
 import { operatorOf } from '../Principal.js'
 import { readOccurrences } from '../questions/readOccurrences.js'
 import { readTimeline } from '../questions/readTimeline.js'
-import { done, DoneC, route } from '../Route.js'
+import { route } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
 const defaultBars = 120
@@ -21,28 +20,6 @@ const defaultBars = 120
 const lateMs = 1_000
 
 const ShowC = t.keyof({ scheduled: null, attention: null, paused: null, started: null })
-
-const act = (
-  node: Node,
-  action: t.TypeOf<typeof ActivityActionC>,
-  ref: ReturnType<typeof resolveRef>,
-  by: string,
-  note: string | undefined,
-): Promise<void> => {
-  const noted = note === undefined ? {} : { note }
-  switch (action) {
-    case 'trigger':
-      return node.trigger(ref, { by })
-    case 'retry':
-      return node.retry(ref, { by })
-    case 'resume':
-      return node.resume(ref, { by })
-    case 'discharge':
-      return node.discharge(ref, { by, ...noted })
-    case 'pause':
-      return node.pause(ref, { by, ...noted })
-  }
-}
 
 export const agendaRoutes = [
   route({
@@ -111,10 +88,9 @@ export const agendaRoutes = [
     body: t.exact(t.partial({ note: NoteC })),
     answer: DoneC,
     example: { params: { action: 'pause' }, body: { note: 'until the bank is open again' } },
-    handle: async ({ house: { node }, params, body, principal }) => {
-      const ref = await node.readViews((db) => resolveRef(db, params.ref))
-      await act(node, params.action, ref, operatorOf(principal), body.note)
-      return done
+    handle: async ({ house: { node }, params: { action, ...asked }, body, principal }) => {
+      const ref = await node.readViews((db) => resolveRef(db, asked.ref))
+      return node.operate({ on: 'activity', action, ref, ...body }, { by: operatorOf(principal) })
     },
   }),
 ]

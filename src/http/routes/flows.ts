@@ -6,19 +6,26 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { JsonC } from '../../encoding/JsonC.js'
 import { findFlow, listFlows, resolveFlowId, type FlowDetails } from '../../flow/readFlows.js'
 import type { FlowId } from '../../log/FlowId.js'
-import { FlowIdC } from '../../log/FlowId.js'
 import { limits } from '../../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { FlowActionC, type FlowAction } from '../../operator/controlProtocol.js'
+import { DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
 import type { Node } from '../../node/Node.js'
 import type { Instant } from '../../time/Instant.js'
 import { findByHash } from '../../storage/HashIndex.js'
 import { describeEvent } from '../../operator/describeEvent.js'
-import { FlowDefinitionC, FlowDetailsC, FlowStatusC, FlowSummaryC, pageOfC } from '../answers.js'
+import {
+  FlowDefinitionsC,
+  FlowDetailsC,
+  FlowResultC,
+  FlowStatusC,
+  FlowSummaryC,
+  pageOfC,
+  StartedC,
+} from '../answers.js'
 import { CountC, FlowTextC } from '../codecs.js'
 import { schemaOf } from '../jsonSchema.js'
 import { assertMay, mayDo, operatorOf } from '../Principal.js'
-import { done, DoneC, route } from '../Route.js'
+import { route } from '../Route.js'
 import { pageAnswer } from './paging.js'
 
 const FlowC = t.strict({ flow: FlowTextC })
@@ -65,19 +72,6 @@ const withStory = async (node: Node, flow: FlowDetails) => ({
   story: await storyOf(node, flow.id),
 })
 
-const act = (node: Node, action: FlowAction, flow: FlowId, by: string): Promise<void> => {
-  switch (action) {
-    case 'retry':
-      return node.retryFlow(flow, { by })
-    case 'kill':
-      return node.killFlow(flow, { by })
-    case 'pause':
-      return node.pauseFlow(flow, { by })
-    case 'resume':
-      return node.resumeFlow(flow, { by })
-  }
-}
-
 export const flowRoutes = [
   route({
     method: 'GET',
@@ -114,7 +108,7 @@ export const flowRoutes = [
     verbs: ['flow definitions'],
     summary: 'The flows of the app, with the schema of their input and whether this token may start them',
     permission: 'view',
-    answer: t.readonly(t.strict({ items: t.readonlyArray(FlowDefinitionC) }), 'FlowDefinitions'),
+    answer: FlowDefinitionsC,
     handle: ({ house, principal }) =>
       Promise.resolve({
         items: house.node.app.flows
@@ -136,7 +130,7 @@ export const flowRoutes = [
     summary: 'Starts a flow; with a client id the same request can be sent again and finds the flow it started',
     permission: 'start:{flow}',
     body: t.intersection([t.strict({ flow: t.string, input: JsonC }), t.exact(t.partial({ clientId: t.string }))]),
-    answer: t.readonly(t.strict({ flow: FlowIdC }), 'Started'),
+    answer: StartedC,
     status: 201,
     handle: async ({ house, body: { flow, input, clientId }, principal }) => {
       assertMay(principal, `start:${flow}`)
@@ -167,16 +161,15 @@ export const flowRoutes = [
     summary: 'What a flow returned. Waits for its end; while it runs on, the answer says so and may be asked for again',
     permission: 'view',
     params: FlowC,
-    answer: t.readonly(
-      t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown }))]),
-      'FlowResult',
-    ),
+    answer: FlowResultC,
     handle: async ({ house: { node }, params, request }) => {
       const id = await node.flowId(params.flow)
       const waited = new AbortController()
       const timer = setTimeout(() => waited.abort(), limits.httpResultMs)
       const gone = (): void => waited.abort()
       request.raw.once('close', gone)
+      // Whoever hung up before this began is not told of any more.
+      if (request.raw.socket.destroyed) gone()
       try {
         return { ended: true, result: (await node.resultOf(id, { signal: waited.signal })) ?? null }
       } catch (error) {
@@ -227,9 +220,7 @@ export const flowRoutes = [
     params: t.strict({ flow: FlowTextC, action: FlowActionC }),
     answer: DoneC,
     example: { params: { action: 'pause' } },
-    handle: async ({ house: { node }, params, principal }) => {
-      await act(node, params.action, await node.flowId(params.flow), operatorOf(principal))
-      return done
-    },
+    handle: async ({ house: { node }, params: { action, flow }, principal }) =>
+      node.operate({ on: 'flow', action, flow: await node.flowId(flow) }, { by: operatorOf(principal) }),
   }),
 ]

@@ -4,16 +4,17 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import { DrainActionC } from '../../operator/controlProtocol.js'
+import { DoneC, DrainActionC } from '../../operator/OperatorRequest.js'
 import type { Role } from '../../standby/Standby.js'
-import { instantFromMillis } from '../../time/Instant.js'
-import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis, latestInstantMs, type Instant } from '../../time/Instant.js'
+import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, ReadyC, SessionEntryC, StatusC } from '../answers.js'
 import { CountC } from '../codecs.js'
 import type { House } from '../House.js'
 import { operatorOf } from '../Principal.js'
 import { readParties, readSessions } from '../questions/readSessions.js'
 import { readStatus, troubleOf } from '../questions/readStatus.js'
-import { done, DoneC, route, type Surroundings } from '../Route.js'
+import { route, type Surroundings } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
 const statusOf = ({ house, houses }: Surroundings): Promise<t.TypeOf<typeof StatusC>> =>
@@ -47,6 +48,8 @@ const healthOf = (role: Role, of: Parameters<typeof troubleOf>[0]): t.TypeOf<typ
   ...troubleOf(of),
 })
 
+const clockNow = ({ nowMs }: Node): Instant => instantFromMillis(Math.min(nowMs, latestInstantMs))
+
 const fastest = 1_000_000
 
 export const nodeRoutes = [
@@ -68,7 +71,8 @@ export const nodeRoutes = [
     summary: 'Whether the process answers, and why nothing can be recorded at the moment if so',
     permission: 'view',
     answer: HealthC,
-    handle: ({ house: { node } }) => Promise.resolve(healthOf('leading', node)),
+    handle: ({ house: { node } }) =>
+      Promise.resolve({ ...healthOf('leading', node), now: clockNow(node), draining: node.isDraining }),
     standingBy: ({ standby }) => Promise.resolve(healthOf('following', standby ?? {})),
   }),
   route({
@@ -78,7 +82,7 @@ export const nodeRoutes = [
     verbs: ['ready'],
     summary: 'Whether the node takes work: 503 while it drains, cannot write its log, has stopped or stands by',
     permission: 'view',
-    answer: t.readonly(t.strict({ ready: t.literal(true) }), 'Ready'),
+    answer: ReadyC,
     handle: ({ house: { node } }) => {
       if (node.stopped !== undefined) throw node.stopped
       if (node.isDraining) throw new CarillonError('node-draining', 'The node is draining and starts nothing.')
@@ -96,11 +100,8 @@ export const nodeRoutes = [
     params: t.strict({ action: DrainActionC }),
     answer: DoneC,
     example: { params: { action: 'end' } },
-    handle: async ({ house: { node }, params, principal }) => {
-      const by = operatorOf(principal)
-      await (params.action === 'start' ? node.drain({ by }) : node.endDraining({ by }))
-      return done
-    },
+    handle: ({ house: { node }, params: { action }, principal }) =>
+      node.operate({ on: 'draining', action }, { by: operatorOf(principal) }),
   }),
   route({
     method: 'GET',
