@@ -9,6 +9,7 @@ import type { Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showInstant } from '../words.js'
+import { printJson } from '../print.js'
 
 type Clock = t.TypeOf<typeof ClockC>
 type Options = ApiOptions & { readonly speed?: number }
@@ -31,10 +32,7 @@ const showSpeed = (seconds: number): string => {
 }
 
 const tell = (terminal: Terminal, json: boolean | undefined, clock: Clock): void => {
-  if (json === true) {
-    terminal.out(JSON.stringify(clock))
-    return
-  }
+  if (printJson(terminal, json, clock)) return
   const going = !clock.virtual
     ? "on the machine's clock"
     : clock.playing

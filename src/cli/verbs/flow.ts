@@ -29,6 +29,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
+import { factLines, printJson, printList, printTable, type Fact } from '../print.js'
 
 type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
 
@@ -105,9 +106,11 @@ const list = (real: Terminal): Command =>
       watching(real, (terminal) => async ({ store, json, status, name, ...page }: ListOptions) => {
         const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
         const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
-        if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
-        else if (found.items.length === 0) terminal.out('No such flows.')
-        else for (const line of table(columnsAt(await nowOf(store)), found.items, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found.items,
+          columns: async () => columnsAt(await nowOf(store)),
+          empty: 'No such flows.',
+        })
         sayMore(terminal, found)
       }),
     )
@@ -138,25 +141,23 @@ const troubleColumns: readonly Column<FlowDetails['troubles'][number]>[] = [
   },
 ]
 
-const describe = (flow: FlowDetails): readonly (readonly [string, string])[] => {
-  const { startedBy } = flow
+const describe = (flow: FlowDetails): readonly Fact[] => {
+  const { startedBy, waiting, error, endedAt } = flow
   return [
     ['status', flow.status],
     ['started', `${showInstant(flow.startedAt)} by ${showOrigin(flow)}`],
-    ...(startedBy.kind === 'activity'
-      ? [
-          [
-            'due',
-            `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`,
-          ] as const,
-        ]
-      : []),
-    ...(flow.endedAt === undefined ? [] : [['ended', showInstant(flow.endedAt)] as const]),
+    [
+      'due',
+      startedBy.kind === 'activity'
+        ? `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`
+        : undefined,
+    ],
+    ['ended', endedAt && showInstant(endedAt)],
     ['input', showJson(flow.input)],
-    ...(flow.progress === undefined ? [] : [['progress', flow.progress] as const]),
-    ...(flow.waiting === undefined || flow.endedAt !== undefined ? [] : [['waits', showWaits(flow.waiting)] as const]),
-    ...(flow.result === undefined ? [] : [['result', showJson(flow.result)] as const]),
-    ...(flow.error === undefined ? [] : [['error', `${flow.error.code}: ${flow.error.message}`] as const]),
+    ['progress', flow.progress],
+    ['waits', waiting === undefined || endedAt !== undefined ? undefined : showWaits(waiting)],
+    ['result', flow.result === undefined ? undefined : showJson(flow.result)],
+    ['error', error && `${error.code}: ${error.message}`],
   ]
 }
 
@@ -170,16 +171,12 @@ const show = (terminal: Terminal): Command =>
         if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
         return found
       })
-      if (json === true) {
-        terminal.out(JSON.stringify(flow))
-        return
-      }
+      if (printJson(terminal, json, flow)) return
       terminal.out(terminal.tone('bold', printable(`${flow.name} ${flow.id}`)))
-      for (const [label, text] of describe(flow))
-        terminal.out(`  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`)
+      for (const line of factLines(terminal, describe(flow), { width: 9, indent: '  ' })) terminal.out(line)
       if (flow.troubles.length > 0) {
         terminal.out('')
-        for (const line of table(troubleColumns, flow.troubles, terminal)) terminal.out(line)
+        printTable(terminal, troubleColumns, flow.troubles)
       }
       if (flow.record.length === 0) return
       terminal.out('')
@@ -251,7 +248,7 @@ const definitions = (terminal: Terminal): Command =>
   ).action(async ({ json, ...place }: ApiOptions) => {
     const { items } = await NodeApi.at(place).get('/flows/definitions', {}, FlowDefinitionsC)
     if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
-    else for (const line of table(definitionColumns, items, terminal)) terminal.out(line)
+    else printTable(terminal, definitionColumns, items)
   })
 
 const past: Readonly<Record<FlowAction, string>> = {

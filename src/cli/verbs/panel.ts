@@ -8,10 +8,11 @@ import { ActionDoneC, PanelContentC, PanelSummaryC } from '../../http/Panel.js'
 import { NodeApi } from '../NodeApi.js'
 import { panelLines } from '../panelLines.js'
 import { readJsonText } from '../readJsonText.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
+import { printList } from '../print.js'
 
 type Summary = t.TypeOf<typeof PanelSummaryC>
 const PanelsC = t.strict({ items: t.readonlyArray(PanelSummaryC) })
@@ -27,9 +28,7 @@ const list = (terminal: Terminal): Command =>
   apiVerb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
     async ({ json, ...place }: ApiOptions) => {
       const { items } = await NodeApi.at(place).get('/panels', {}, PanelsC)
-      if (json === true) for (const panel of items) terminal.out(JSON.stringify(panel))
-      else if (items.length === 0) terminal.out('The app of this node has no panels.')
-      else for (const line of table(columns, items, terminal)) terminal.out(line)
+      await printList(terminal, json, { rows: items, columns, empty: 'The app of this node has no panels.' })
     },
   )
 

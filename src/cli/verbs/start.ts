@@ -7,6 +7,7 @@ import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { shortId } from '../words.js'
+import { printJson } from '../print.js'
 
 type Options = StoreOptions & { readonly clientId?: string; readonly wait: boolean }
 
@@ -36,10 +37,7 @@ export const start = (terminal: Terminal): Command =>
           return
         }
         const result = await api.result(flow)
-        if (json === true) {
-          terminal.out(JSON.stringify({ flow, result }))
-          return
-        }
+        if (printJson(terminal, json, { flow, result })) return
         terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
         terminal.err(
           terminal.tone(

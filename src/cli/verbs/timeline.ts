@@ -8,11 +8,12 @@ import { readTimeline, type Bar } from '../../http/questions/readTimeline.js'
 import { readStore } from '../../folder/readStore.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { nowOf } from '../nowOf.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showLateness, showSecond } from '../words.js'
+import { printJson, printTable } from '../print.js'
 
 type Options = StoreOptions & {
   readonly from?: Instant
@@ -98,12 +99,11 @@ export const timeline = (real: Terminal): Command =>
         const found = readStore(store, (db) => readTimeline(db, { fromMs, untilMs, bars, lateMs }))
         if (json === true) {
           for (const { atMs, ...counts } of found.bars)
-            terminal.out(JSON.stringify({ at: instantFromMillis(atMs), ...counts }))
+            printJson(terminal, json, { at: instantFromMillis(atMs), ...counts })
           return
         }
         const totals = found.bars.map((bar) => bar.onTime + bar.late + bar.failed + bar.missed + bar.scheduled)
-        for (const line of table(columnsFor(Math.max(...totals), nowMs, found.barMs), found.bars, terminal))
-          terminal.out(line)
+        printTable(terminal, columnsFor(Math.max(...totals), nowMs, found.barMs), found.bars)
         if (found.partial)
           terminal.err(
             terminal.tone('dim', 'Only the newest occurrences were counted; look at a later span for the rest.'),

@@ -17,10 +17,11 @@ import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
 import { sayDone } from '../sayDone.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
+import { printJson, printList } from '../print.js'
 
 const stdin = 0
 const dayMs = 86_400_000
@@ -71,10 +72,7 @@ const newToken = (terminal: Terminal): Command =>
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
       const by = await operate(store, { on: 'token', action: 'issue', token })
-      if (json === true) {
-        terminal.out(JSON.stringify({ id, token: text, expiresAt, carriedOutBy: by }))
-        return
-      }
+      if (printJson(terminal, json, { id, token: text, expiresAt, carriedOutBy: by })) return
       terminal.out(text)
       terminal.err(
         terminal.tone(
@@ -108,9 +106,11 @@ const list = (terminal: Terminal): Command =>
   verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
     async ({ store, json }: StoreOptions) => {
       const tokens = readStore(store, listTokens)
-      if (json === true) for (const token of tokens) terminal.out(JSON.stringify(token))
-      else if (tokens.length === 0) terminal.out('No token was issued yet.')
-      else for (const line of table(columnsAt(await nowOf(store)), tokens, terminal)) terminal.out(line)
+      await printList(terminal, json, {
+        rows: tokens,
+        columns: async () => columnsAt(await nowOf(store)),
+        empty: 'No token was issued yet.',
+      })
     },
   )
 
@@ -137,10 +137,7 @@ const check = (terminal: Terminal): Command =>
       if (!/^[\x21-\x7e]{1,200}$/.test(token))
         throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
       const me = await NodeApi.at(place).withToken(token).get('/me', {}, MeC)
-      if (json === true) {
-        terminal.out(JSON.stringify(me))
-        return
-      }
+      if (printJson(terminal, json, me)) return
       const until = me.expiresAt === undefined ? 'for ever' : `until ${showSecond(me.expiresAt)}`
       terminal.out(printable(`${me.name} may ${me.permissions.join(', ')}, ${until}.`))
     })
