@@ -68,6 +68,26 @@ export const wholeNumber =
     return number
   }
 
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Parses an option's value as a span of time in milliseconds: a number and one of the units, as in `30d`. */
+export const spanIn =
+  (units: string, examples: string) =>
+  (text: string): number => {
+    const [, count, unit = ''] = /^(\d{1,6})([a-z])$/.exec(text) ?? []
+    const ms = Number(count) * (units.includes(unit) ? (unitMs[unit] ?? Number.NaN) : Number.NaN)
+    if (ms > 0) return ms
+    const named = `${units.slice(0, -1).split('').join(', ')} or ${units.slice(-1)}`
+    throw new InvalidArgumentError(`Give a number and ${named}, such as ${examples}.`)
+  }
+
+/** Parses an option's value as names, separated by commas. */
+export const namesIn = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
 /** ` --store <folder>` where hints need it: when the store is not the one a bare command would take. */
 export const storeHint = (store: string): string => {
   if (store === (process.env['CARILLON_STORE'] ?? defaultStore)) return ''

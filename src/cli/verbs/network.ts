@@ -17,7 +17,7 @@ import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
 import type { Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
-import { bareVerb, jsonOption, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+import { bareVerb, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
 import { printJson, printTable } from '../print.js'
 
 type NewOptions = JsonOptions & {
@@ -28,12 +28,6 @@ type NewOptions = JsonOptions & {
 }
 
 type RunOptions = JsonOptions & { readonly app: string; readonly only?: readonly string[]; readonly dev?: boolean }
-
-const namesOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
 
 const notaryKinds: Readonly<Record<string, NotaryKind>> = { validating: 'validating', nonValidating: 'nonValidating' }
 
@@ -68,7 +62,7 @@ const newNetwork = (terminal: Terminal): Command =>
     'network new local --parties Alice,Bob,Carol --notary Fast:nonValidating --first-port 10001',
   ])
     .argument('<folder>', 'a folder to make, which will hold a folder for each party')
-    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf).default([]))
+    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesIn).default([]))
     .addOption(
       new Option('--notary <name[:kind]>', 'a notary, validating or nonValidating; may be given again')
         .argParser(addNotary)
@@ -238,7 +232,7 @@ const run = (terminal: Terminal): Command =>
     .addOption(
       new Option('--app <app-module>', 'a module that exports `app`, for all nodes alike').makeOptionMandatory(),
     )
-    .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesOf))
+    .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesIn))
     .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
     .addOption(jsonOption('print one JSON document a line'))
     .action(async (folder: string, options: RunOptions) => {

@@ -20,14 +20,16 @@ import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/NodeFacts.js'
 import { banner } from '../banner.js'
 import { LiveLines } from '../LiveLines.js'
-import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
+import type { LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
 import { httpAddress, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
-import { printable, type Terminal } from '../Terminal.js'
+import type { Terminal } from '../Terminal.js'
+import { terminalLogger } from '../terminalLogger.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { isVerbName } from '../verbNames.js'
+import { withApp } from '../withApp.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -42,13 +44,7 @@ type Options = StoreOptions &
   }
 
 const loggerFor = ({ logFormat, logLevel }: Options, terminal: Terminal): Logger =>
-  logFormat === 'json' ? jsonLogger({ level: logLevel }) : loggerOn(terminal)
-
-const loggerOn = (terminal: Terminal): Logger => ({
-  info: (message) => terminal.err(terminal.tone('dim', printable(message))),
-  warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
-  error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
-})
+  logFormat === 'json' ? jsonLogger({ level: logLevel }) : terminalLogger(terminal)
 
 const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
   new LiveLines({
@@ -135,9 +131,9 @@ const assertReachable = (file: string, verbs: LoadedApp['verbs'] = []): void => 
   )
 }
 
-const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+const runNode = async (loaded: LoadedApp, file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
-  const { app, onStart, ...contributed } = await loadApp(file)
+  const { app, onStart, ...contributed } = loaded
   assertReachable(file, contributed.verbs)
   const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
@@ -250,16 +246,7 @@ export const run = (terminal: Terminal): Command =>
     // A store that is only named in the environment is another node's.
     const ownStore = network === undefined || asked.getOptionValueSource('store') === 'cli'
     const options = ownStore ? given : { ...given, store: network }
-    const file = appFile(module)
-    const command = commandOfApp(file)
-    if (command !== undefined) {
-      // That copy reads the same command line and does everything from here on.
-      await import(command)
-      return
-    }
     // A reader that went away, such as `head`, is no reason for the node to stop.
     process.stdout.on('error', () => undefined)
-    await runNode(file, options, terminal)
-    // The app may have timers or connections of its own that would keep the process.
-    process.exit()
+    await withApp(module, (loaded, file) => runNode(loaded, file, options, terminal))
   })

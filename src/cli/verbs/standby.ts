@@ -7,13 +7,14 @@ import { messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
 import { limits } from '../../limits.js'
 import { openControlSocket, type ControlSocket } from '../../http/ControlSocket.js'
-import type { Logger } from '../../engine/Logger.js'
 import { standBy } from '../../standby/Standby.js'
-import { appFile, commandOfApp, loadApp } from '../loadApp.js'
+import type { LoadedApp } from '../loadApp.js'
 import { httpAddress, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
+import { terminalLogger } from '../terminalLogger.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { withApp } from '../withApp.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -23,9 +24,9 @@ type Options = StoreOptions &
     readonly network?: string
   }
 
-const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+const runStandby = async (loaded: LoadedApp, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, log, lease, party, network } = options
-  const { app, onStart, ...contributed } = await loadApp(file)
+  const { app, onStart, ...contributed } = loaded
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
@@ -35,11 +36,7 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
   const failed = new Promise<Error>((resolve) => (fail = resolve))
   let socket: ControlSocket | undefined
   let http: HttpServer | undefined
-  const logger: Logger = {
-    info: (message) => terminal.err(terminal.tone('dim', printable(message))),
-    warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
-    error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
-  }
+  const logger = terminalLogger(terminal)
   const standby = await standBy({
     app,
     store,
@@ -67,7 +64,7 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
         await onStart?.(node)
       }
       serve().catch((error: unknown) => {
-        terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(messageOf(error))}`)
+        logger.warn(messageOf(error), {})
       })
     },
     onFailure: (error) => fail(error),
@@ -127,14 +124,6 @@ export const standby = (terminal: Terminal): Command =>
         ).argParser(httpAddress),
       ),
   ).action(async (module: string, options: Options) => {
-    const file = appFile(module)
-    const command = commandOfApp(file)
-    if (command !== undefined) {
-      // That copy reads the same command line and does everything from here on.
-      await import(command)
-      return
-    }
     process.stdout.on('error', () => undefined)
-    await runStandby(file, options, terminal)
-    process.exit()
+    await withApp(module, (loaded) => runStandby(loaded, options, terminal))
   })

@@ -19,22 +19,12 @@ import { operate } from '../operate.js'
 import { sayDone } from '../sayDone.js'
 import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
+import { apiVerb, spanIn, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
 import { printJson, printList } from '../print.js'
 
 const stdin = 0
 const dayMs = 86_400_000
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
-
-/** `30d`, `12h`: how long a token is good for. */
-const span = (text: string): number => {
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
-  const ms = Number(count) * (units[unit] ?? Number.NaN)
-  if (!(ms > 0)) throw new InvalidArgumentError('Give a number and m, h, d or w, such as 12h or 30d.')
-  return ms
-}
-
 const addPermission = (text: string, others: readonly string[]): readonly string[] => {
   if (!PermissionC.is(text))
     throw new InvalidArgumentError('It is view, operate, admin, start:<flow>, start:<beginning>*, or one of the app.')
@@ -58,7 +48,11 @@ const newToken = (terminal: Terminal): Command =>
         .argParser(addPermission)
         .default([], 'none'),
     )
-    .addOption(new Option('--expires <span>', 'how long it is good for').argParser(span).default(30 * dayMs, '30d'))
+    .addOption(
+      new Option('--expires <span>', 'how long it is good for')
+        .argParser(spanIn('mhdw', '12h or 30d'))
+        .default(30 * dayMs, '30d'),
+    )
     .action(async ({ store, json, name, permission, expires }: NewOptions) => {
       if (!TokenNameC.is(name))
         throw new CarillonError('usage', 'A name has up to 40 letters, digits, spaces, dots, hyphens or underscores.')
