@@ -14,7 +14,7 @@ import type { Node } from '../node/Node.js'
 import { buildServer } from './buildServer.js'
 import type { HttpServer } from './listenHttp.js'
 import { problemOf } from './problem.js'
-import { apiOf, houseOf, type ServedApi, type ServedNode } from './ServedApi.js'
+import { apiOf, hostNode, type ServedApi, type ServedNode } from './ServedApi.js'
 import { SocketGuard } from './SocketGuard.js'
 
 /** A control socket that is open. */
@@ -71,12 +71,12 @@ const servedOn = (node: Node, { http, logger: _logger, ...contributed }: Control
   if (http === undefined) return apiOf([{ node, ...contributed }])
   const { api } = http
   // A server may serve other nodes, or not know this one yet because it has just begun to lead.
-  let own: ReturnType<typeof houseOf> | undefined
+  let own: ReturnType<typeof hostNode> | undefined
   return {
     ...api,
-    houses: () => {
-      const known = api.houses()
-      const ours = known.find((each) => each.node === node) ?? (own ??= houseOf({ node, ...contributed }))
+    hostedNodes: () => {
+      const known = api.hostedNodes()
+      const ours = known.find((each) => each.node === node) ?? (own ??= hostNode({ node, ...contributed }))
       return [ours, ...known.filter((each) => each !== ours)]
     },
   }
@@ -93,7 +93,7 @@ const load = async (node: Node, options: ControlOptions): Promise<{ handle: Hand
   let handle: FastifyServerFactoryHandler | undefined
   const server = await buildServer({
     api,
-    guard: new SocketGuard(api.gate),
+    guard: new SocketGuard(api.authenticator),
     newLink: http?.newLink ?? noLink,
     logger,
     requestMs: limits.httpRequestMs,

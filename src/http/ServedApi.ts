@@ -10,8 +10,8 @@ import type { VerbGroup } from './AppVerb.js'
 import { builtInRoutes } from './builtInRoutes.js'
 import type { ClockControl } from './ClockControl.js'
 import type { Endpoint } from './Endpoint.js'
-import { Gate } from './Gate.js'
-import type { House } from './House.js'
+import { Authenticator } from './Authenticator.js'
+import type { HostedNode } from './HostedNode.js'
 import { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
 import { Rollup } from './Rollup.js'
@@ -23,9 +23,9 @@ import { newTokenText } from './TokenText.js'
 export type ServedApi = {
   readonly routes: readonly Route[]
   /** None while this process stands by. */
-  readonly houses: () => readonly House[]
+  readonly hostedNodes: () => readonly HostedNode[]
   readonly standby?: Standby
-  readonly gate: Gate
+  readonly authenticator: Authenticator
   readonly streams: Streams
   readonly metrics: () => Promise<string>
 }
@@ -45,7 +45,7 @@ export type ServedNode = {
   readonly clock?: ClockControl
 }
 
-export const houseOf = (served: ServedNode, ofAll?: ClockControl): House => {
+export const hostNode = (served: ServedNode, ofAll?: ClockControl): HostedNode => {
   const { node, name = node.party.name, panels = [], endpoints = [], verbs = [], clock = ofAll } = served
   const rollup = new Rollup(clock === undefined ? () => node.nowMs : Date.now)
   node.follow(rollup.hear)
@@ -61,9 +61,9 @@ export const endStreamsOfRevoked = (node: Node, streams: Streams): void => {
 }
 
 /** Addresses that apps contribute, each once: nodes of several apps may have some in common. */
-export const appRoutesOf = (houses: readonly Pick<House, 'endpoints'>[]): readonly Route[] => [
+export const appRoutesOf = (hostedNodes: readonly Pick<HostedNode, 'endpoints'>[]): readonly Route[] => [
   ...new Map(
-    houses
+    hostedNodes
       .flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.route))
       .map((route) => [`${route.method} ${route.path}`, route]),
   ).values(),
@@ -74,15 +74,15 @@ export const apiOf = (
   served: readonly [ServedNode, ...ServedNode[]],
   { clock, localToken = newTokenText().text }: { readonly clock?: ClockControl; readonly localToken?: string } = {},
 ): ServedApi => {
-  const houses = served.map((each) => houseOf(each, clock))
+  const hostedNodes = served.map((each) => hostNode(each, clock))
   const streams = new Streams()
   endStreamsOfRevoked(served[0].node, streams)
   const metrics = new NodeMetrics()
-  for (const { name, node } of houses) metrics.watch(name, node)
+  for (const { name, node } of hostedNodes) metrics.watch(name, node)
   return {
-    routes: [...builtInRoutes, ...appRoutesOf(houses)],
-    houses: () => houses,
-    gate: new Gate(served[0].node, localToken),
+    routes: [...builtInRoutes, ...appRoutesOf(hostedNodes)],
+    hostedNodes: () => hostedNodes,
+    authenticator: new Authenticator(served[0].node, localToken),
     streams,
     metrics: () => metrics.text(),
   }

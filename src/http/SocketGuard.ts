@@ -7,17 +7,17 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { OperatorNameC } from '../operator/OperatorRequest.js'
 import { bearerIn, noToken } from './bearerToken.js'
 import { callerOf, type RequestGuard } from './buildServer.js'
-import type { Gate } from './Gate.js'
+import type { Authenticator } from './Authenticator.js'
 import type { Principal } from './Principal.js'
 
 /** Names the operator on the control socket, percent-encoded. */
 export const operatorHeader = 'carillon-operator'
 
 export class SocketGuard implements RequestGuard {
-  readonly #gate: Gate
+  readonly #authenticator: Authenticator
 
-  constructor(gate: Gate) {
-    this.#gate = gate
+  constructor(authenticator: Authenticator) {
+    this.#authenticator = authenticator
   }
 
   /** No page of a browser can open a socket in a folder, and its owner may ask as often as he likes. */
@@ -31,7 +31,7 @@ export class SocketGuard implements RequestGuard {
       return { name: 'local', permissions: ['admin'], from, ...operatorIn(request) }
     const token = bearerIn(request)
     if (token === undefined) throw noToken()
-    return { ...(await this.#gate.byToken(token)), from }
+    return { ...(await this.#authenticator.byToken(token)), from }
   }
 
   refusalOf(_request: FastifyRequest, error: unknown): unknown {

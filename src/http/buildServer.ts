@@ -8,7 +8,7 @@ import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import type { App } from '../app/App.js'
 import type { Logger } from '../engine/Logger.js'
-import type { House } from './House.js'
+import type { HostedNode } from './HostedNode.js'
 import { basePath, openApiOf } from './openApi.js'
 import { assertMay, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
@@ -51,25 +51,25 @@ const strictHeaders: Readonly<Record<string, string>> = {
 }
 
 /** What an address means at a node: an app's address is answered by the app of that node alone. */
-const routeAt = (house: House, route: Route, principal: Principal): Route => {
+const routeAt = (hosted: HostedNode, route: Route, principal: Principal): Route => {
   if (!route.path.startsWith('/app/')) return route
-  const own = house.endpoints.find((each) => each.route.method === route.method && each.route.path === route.path)
+  const own = hosted.endpoints.find((each) => each.route.method === route.method && each.route.path === route.path)
   if (own === undefined)
     throw new CarillonError(
       'route-unknown',
-      `The app of ${house.name} has no ${route.method} ${basePath}${route.path}. Another node of this server has: name it with ?node=.`,
+      `The app of ${hosted.name} has no ${route.method} ${basePath}${route.path}. Another node of this server has: name it with ?node=.`,
     )
   assertMay(principal, own.route.permission)
   return own.route
 }
 
-const houseNamed = (houses: readonly House[], request: FastifyRequest): House => {
+const nodeNamed = (hostedNodes: readonly HostedNode[], request: FastifyRequest): HostedNode => {
   const { node: asked } = request.query as { readonly node?: unknown }
-  const found = asked === undefined ? houses[0] : houses.find(({ name }) => name === asked)
+  const found = asked === undefined ? hostedNodes[0] : hostedNodes.find(({ name }) => name === asked)
   if (found === undefined)
     throw new CarillonError(
       'party-unknown',
-      `No node of this server is called "${String(asked).slice(0, 40)}". There are: ${houses.map(({ name }) => name).join(', ')}.`,
+      `No node of this server is called "${String(asked).slice(0, 40)}". There are: ${hostedNodes.map(({ name }) => name).join(', ')}.`,
     )
   return found
 }
@@ -119,16 +119,16 @@ const isFixed = (permission: string): boolean => !/^(none|any|panel:(view|act)|s
 
 /** Who answers: the node that is meant, or this process itself while it stands by. */
 const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0], api: ServedApi): Promise<unknown> => {
-  const houses = api.houses()
-  if (houses.length === 0) return route.performStandingBy(asked)
-  const house = houseNamed(houses, asked.request)
-  return routeAt(house, route, asked.principal).perform({ ...asked, houses, house })
+  const hostedNodes = api.hostedNodes()
+  if (hostedNodes.length === 0) return route.performStandingBy(asked)
+  const hosted = nodeNamed(hostedNodes, asked.request)
+  return routeAt(hosted, route, asked.principal).perform({ ...asked, hostedNodes, hosted })
 }
 
 const register = (server: FastifyInstance, route: Route, { api, guard, newLink }: Serving): void => {
-  const { gate, streams, metrics, standby, routes } = api
+  const { authenticator, streams, metrics, standby, routes } = api
   const context = {
-    gate,
+    authenticator,
     streams,
     metrics,
     newLink,

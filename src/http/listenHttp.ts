@@ -7,7 +7,7 @@ import { limits } from '../limits.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { buildServer, type Serving } from './buildServer.js'
 import type { ClockControl } from './ClockControl.js'
-import { Doorman, isLoopback } from './Doorman.js'
+import { HttpGuard, isLoopback } from './HttpGuard.js'
 import { readTls } from './readTls.js'
 import type { ServedApi } from './ServedApi.js'
 import { readStaticFiles } from './StaticFiles.js'
@@ -62,11 +62,11 @@ export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Pro
   const tls = tlsOf(host, options.tls)
   let url = ''
   // In the fragment, which no browser sends, so it stands in no log on the way.
-  const newLink = (): string => `${url}/#link=${api.gate.newCode()}`
+  const newLink = (): string => `${url}/#link=${api.authenticator.newCode()}`
   const perSecond = options.requestsPerSecond ?? limits.httpRequestsPerSecond
   const server = await buildServer({
     api,
-    guard: new Doorman(api.gate, { host, names, perSecond }),
+    guard: new HttpGuard(api.authenticator, { host, names, perSecond }),
     newLink,
     logger,
     requestMs: options.requestMs ?? limits.httpRequestMs,

@@ -45,6 +45,10 @@ export type ActivityAction = t.TypeOf<typeof ActivityActionC>
 export const DrainActionC = t.keyof({ start: null, end: null })
 export type DrainAction = t.TypeOf<typeof DrainActionC>
 
+/** The actions that a codec knows, in their order. */
+export const actionsOf = <A extends string>({ keys }: { readonly keys: Readonly<Record<A, unknown>> }): readonly A[] =>
+  Object.keys(keys) as A[]
+
 export const OperatorRequestC = t.union(
   [
     t.strict({ on: t.literal('flow'), action: FlowActionC, flow: FlowIdC }),

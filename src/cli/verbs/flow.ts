@@ -16,7 +16,7 @@ import {
 } from '../../flow/readFlows.js'
 import { resultOfEnd } from '../../flow/FlowEnd.js'
 import { FlowDefinitionsC } from '../../http/answers.js'
-import type { FlowAction } from '../../operator/OperatorRequest.js'
+import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { readStore } from '../../folder/readStore.js'
 import { NodeApi } from '../NodeApi.js'
@@ -251,21 +251,22 @@ const definitions = (terminal: Terminal): Command =>
     else printTable(terminal, definitionColumns, items)
   })
 
-const past: Readonly<Record<FlowAction, string>> = {
-  retry: 'is retried',
-  kill: 'is killed',
-  pause: 'is paused',
-  resume: 'is resumed',
+/** How an action is asked for on the command line, and what is said when it is done. */
+const words: Readonly<Record<FlowAction, { readonly summary: string; readonly did: string }>> = {
+  retry: { summary: 'let a parked flow go on from its record', did: 'is retried' },
+  kill: { summary: 'end a flow at once; what it has recorded on the ledger stays', did: 'is killed' },
+  pause: { summary: 'hold a running flow where it is', did: 'is paused' },
+  resume: { summary: 'let a paused flow go on', did: 'is resumed' },
 }
 
-const act = (terminal: Terminal, action: FlowAction, summary: string): Command =>
-  verb(action, summary, [`flow ${action} 8c41d0`])
+const act = (terminal: Terminal, action: FlowAction): Command =>
+  verb(action, words[action].summary, [`flow ${action} 8c41d0`])
     .argument('<id>', 'a flow id, or its first digits')
     .action(async (text: string, { store, json }: StoreOptions) => {
       const flow = readStore(store, (db) => resolveFlowId(db, text))
       const by = await operate(store, { on: 'flow', action, flow })
       sayDone(terminal, json, {
-        did: `Flow ${flow} ${past[action]}.`,
+        did: `Flow ${flow} ${words[action].did}.`,
         by,
         look: `carillon flow show ${shortId(flow)}${storeHint(store)}`,
         data: { flow, action },
@@ -279,8 +280,5 @@ export const flow = (terminal: Terminal): Command =>
     watch(terminal),
     result(terminal),
     definitions(terminal),
-    act(terminal, 'retry', 'let a parked flow go on from its record'),
-    act(terminal, 'kill', 'end a flow at once; what it has recorded on the ledger stays'),
-    act(terminal, 'pause', 'hold a running flow where it is'),
-    act(terminal, 'resume', 'let a paused flow go on'),
+    ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
   ])

@@ -9,7 +9,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, InstantC } from '../../time/Instant.js'
 import { LinkC, MeC, TokenC } from '../answers.js'
 import { sessionCookie } from '../cookie.js'
-import { homeOf } from '../House.js'
+import { tokenKeeperOf } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
 import { route, type Asked } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
@@ -18,7 +18,7 @@ type Me = t.TypeOf<typeof MeC>
 
 const SecretC = t.strict({ secret: t.string })
 
-type VisitPart = 'gate' | 'newLink' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
+type VisitPart = 'authenticator' | 'newLink' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
 
 /** What is asked about whoever asks, which needs no node. */
 type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
@@ -35,14 +35,14 @@ const me = (
     ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
   })
 
-const openSession = async ({ gate, body, request, reply }: Visit<t.TypeOf<typeof SecretC>>): Promise<Done> => {
-  const { cookie, expiresAtMs } = await gate.openSession(body.secret)
+const openSession = async ({ authenticator, body, request, reply }: Visit<t.TypeOf<typeof SecretC>>): Promise<Done> => {
+  const { cookie, expiresAtMs } = await authenticator.openSession(body.secret)
   void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
   return done
 }
 
-const endSession = ({ gate, streams, principal, request, reply }: Visit): Promise<Done> => {
-  gate.endSession(principal)
+const endSession = ({ authenticator, streams, principal, request, reply }: Visit): Promise<Done> => {
+  authenticator.endSession(principal)
   if (principal.session !== undefined) streams.endOf({ session: principal.session })
   void reply.header('set-cookie', sessionCookie(request, '', 0))
   return Promise.resolve(done)
@@ -71,7 +71,7 @@ export const accessRoutes = [
     handle: (asked) =>
       me(
         asked,
-        asked.houses.map(({ name }) => name),
+        asked.hostedNodes.map(({ name }) => name),
       ),
     standingBy: (asked) => me(asked),
   }),
@@ -118,7 +118,7 @@ export const accessRoutes = [
     summary: 'All tokens ever issued, without their secrets',
     permission: 'admin',
     answer: t.readonly(t.strict({ items: t.readonlyArray(TokenC) }), 'Tokens'),
-    handle: async ({ houses }) => ({ items: await homeOf(houses).node.tokens() }),
+    handle: async ({ hostedNodes }) => ({ items: await tokenKeeperOf(hostedNodes).node.tokens() }),
   }),
   route({
     method: 'POST',
@@ -136,10 +136,13 @@ export const accessRoutes = [
     example: {
       body: { name: 'a dashboard on the wall', permissions: ['view'], expiresAt: '2099-01-01T00:00:00.000Z' },
     },
-    handle: async ({ houses, body, principal }) => {
+    handle: async ({ hostedNodes, body, principal }) => {
       const { id, text, hash } = newTokenText()
       const token = { token: id, hash, ...body }
-      await homeOf(houses).node.operate({ on: 'token', action: 'issue', token }, { by: operatorOf(principal) })
+      await tokenKeeperOf(hostedNodes).node.operate(
+        { on: 'token', action: 'issue', token },
+        { by: operatorOf(principal) },
+      )
       return { id, token: text }
     },
   }),
@@ -152,7 +155,7 @@ export const accessRoutes = [
     permission: 'admin',
     params: t.strict({ token: TokenIdC }),
     answer: DoneC,
-    handle: ({ houses, params: { token }, principal }) =>
-      homeOf(houses).node.operate({ on: 'token', action: 'revoke', token }, { by: operatorOf(principal) }),
+    handle: ({ hostedNodes, params: { token }, principal }) =>
+      tokenKeeperOf(hostedNodes).node.operate({ on: 'token', action: 'revoke', token }, { by: operatorOf(principal) }),
   }),
 ]

@@ -8,7 +8,7 @@ import { findFlow, listFlows, resolveFlowId, type FlowDetails } from '../../flow
 import type { FlowId } from '../../log/FlowId.js'
 import { limits } from '../../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
+import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
 import type { Node } from '../../node/Node.js'
 import type { Instant } from '../../time/Instant.js'
 import { findByHash } from '../../storage/HashIndex.js'
@@ -90,8 +90,8 @@ export const flowRoutes = [
     ),
     answer: pageOfC(FlowSummaryC),
     example: { query: { status: 'open', limit: '10' } },
-    handle: async ({ house, query }) => {
-      const page = await house.node.readViews((db) => listFlows(db, query))
+    handle: async ({ hosted, query }) => {
+      const page = await hosted.node.readViews((db) => listFlows(db, query))
       return pageAnswer({
         next: page.next,
         items: page.items.map(({ waiting, ...flow }) => ({
@@ -109,9 +109,9 @@ export const flowRoutes = [
     summary: 'The flows of the app, with the schema of their input and whether this token may start them',
     permission: 'view',
     answer: FlowDefinitionsC,
-    handle: ({ house, principal }) =>
+    handle: ({ hosted, principal }) =>
       Promise.resolve({
-        items: house.node.app.flows
+        items: hosted.node.app.flows
           .filter(({ respondsTo }) => respondsTo === undefined)
           .map(({ name, version, schedulable, input }) => ({
             name,
@@ -132,10 +132,10 @@ export const flowRoutes = [
     body: t.intersection([t.strict({ flow: t.string, input: JsonC }), t.exact(t.partial({ clientId: t.string }))]),
     answer: StartedC,
     status: 201,
-    handle: async ({ house, body: { flow, input, clientId }, principal }) => {
+    handle: async ({ hosted, body: { flow, input, clientId }, principal }) => {
       assertMay(principal, `start:${flow}`)
       const options = { by: operatorOf(principal), ...(clientId === undefined ? {} : { clientId }) }
-      return { flow: (await house.node.startByName(flow, input, options)).id }
+      return { flow: (await hosted.node.startByName(flow, input, options)).id }
     },
   }),
   route({
@@ -147,7 +147,7 @@ export const flowRoutes = [
     permission: 'view',
     params: FlowC,
     answer: FlowDetailsC,
-    handle: async ({ house: { node }, params }) => {
+    handle: async ({ hosted: { node }, params }) => {
       const found = await node.readViews((db) => findFlow(db, resolveFlowId(db, params.flow)))
       if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
       return withStory(node, found)
@@ -162,7 +162,7 @@ export const flowRoutes = [
     permission: 'view',
     params: FlowC,
     answer: FlowResultC,
-    handle: async ({ house: { node }, params, request }) => {
+    handle: async ({ hosted: { node }, params, request }) => {
       const id = await node.flowId(params.flow)
       const waited = new AbortController()
       const timer = setTimeout(() => waited.abort(), limits.httpResultMs)
@@ -191,7 +191,7 @@ export const flowRoutes = [
     params: FlowC,
     answer: FlowSummaryC,
     form: 'events',
-    handle: async ({ house: { node }, params, principal, reply, streams }) => {
+    handle: async ({ hosted: { node }, params, principal, reply, streams }) => {
       const id = await node.flowId(params.flow)
       const now = await node.flow(id)
       if (now === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
@@ -214,13 +214,13 @@ export const flowRoutes = [
     method: 'POST',
     path: '/flows/{flow}/{action}',
     tag: 'operate',
-    verbs: ['flow retry', 'flow kill', 'flow pause', 'flow resume'],
-    summary: 'Acts on a flow: retry, kill, pause or resume it',
+    verbs: actionsOf(FlowActionC).map((action) => `flow ${action}`),
+    summary: `Acts on a flow: ${actionsOf(FlowActionC).join(', ')}`,
     permission: 'operate',
     params: t.strict({ flow: FlowTextC, action: FlowActionC }),
     answer: DoneC,
     example: { params: { action: 'pause' } },
-    handle: async ({ house: { node }, params: { action, flow }, principal }) =>
+    handle: async ({ hosted: { node }, params: { action, flow }, principal }) =>
       node.operate({ on: 'flow', action, flow: await node.flowId(flow) }, { by: operatorOf(principal) }),
   }),
 ]

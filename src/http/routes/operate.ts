@@ -1,8 +1,16 @@
 /**
  * Everything an operator can ask, as one request. The routes that name what they act on carry the same.
  */
-import { DoneC, OperatorRequestC, permissionFor } from '../../operator/OperatorRequest.js'
-import { homeOf } from '../House.js'
+import {
+  ActivityActionC,
+  actionsOf,
+  DoneC,
+  DrainActionC,
+  FlowActionC,
+  OperatorRequestC,
+  permissionFor,
+} from '../../operator/OperatorRequest.js'
+import { tokenKeeperOf } from '../HostedNode.js'
 import { assertMay, operatorOf } from '../Principal.js'
 import { route } from '../Route.js'
 
@@ -11,15 +19,21 @@ export const operateRoutes = [
     method: 'POST',
     path: '/operate',
     tag: 'operate',
-    verbs: ['flow kill', 'activity trigger', 'drain start', 'token new'],
+    verbs: [
+      ...actionsOf(FlowActionC).map((action) => `flow ${action}`),
+      ...actionsOf(ActivityActionC).map((action) => `activity ${action}`),
+      ...actionsOf(DrainActionC).map((action) => `drain ${action}`),
+      'token new',
+      'token revoke',
+    ],
     summary: 'Does what an operator asks, with whole ids: act on a flow or an activity, drain, issue or revoke a token',
     permission: 'operate',
     body: OperatorRequestC,
     answer: DoneC,
     example: { body: { on: 'draining', action: 'end' } },
-    handle: ({ house, houses, body, principal }) => {
+    handle: ({ hosted, hostedNodes, body, principal }) => {
       assertMay(principal, permissionFor(body))
-      const { node } = body.on === 'token' ? homeOf(houses) : house
+      const { node } = body.on === 'token' ? tokenKeeperOf(hostedNodes) : hosted
       return node.operate(body, { by: operatorOf(principal) })
     },
   }),

@@ -14,7 +14,7 @@ export const verbRoutes = [
     summary: 'The verbs that the app adds to the command line',
     permission: 'view',
     answer: t.readonly(t.strict({ items: t.readonlyArray(VerbGroupDescriptionC) }), 'Verbs'),
-    handle: ({ house }) => Promise.resolve({ items: house.verbs.map(({ description }) => description) }),
+    handle: ({ hosted }) => Promise.resolve({ items: hosted.verbs.map(({ description }) => description) }),
   }),
   route({
     method: 'POST',
@@ -26,7 +26,7 @@ export const verbRoutes = [
     params: t.strict({ group: t.string, verb: t.string }),
     body: t.exact(t.partial({ words: t.record(t.string, t.string) })),
     answer: VerbAnswerC,
-    handle: ({ house: { node, verbs }, params, body: { words = {} }, principal }) =>
+    handle: ({ hosted: { node, verbs }, params, body: { words = {} }, principal }) =>
       performVerb(node, verbs, { ...params, words }, operatorOf(principal)),
   }),
 ]

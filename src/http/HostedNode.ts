@@ -10,7 +10,7 @@ import type { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
 import type { Rollup } from './Rollup.js'
 
-export type House = {
+export type HostedNode = {
   readonly name: string
   readonly node: Node
   readonly panels: readonly Panel[]
@@ -23,8 +23,8 @@ export type House = {
 }
 
 /** Tokens are kept by the first node that is served; the others are guests of the same server. */
-export const homeOf = (houses: readonly House[]): House => {
-  const [home] = houses
+export const tokenKeeperOf = (hostedNodes: readonly HostedNode[]): HostedNode => {
+  const [home] = hostedNodes
   assertInvariant(home !== undefined, 'a server serves at least one node')
   return home
 }

@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import { sessionIn } from './cookie.js'
 import { bearerIn, noToken } from './bearerToken.js'
 import type { RequestGuard } from './buildServer.js'
-import type { Gate } from './Gate.js'
+import type { Authenticator } from './Authenticator.js'
 import type { Principal } from './Principal.js'
 import { RateLimit } from './RateLimit.js'
 
@@ -34,10 +34,10 @@ const tooMany = (caller: string, waitMs: number): CarillonError =>
     retryAfterSeconds: Math.ceil(waitMs / 1_000),
   })
 
-export class Doorman implements RequestGuard {
+export class HttpGuard implements RequestGuard {
   readonly #names: ReadonlySet<string>
   readonly #anyAddress: boolean
-  readonly #gate: Gate
+  readonly #authenticator: Authenticator
   readonly #requests: RateLimit
   readonly #refusals = new RateLimit({
     perSecond: limits.httpRefusalsPerSecond,
@@ -46,11 +46,11 @@ export class Doorman implements RequestGuard {
   })
 
   constructor(
-    gate: Gate,
+    authenticator: Authenticator,
     options: { readonly host: string; readonly names: readonly string[]; readonly perSecond: number },
   ) {
     const { host, names, perSecond } = options
-    this.#gate = gate
+    this.#authenticator = authenticator
     this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: limits.httpCallers })
     const bare = host.includes(':') ? `[${host}]` : host
     this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
@@ -104,12 +104,12 @@ export class Doorman implements RequestGuard {
   #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {
     const { authorization } = request.headers
     const bearer = bearerIn(request)
-    if (bearer !== undefined) return this.#gate.byToken(bearer)
+    if (bearer !== undefined) return this.#authenticator.byToken(bearer)
     const session = authorization === undefined ? sessionIn(request) : undefined
     if (session === undefined || session === '') throw noToken()
     // A browser says where a request that changes something comes from; one that does not is none of ours.
     if (request.method !== 'GET' && request.headers.origin === undefined)
       throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')
-    return this.#gate.bySession(session)
+    return this.#authenticator.bySession(session)
   }
 }
