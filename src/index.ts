@@ -246,13 +246,14 @@ export {
   type VerbGroup,
   type VerbOption,
   type VerbOptions,
-} from './node/AppVerb.js'
-export { openControlSocket, type ControlSocket, type ExtraVerbs } from './node/ControlSocket.js'
+} from './http/AppVerb.js'
+export { openControlSocket, type ControlOptions, type ControlSocket } from './http/ControlSocket.js'
 
 // HTTP and telemetry
 export type { HttpOptions, HttpServer } from './http/listenHttp.js'
 export { readLocalToken } from './http/localToken.js'
-export { serveHttp, type ServedNode } from './http/serveHttp.js'
+export { serveHttp } from './http/serveHttp.js'
+export type { ServedApi, ServedNode } from './http/ServedApi.js'
 export { serveStandby, type ServedStandby } from './http/serveStandby.js'
 export {
   definePanel,

@@ -233,17 +233,15 @@ export const limits = {
   signatureThreads: 4,
   /** Verified signatures that are remembered, twice over: those of some pages of history. */
   signaturesRemembered: 8_192,
-  /** Bytes of answers that a client of the control socket may leave unread before it is hung up on. */
-  controlUnreadBytes: 16 * 1024 * KiB,
   /** Depth of composite keys within composite keys. */
   keyDepth: 32,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
-  /** A line on the control socket, either way: room for the largest fact, its quoting and its envelope. */
-  controlLineBytes: 1024 * KiB,
+  /** What a verb of an app may answer. */
+  verbAnswerBytes: 1024 * KiB,
   /** Tools connected to a node's control socket at one time. */
   controlConnections: 64,
-  /** Requests one connection may have under way; a waiting `result` is one. */
+  /** Requests one connection to it may have under way; one that waits for the end of a flow counts. */
   controlRequests: 256,
   /** A note that an operator leaves with an action. */
   noteLength: 1_000,

@@ -132,7 +132,7 @@ const main = async (): Promise<void> => {
     const opened = await serve([first.served, ...others.map(({ served }) => served)], first.store, port)
     server = opened
     for (const { served, store } of neighbours)
-      sockets.push(await openControlSocket(served.node, store, { link: () => ({ link: opened.newLink() }) }))
+      sockets.push(await openControlSocket(served.node, store, { http: opened }))
     greet(neighbours, opened)
     if (process.stdin.isTTY) process.stdin.on('data', () => say(`  The dashboard:  ${opened.newLink()}`)).unref()
     await told

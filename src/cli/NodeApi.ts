@@ -1,17 +1,21 @@
 /**
- * The HTTP API of the node that runs on a store. It lets itself in through the socket that only the owner of the store
- * can open, so no token has to lie about; answers are decoded with the codecs they were made with.
+ * The API of a running node, over the socket in its store folder or over HTTP at a URL: the same requests, the same
+ * answers, decoded with the codecs they were made with. An error of the node is a typed error here, too.
  */
 import type { IncomingMessage } from 'node:http'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import type { Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, reviveError } from '../errors/CarillonError.js'
-import { PartyC } from '../identity/Party.js'
-import { ControlClient } from '../node/ControlClient.js'
-import { readStore } from '../folder/readStore.js'
-import { readFacts } from '../storage/tables/NodeFactTable.js'
-import { sendRequest, textOf } from './sendRequest.js'
+import { controlPath } from '../folder/controlAddress.js'
+import { holderOf } from '../folder/folderHolder.js'
+import { DetailsC, FlowResultC, StartedC } from '../http/answers.js'
+import { operatorHeader } from '../http/SocketGuard.js'
+import type { FlowId } from '../log/FlowId.js'
+import { DoneC, type OperatorRequest } from '../operator/OperatorRequest.js'
+import { operatorName } from './operatorName.js'
+import { sendRequest, textOf, type Way } from './sendRequest.js'
 import { serverSentEvents, type ServerSentEvent } from './serverSentEvents.js'
 import { trustedCertificates } from './trustedCertificates.js'
 import { storeHint } from './verb.js'
@@ -20,16 +24,24 @@ export type Method = 'GET' | 'POST' | 'DELETE'
 export type Query = Readonly<Record<string, string | number | undefined>>
 export type Answer = { readonly text: string; readonly type: string }
 
-const notRunning = (store: string): CarillonError =>
-  new CarillonError(
-    'node-not-running',
-    `No node runs on ${store}, and only a node that runs can answer this. Start one with: carillon run <app-module>${storeHint(store)}`,
-    { store },
-  )
+const notRunning = (store: string): CarillonError => {
+  const holder = holderOf(store)
+  return holder === undefined
+    ? new CarillonError(
+        'node-not-running',
+        `No node runs on ${store}, and only a node that runs can answer this. Start one with: carillon run <app-module>${storeHint(store)}`,
+        { store },
+      )
+    : new CarillonError(
+        'node-not-running',
+        `Process ${holder.pid} holds ${store} but does not listen to commands. It is starting or stopping, or it runs the node without "carillon run".`,
+        { store, pid: holder.pid },
+      )
+}
 
-const ProblemC = t.exact(t.partial({ code: t.string, detail: t.string }))
+const ProblemC = t.exact(t.partial({ code: t.string, detail: t.string, details: DetailsC }))
 
-/** A problem of the API is an error of ours again, with its code and its words. */
+/** A problem of the API is an error of ours again, with its code, its words and its details. */
 const errorIn = async (answer: IncomingMessage): Promise<CarillonError> => {
   const text = await textOf(answer)
   const parsed = ((): unknown => {
@@ -39,66 +51,47 @@ const errorIn = async (answer: IncomingMessage): Promise<CarillonError> => {
       return {}
     }
   })()
-  const { code = 'request-invalid', detail = `The node answered ${answer.statusCode ?? 0}.` } = ProblemC.is(parsed)
-    ? parsed
-    : {}
-  return reviveError({ code, message: detail })
+  const problem = ProblemC.is(parsed) ? parsed : {}
+  const { code = 'request-invalid', detail = `The node answered ${answer.statusCode ?? 0}.`, details } = problem
+  return reviveError({ code, message: detail, ...(details === undefined ? {} : { details }) })
 }
 
 const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300
 
-const ServedC = t.strict({ nodes: t.readonlyArray(t.string), party: PartyC })
+/** Where a node is: at a URL, or on a store; and a file with those to trust beyond the usual ones when it serves TLS. */
+export type NodePlace = { readonly store: string; readonly url?: string; readonly ca?: string }
 
-/** Where a node is: its store, and a file with those to trust beyond the usual ones when it serves over TLS. */
-export type NodePlace = { readonly store: string; readonly ca?: string }
-
-/** How the server is reached, and as whom. */
-type Way = {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly ca: readonly string[] | undefined
+/** How the node is reached, and as whom. */
+const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
+  const ca = trustedCertificates(caFile)
+  if (url !== undefined) {
+    const token = process.env['CARILLON_TOKEN']
+    return { url, ca, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }
+  }
+  const socketPath = controlPath(store)
+  if (socketPath === undefined) throw notRunning(store)
+  return { socketPath, headers: { [operatorHeader]: encodeURIComponent(operatorName()) } }
 }
 
 export class NodeApi {
-  readonly #way: Way
+  readonly #place: NodePlace
   readonly #node: string | undefined
+  readonly #token: string | undefined
 
-  private constructor(way: Way, node?: string) {
-    this.#way = way
+  private constructor(place: NodePlace, node: string | undefined, token?: string) {
+    this.#place = place
     this.#node = node
+    this.#token = token
   }
 
-  /** Refused when no node runs on the store, or it serves no HTTP. `node` says which, when several are served. */
-  static async enter({ store, ca: caFile }: NodePlace, node?: string): Promise<NodeApi> {
-    const ca = trustedCertificates(caFile)
-    const client = await ControlClient.connect(store)
-    if (client === undefined) throw notRunning(store)
-    const link = await client.link().finally(() => client.close())
-    const [url = '', secret = ''] = link.split('/#link=')
-    const body = JSON.stringify({ secret })
-    const opened = await sendRequest(`${url}/api/v1/session`, { method: 'POST', headers: { origin: url }, body, ca })
-    if (!isOk(opened)) throw await errorIn(opened)
-    await textOf(opened)
-    const cookie = opened.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-    const way = { url, headers: { cookie, origin: url }, ca }
-    if (node !== undefined) return new NodeApi(way, node)
-    const first = new NodeApi(way)
-    const { nodes, party } = await first.get('/status', {}, ServedC)
-    // Several nodes may be served together; the one that is meant is the one of this store.
-    const { partyKey, partyName } = readStore(store, readFacts)
-    if (nodes.length === 1 || party.key === partyKey) return first
-    // A node usually has the name of its party, and any other only if whoever serves it has said so.
-    for (const name of [...nodes].sort((a, b) => Number(b === partyName) - Number(a === partyName))) {
-      const own = new NodeApi(way, name)
-      if ((await own.get('/status', {}, ServedC)).party.key === partyKey) return own
-    }
-    return first
+  /** `node` says which, when several are served. Whether there is one shows with the first request. */
+  static at(place: NodePlace, node?: string): NodeApi {
+    return new NodeApi(place, node)
   }
 
   /** With someone's token instead of one's own right of entry. */
-  static async withToken(place: NodePlace, token: string): Promise<NodeApi> {
-    const entered = await NodeApi.enter(place)
-    return new NodeApi({ ...entered.#way, headers: { authorization: `Bearer ${token}` } }, entered.#node)
+  withToken(token: string): NodeApi {
+    return new NodeApi(this.#place, this.#node, token)
   }
 
   async get<A>(path: string, query: Query, codec: t.Type<A, unknown>): Promise<A> {
@@ -109,6 +102,25 @@ export class NodeApi {
     return this.#decode(path, await this.ask('POST', path, { body: JSON.stringify(body) }), codec)
   }
 
+  /** Does what an operator asks; resolves once it is durable. */
+  async operate(request: OperatorRequest): Promise<void> {
+    await this.post('/operate', request, DoneC)
+  }
+
+  /** Starts a flow; resolves with its id once the start is durable. */
+  async start(flow: string, input: Json, clientId?: string): Promise<FlowId> {
+    const body = { flow, input, ...(clientId === undefined ? {} : { clientId }) }
+    return (await this.post('/flows', body, StartedC)).flow
+  }
+
+  /** What a flow returns, once it has ended; rejects with the error it ended with. */
+  async result(flow: FlowId): Promise<unknown> {
+    for (;;) {
+      const answer = await this.get(`/flows/${flow}/result`, {}, FlowResultC)
+      if (answer.ended) return answer.result ?? null
+    }
+  }
+
   /** The answer as it came. */
   async ask(
     method: Method,
@@ -116,15 +128,13 @@ export class NodeApi {
     { query = {}, body }: { readonly query?: Query; readonly body?: string } = {},
   ): Promise<Answer> {
     const sent = body ?? (method === 'POST' ? '{}' : undefined)
-    const answer = await sendRequest(this.#address(path, query), { ...this.#way, method, body: sent })
-    if (!isOk(answer)) throw await errorIn(answer)
+    const answer = await this.#send(path, query, { method, body: sent })
     return { text: await textOf(answer), type: answer.headers['content-type'] ?? '' }
   }
 
   /** A live stream; ends when the node ends it, or when the signal says so. */
   async *follow(path: string, query: Query, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
-    const answer = await sendRequest(this.#address(path, query), { ...this.#way, method: 'GET', signal })
-    if (!isOk(answer)) throw await errorIn(answer)
+    const answer = await this.#send(path, query, { method: 'GET', signal })
     try {
       yield* serverSentEvents(answer)
     } catch (error) {
@@ -134,12 +144,25 @@ export class NodeApi {
     }
   }
 
-  #address(path: string, query: Query): string {
-    const address = new URL(`${this.#way.url}/api/v1${path.startsWith('/') ? path : `/${path}`}`)
+  async #send(
+    path: string,
+    query: Query,
+    sending: { readonly method: Method; readonly body?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<IncomingMessage> {
+    const way = wayTo(this.#place)
+    const headers = this.#token === undefined ? way.headers : { authorization: `Bearer ${this.#token}` }
+    const answer = await sendRequest({ ...way, headers }, this.#pathOf(path, query), sending)
+    if (answer === undefined) throw notRunning(this.#place.store)
+    if (!isOk(answer)) throw await errorIn(answer)
+    return answer
+  }
+
+  #pathOf(path: string, query: Query): string {
+    const address = new URL(`http://node/api/v1${path.startsWith('/') ? path : `/${path}`}`)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) address.searchParams.set(name, String(value))
     if (this.#node !== undefined) address.searchParams.set('node', this.#node)
-    return address.href
+    return `${address.pathname}${address.search}`
   }
 
   #decode<A>(path: string, { text }: Answer, codec: t.Type<A, unknown>): A {

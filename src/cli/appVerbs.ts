@@ -3,9 +3,10 @@
  * the first word of a command line is none of the command's own.
  */
 import { Command, Option } from 'commander'
-import type { VerbAnswer, VerbGroupDescription } from '../node/AppVerb.js'
-import { ControlClient } from '../node/ControlClient.js'
-import { operatorName } from './operatorName.js'
+import * as t from 'io-ts'
+import { CarillonError } from '../errors/CarillonError.js'
+import { VerbAnswerC, VerbGroupDescriptionC, type VerbAnswer, type VerbGroupDescription } from '../http/AppVerb.js'
+import { NodeApi } from './NodeApi.js'
 import { printable, type Terminal } from './Terminal.js'
 import { defaultStore, jsonOption, storeHint, storeOption } from './verb.js'
 import { watching, watchOption } from './watching.js'
@@ -38,7 +39,7 @@ const wordsOf = ({ arguments: places, options }: Description, given: readonly un
   return words
 }
 
-const verbCommand = (terminal: Terminal, group: string, verb: Description, client: ControlClient): Command => {
+const verbCommand = (terminal: Terminal, group: string, verb: Description, api: NodeApi): Command => {
   const command = new Command(verb.name)
     .summary(verb.summary)
     .description(`${verb.summary.charAt(0).toUpperCase()}${verb.summary.slice(1)}.`)
@@ -57,30 +58,32 @@ const verbCommand = (terminal: Terminal, group: string, verb: Description, clien
       watching(terminal, (screen) => async () => {
         const chosen = command.opts<Words>()
         const words = wordsOf(verb, command.processedArgs, chosen)
-        const answer = await client.perform({ group, verb: verb.name, words, by: operatorName() })
+        const answer = await api.post(`/verbs/${group}/${verb.name}`, { words }, VerbAnswerC)
         show(screen, answer, chosen['json'] === true)
       }),
     )
 }
 
-/** Adds the verbs of the app whose node runs on the store, where one does; gives what is to be closed at the end. */
-export const addAppVerbs = async (
-  program: Command,
-  terminal: Terminal,
-  store: string,
-): Promise<ControlClient | undefined> => {
-  const client = await ControlClient.connect(store)
-  if (client === undefined) return undefined
-  for (const { name, summary, verbs } of await client.verbs()) {
+const GroupsC = t.strict({ items: t.readonlyArray(VerbGroupDescriptionC) })
+
+/** Adds the verbs of the app whose node runs on the store; says whether one does. */
+export const addAppVerbs = async (program: Command, terminal: Terminal, store: string): Promise<boolean> => {
+  const api = NodeApi.at({ store })
+  const groups = await api.get('/verbs', {}, GroupsC).catch((error: unknown) => {
+    if (error instanceof CarillonError && error.code === 'node-not-running') return undefined
+    throw error
+  })
+  if (groups === undefined) return false
+  for (const { name, summary, verbs } of groups.items) {
     const group = new Command(name)
       .summary(summary)
       .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
       .helpOption('-h, --help', 'show this help')
       .helpCommand(false)
-    for (const verb of verbs) group.addCommand(verbCommand(terminal, name, verb, client))
+    for (const verb of verbs) group.addCommand(verbCommand(terminal, name, verb, api))
     program.addCommand(group)
   }
-  return client
+  return true
 }
 
 /** What to say to a word that is no verb at all. */

@@ -6,6 +6,7 @@ import type { App } from '../app/App.js'
 import { toMillis, type Instant } from '../time/Instant.js'
 import { inputSketch } from '../http/inputSketch.js'
 import type { StoreStatus } from './storeStatus.js'
+import { factLines, type Fact } from './print.js'
 import { printable, type Terminal } from './Terminal.js'
 import { storeHint } from './verb.js'
 import { showCount, showDistance, showInstant } from './words.js'
@@ -38,29 +39,25 @@ export const banner = (
   const hint = storeHint(store)
   const waiting = activities.parked + activities.missed + activities.failed
   const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
-  const lines: readonly (readonly [string, string])[] = [
+  const lines: readonly Fact[] = [
     ['store', store],
-    ...(status.log === undefined ? [] : [['log', status.log] as const]),
+    ['log', status.log],
     ['pending', pendingText(status, nowMs)],
-    ...(flows.open === 0 ? [] : [['flows', `${showCount(flows.open, 'flow')} under way`] as const]),
-    ...(waiting === 0
-      ? []
-      : [
-          [
-            'attention',
-            `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
-          ] as const,
-        ]),
-    ...(facts.draining ? [['draining', `nothing is started until: carillon drain end${hint}`] as const] : []),
-    ...(link === undefined
-      ? []
-      : [['dashboard', `${link}  (opens once; another: carillon token link${hint})`] as const]),
+    ['flows', flows.open === 0 ? undefined : `${showCount(flows.open, 'flow')} under way`],
+    [
+      'attention',
+      waiting === 0
+        ? undefined
+        : `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
+    ],
+    ['draining', facts.draining ? `nothing is started until: carillon drain end${hint}` : undefined],
+    ['dashboard', link && `${link}  (opens once; another: carillon token link${hint})`],
     ['stop', 'Ctrl-C; a second one does not wait'],
-    ...tries.map((command, index) => [index === 0 ? 'try' : '', `${command}${hint}`] as const),
+    ...tries.map((command, index): Fact => [index === 0 ? 'try' : '', `${command}${hint}`]),
   ]
   return [
     terminal.tone('bold', printable(`${app.name} ${app.version}, run by ${party}`)),
-    ...lines.map(([label, text]) => `  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`),
+    ...factLines(terminal, lines, { width: 9, indent: '  ' }),
     '',
   ]
 }

@@ -24,19 +24,23 @@ export const followAgain = async (
   stopped: AbortSignal,
   hear: (event: ServerSentEvent) => void,
 ): Promise<void> => {
-  let api = await NodeApi.enter(place)
+  const api = NodeApi.at(place)
   const isOver = (): boolean => stopped.aborted
+  let hasBegun = false
+  let isAway = false
   while (!isOver()) {
-    for await (const event of api.follow(path, query(), stopped)) hear(event)
-    for (let told = false; !isOver(); told = true) {
-      try {
-        api = await NodeApi.enter(place)
-        break
-      } catch (error) {
-        if (!isNodeAway(error)) throw error
-        if (!told) tellNodeAway(terminal)
-        await pauseFor(lookAgainMs, stopped)
+    try {
+      for await (const event of api.follow(path, query(), stopped)) {
+        isAway = false
+        hear(event)
       }
+      hasBegun = true
+    } catch (error) {
+      if (isOver()) return
+      if (!hasBegun || !isNodeAway(error)) throw error
+      if (!isAway) tellNodeAway(terminal)
+      isAway = true
     }
+    await pauseFor(isAway ? lookAgainMs : 0, stopped)
   }
 }

@@ -10,7 +10,7 @@ import type { App } from '../app/App.js'
 import type { Endpoint } from '../http/Endpoint.js'
 import type { Panel } from '../http/Panel.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import type { VerbGroup } from '../node/AppVerb.js'
+import type { VerbGroup } from '../http/AppVerb.js'
 import type { Node } from '../node/Node.js'
 import type { ForecastOptions } from '../testing/forecast/forecast.js'
 import type { SimulationOptions } from '../testing/simulation/simulate.js'
@@ -61,9 +61,6 @@ const isEndpoint = (value: unknown): value is Endpoint => isObject(value) && isO
 
 const isVerbGroup = (value: unknown): value is VerbGroup =>
   isObject(value) && isObject(value['description']) && Array.isArray(value['verbs'])
-
-const isListOf = <A>(is: (value: unknown) => value is A, value: unknown): value is readonly A[] =>
-  Array.isArray(value) && value.every(is)
 
 const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href) as Promise<unknown>
 
@@ -121,25 +118,26 @@ export const loadApp = async (file: string): Promise<LoadedApp> => {
       `its export "app" is not an app. ${describe(members)} Add: export const app = defineApp({ … }).`,
     )
   const exported = (name: string): unknown => members[name] ?? (isObject(fallback) ? fallback[name] : undefined)
-  const panels = exported('panels') ?? []
-  const endpoints = exported('endpoints') ?? []
-  const verbs = exported('verbs') ?? []
-  const onStart = exported('onStart')
-  const simulation = exported('simulation')
-  if (!isListOf(isPanel, panels)) throw notLoadable(file, 'its export "panels" is not a list made with definePanel.')
-  if (!isListOf(isEndpoint, endpoints))
-    throw notLoadable(file, 'its export "endpoints" is not a list made with defineEndpoint.')
-  if (!isListOf(isVerbGroup, verbs)) throw notLoadable(file, 'its export "verbs" is not a list made with defineVerbs.')
-  if (onStart !== undefined && !isOnStart(onStart))
-    throw notLoadable(file, 'its export "onStart" is not a function of the node.')
-  if (simulation !== undefined && !isSimulation(simulation))
-    throw notLoadable(file, 'its export "simulation" is not an object of options, such as { workload, invariants }.')
-  const cashFlows = exported('cashFlows')
-  const steps = exported('assumedSteps')
-  if (cashFlows !== undefined && !isCashFlows(cashFlows))
-    throw notLoadable(file, 'its export "cashFlows" is not a function of a transaction.')
-  if (steps !== undefined && !isObject(steps))
-    throw notLoadable(file, 'its export "assumedSteps" is not an object of values by the names of steps.')
+  const one = <A>(name: string, is: (value: unknown) => value is A, what: string): { readonly value?: A } => {
+    const value = exported(name)
+    if (value === undefined) return {}
+    if (!is(value)) throw notLoadable(file, `its export "${name}" is not ${what}.`)
+    return { value }
+  }
+  const list = <A>(name: string, is: (value: unknown) => value is A, maker: string): readonly A[] =>
+    one(name, (value): value is readonly A[] => Array.isArray(value) && value.every(is), `a list made with ${maker}`)
+      .value ?? []
+  const panels = list('panels', isPanel, 'definePanel')
+  const endpoints = list('endpoints', isEndpoint, 'defineEndpoint')
+  const verbs = list('verbs', isVerbGroup, 'defineVerbs')
+  const { value: onStart } = one('onStart', isOnStart, 'a function of the node')
+  const { value: simulation } = one(
+    'simulation',
+    isSimulation,
+    'an object of options, such as { workload, invariants }',
+  )
+  const { value: cashFlows } = one('cashFlows', isCashFlows, 'a function of a transaction')
+  const { value: steps } = one('assumedSteps', isObject, 'an object of values by the names of steps')
   return {
     app,
     panels,

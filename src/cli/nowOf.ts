@@ -6,12 +6,11 @@ import { readStore } from '../folder/readStore.js'
 import { ranOnVirtualTime } from '../folder/storeClock.js'
 import { toMillis } from '../time/Instant.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
-import { conditionOf } from './conditionOf.js'
+import { healthOf } from './healthOf.js'
 
 export const nowOf = async (store: string): Promise<number> => {
-  // A node that does not answer is no reason not to show what the store holds.
-  const condition = await conditionOf(store).catch(() => undefined)
-  if (condition?.now !== undefined) return toMillis(condition.now)
+  const health = await healthOf(store)
+  if (health?.now !== undefined) return toMillis(health.now)
   const { atMs } = readStore(store, readFacts)
   return ranOnVirtualTime(store) ? atMs : Math.max(Date.now(), atMs)
 }

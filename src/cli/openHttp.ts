@@ -4,11 +4,10 @@
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import type { Endpoint } from '../http/Endpoint.js'
 import { readLocalToken } from '../http/localToken.js'
-import type { Panel } from '../http/Panel.js'
 import type { HttpOptions, HttpServer } from '../http/listenHttp.js'
 import { serveHttp } from '../http/serveHttp.js'
+import type { ServedNode } from '../http/ServedApi.js'
 import { serveStandby } from '../http/serveStandby.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
@@ -50,7 +49,7 @@ export const withTlsOptions = (command: Command): Command =>
         .default([], 'none'),
     )
 
-export type Contributed = { readonly panels?: readonly Panel[]; readonly endpoints?: readonly Endpoint[] }
+export type Contributed = Pick<ServedNode, 'panels' | 'endpoints' | 'verbs'>
 
 const optionsOf = (store: string, { httpCert, httpKey, httpName = [] }: HttpChoice, logger: Logger): HttpOptions => {
   if ((httpCert === undefined) !== (httpKey === undefined))
@@ -61,12 +60,6 @@ const optionsOf = (store: string, { httpCert, httpKey, httpName = [] }: HttpChoi
     logger,
     ...(httpCert === undefined || httpKey === undefined ? {} : { tls: { certFile: httpCert, keyFile: httpKey } }),
   }
-}
-
-/** A link into the server, for whoever may open the socket of its store. */
-export const linkOf = (http: HttpServer | undefined, hint: string): { readonly link: string } => {
-  if (http === undefined) throw new CarillonError('request-invalid', `This node serves no HTTP. ${hint}`)
-  return { link: http.newLink() }
 }
 
 /** Only where the command line asks for it: several processes may stand by on one machine. */

@@ -4,9 +4,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
-import { ControlClient } from '../node/ControlClient.js'
-import type { OperatorRequest } from '../operator/controlProtocol.js'
 import { operateOffline } from '../folder/OfflineOperator.js'
+import type { OperatorRequest } from '../operator/OperatorRequest.js'
+import { NodeApi } from './NodeApi.js'
+import { operatorName } from './operatorName.js'
 
 export type CarriedOutBy = 'node' | 'store'
 
@@ -14,27 +15,26 @@ export type CarriedOutBy = 'node' | 'store'
 const patienceMs = 3_000
 const pauseMs = 100
 
-const tryOnce = async (folder: string, request: OperatorRequest): Promise<CarriedOutBy> => {
-  const client = await ControlClient.connect(folder)
-  if (client === undefined) {
-    await operateOffline(folder, request)
-    return 'store'
-  }
+const hasCode = (error: unknown, code: string): boolean => error instanceof CarillonError && error.code === code
+
+const tryOnce = async (store: string, request: OperatorRequest): Promise<CarriedOutBy> => {
   try {
-    await client.operate(request)
+    await NodeApi.at({ store }).operate(request)
     return 'node'
-  } finally {
-    client.close()
+  } catch (error) {
+    if (!hasCode(error, 'node-not-running')) throw error
   }
+  await operateOffline(store, request, { by: operatorName() })
+  return 'store'
 }
 
-export const operate = async (folder: string, request: OperatorRequest): Promise<CarriedOutBy> => {
+export const operate = async (store: string, request: OperatorRequest): Promise<CarriedOutBy> => {
   const untilMs = Date.now() + patienceMs
   for (;;) {
     try {
-      return await tryOnce(folder, request)
+      return await tryOnce(store, request)
     } catch (error) {
-      if (!(error instanceof CarillonError) || error.code !== 'store-locked' || Date.now() > untilMs) throw error
+      if (!hasCode(error, 'store-locked') || Date.now() > untilMs) throw error
       await wait(pauseMs)
     }
   }

@@ -2,7 +2,7 @@
  * Who acts, as the log is to remember it: `cli:` and the user of the operating system.
  */
 import { userInfo } from 'node:os'
-import { OperatorNameC, type OperatorName } from '../operator/controlProtocol.js'
+import { OperatorNameC, type OperatorName } from '../operator/OperatorRequest.js'
 import { assertInvariant } from '../errors/CarillonError.js'
 
 const userName = (): string => {

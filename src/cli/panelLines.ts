@@ -3,6 +3,7 @@
  */
 import { showRef } from '../ledger/StateRef.js'
 import type { Block, Cell, Tone as Lamp } from '../http/Panel.js'
+import { factLines, type Fact } from './print.js'
 import { table, type Column } from './table.js'
 import { printable, type Terminal, type Tone } from './Terminal.js'
 import { showSecond } from './words.js'
@@ -53,8 +54,14 @@ const linesOf = (block: Block, terminal: Terminal): readonly string[] => {
       return block.lamps.flatMap(({ key, label, tone, text, detail, facts = [], actions = [] }) => [
         `${terminal.tone(toneOf[tone], '●')} ${terminal.tone('bold', printable(label))}  ${printable(text)}${key === label ? '' : terminal.tone('dim', printable(`  (${key})`))}`,
         ...(detail === undefined ? [] : [`    ${printable(detail)}`]),
-        ...facts.map((fact) => `    ${terminal.tone('dim', fact.label.padEnd(20))} ${printable(showCell(fact.value))}`),
-        ...(actions.length === 0 ? [] : [`    ${terminal.tone('dim', 'actions'.padEnd(20))} ${actions.join(' ')}`]),
+        ...factLines(
+          terminal,
+          [
+            ...facts.map((fact): Fact => [fact.label, showCell(fact.value)]),
+            ['actions', actions.length === 0 ? undefined : actions.join(' ')],
+          ],
+          { width: 20, indent: '    ' },
+        ),
       ])
     case 'timeline':
       if (block.items.length === 0) return [printable(block.empty)]
@@ -69,8 +76,10 @@ const linesOf = (block: Block, terminal: Terminal): readonly string[] => {
         terminal,
       )
     case 'facts':
-      return block.facts.map(
-        ({ label, value }) => `${terminal.tone('dim', label.padEnd(24))} ${printable(showCell(value))}`,
+      return factLines(
+        terminal,
+        block.facts.map(({ label, value }) => [label, showCell(value)]),
+        { width: 24 },
       )
     case 'bars': {
       if (block.bars.length === 0) return [printable(block.empty)]

@@ -4,7 +4,6 @@
  */
 import { CommanderError, type Command } from 'commander'
 import { CarillonError } from '../errors/CarillonError.js'
-import type { ControlClient } from '../node/ControlClient.js'
 import { addAppVerbs, storeIn, unknownVerbHint } from './appVerbs.js'
 import { makeProgram } from './program.js'
 import { reportError } from './reportError.js'
@@ -63,10 +62,10 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
   const program = await makeProgram(terminal, aloneWith(first))
   const mayBeOfAnApp = first !== undefined && !first.startsWith('-') && !isVerbName(first)
   const store = storeIn(words, process.env)
-  let node: ControlClient | undefined
+  let isListening = false
   let code = 0
   try {
-    if (mayBeOfAnApp) node = await addAppVerbs(program, terminal, store)
+    if (mayBeOfAnApp) isListening = await addAppVerbs(program, terminal, store)
     settle(program, terminal)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
@@ -75,12 +74,10 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
     if (!isUsage) reportError(terminal, error)
     // Where a verb is missing, commander has shown the help already.
     else if (error.code !== 'commander.help') {
-      const hint = mayBeOfAnApp ? unknownVerbHint(store, node !== undefined) : `Try: ${helpFor(program, words)}`
+      const hint = mayBeOfAnApp ? unknownVerbHint(store, isListening) : `Try: ${helpFor(program, words)}`
       reportError(terminal, new CarillonError('usage', `${sentence(error.message)} ${hint}`))
     }
     code = isUsage || (error instanceof CarillonError && error.code === 'usage') ? 2 : 1
-  } finally {
-    node?.close()
   }
   return code
 }

@@ -3,6 +3,7 @@
  */
 import type { CarriedOutBy } from './operate.js'
 import type { Terminal } from './Terminal.js'
+import { printJson } from './print.js'
 
 export type Done = {
   readonly did: string
@@ -14,10 +15,7 @@ export type Done = {
 }
 
 export const sayDone = (terminal: Terminal, json: boolean | undefined, { did, by, look, data }: Done): void => {
-  if (json === true) {
-    terminal.out(JSON.stringify({ ...data, carriedOutBy: by }))
-    return
-  }
+  if (printJson(terminal, json, { ...data, carriedOutBy: by })) return
   terminal.out(did)
   if (by === 'store') terminal.err(terminal.tone('dim', 'No node runs here; it takes effect when one is started.'))
   if (look !== undefined) terminal.err(terminal.tone('dim', `See: ${look}`))

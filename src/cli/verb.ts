@@ -27,15 +27,24 @@ export const storeOption = (): Option =>
 export const verb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
   bareVerb(name, summary, examples).addOption(storeOption()).addOption(jsonOption(json))
 
-export type ApiOptions = StoreOptions & { readonly ca?: string }
+export type ApiOptions = StoreOptions & { readonly url?: string; readonly ca?: string }
 
 export const caOption = (): Option =>
-  new Option('--ca <file>', 'whom to trust, as PEM, when the node serves HTTP with a certificate of its own').env(
+  new Option('--ca <file>', 'with --url: whom to trust, as PEM, when the node has a certificate of its own').env(
     'CARILLON_CA',
   )
 
-/** A verb that asks the HTTP API of a running node. */
-export const apiVerb = (...described: Parameters<typeof verb>): Command => verb(...described).addOption(caOption())
+export const urlOption = (): Option =>
+  new Option(
+    '--url <address>',
+    'a node elsewhere, over HTTP, with the token in CARILLON_TOKEN (default: that of the store)',
+  )
+
+/** A verb that asks the API of a running node. */
+export const apiVerb = (...described: Parameters<typeof verb>): Command =>
+  verb(...described)
+    .addOption(urlOption())
+    .addOption(caOption())
 
 /** A verb that only gathers others. */
 export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {
@@ -58,6 +67,26 @@ export const wholeNumber =
       throw new InvalidArgumentError(`It must be a whole number from ${least} on.`)
     return number
   }
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Parses an option's value as a span of time in milliseconds: a number and one of the units, as in `30d`. */
+export const spanIn =
+  (units: string, examples: string) =>
+  (text: string): number => {
+    const [, count, unit = ''] = /^(\d{1,6})([a-z])$/.exec(text) ?? []
+    const ms = Number(count) * (units.includes(unit) ? (unitMs[unit] ?? Number.NaN) : Number.NaN)
+    if (ms > 0) return ms
+    const named = `${units.slice(0, -1).split('').join(', ')} or ${units.slice(-1)}`
+    throw new InvalidArgumentError(`Give a number and ${named}, such as ${examples}.`)
+  }
+
+/** Parses an option's value as names, separated by commas. */
+export const namesIn = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 
 /** ` --store <folder>` where hints need it: when the store is not the one a bare command would take. */
 export const storeHint = (store: string): string => {

@@ -5,7 +5,10 @@
 import { appFile, commandOfApp, loadApp, type LoadedApp } from './loadApp.js'
 
 /** Loads an app's module and acts on it; or lets the app's own command do everything from here on. */
-export const withApp = async (module: string, act: (loaded: LoadedApp) => Promise<void>): Promise<void> => {
+export const withApp = async (
+  module: string,
+  act: (loaded: LoadedApp, file: string) => Promise<void>,
+): Promise<void> => {
   const file = appFile(module)
   const command = commandOfApp(file)
   if (command !== undefined) {
@@ -13,7 +16,7 @@ export const withApp = async (module: string, act: (loaded: LoadedApp) => Promis
     await import(command)
     return
   }
-  await act(await loadApp(file))
+  await act(await loadApp(file), file)
   // The app may have timers or connections of its own that would keep the process.
   process.exit()
 }

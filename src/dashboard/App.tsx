@@ -3,7 +3,9 @@
  * views, `/` to the search of the vault.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { chooseNode, get, post, Refused, remove, type Live, type Me, type PanelInfo } from './api.js'
+import type { Live, Me } from '../http/answers.js'
+import type { PanelSummary } from '../http/Panel.js'
+import { chooseNode, get, operate, post, Refused, remove } from './api.js'
 import { ClockHands } from './parts/ClockHands.js'
 import { Guarded } from './parts/Guarded.js'
 import { PanelLinks, Shell } from './parts/Shell.js'
@@ -27,7 +29,7 @@ import { State, Vault } from './views/Vault.js'
 const views = [
   ['overview', 'Overview'],
   ['agenda', 'Agenda'],
-  ['attention', 'Needs a hand'],
+  ['attention', 'Attention'],
   ['occurrences', 'Occurrences'],
   ['flows', 'Flows'],
   ['vault', 'Vault'],
@@ -35,7 +37,7 @@ const views = [
   ['parties', 'Parties'],
 ] as const
 
-const titleOf = (view: string, { rest }: RoutePlace, panels: readonly PanelInfo[]): string =>
+const titleOf = (view: string, { rest }: RoutePlace, panels: readonly PanelSummary[]): string =>
   views.find(([name]) => name === view)?.[1] ??
   (view === 'panel' ? (panels.find(({ name }) => name === rest[0])?.title ?? 'Panel') : 'Tokens')
 
@@ -126,7 +128,7 @@ const View = ({
   readonly live: Live
   readonly nowMs: number
   readonly mayOperate: boolean
-  readonly panels: readonly PanelInfo[]
+  readonly panels: readonly PanelSummary[]
 }) => {
   const [first = ''] = place.rest
   switch (place.view) {
@@ -181,7 +183,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
   const place = useRoute()
   const [node, setNode] = useState<string>()
   const { live, connection, refusals } = useLive(node)
-  const panels = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, node ?? '')
+  const panels = useGet<{ readonly items: readonly PanelSummary[] }>('/panels', {}, node ?? '')
   const nowMs = useNow(live)
   const shown = panels.asked.state === 'answered' ? panels.asked.answer.items : []
   const here = parents[place.view] ?? place.view
@@ -254,10 +256,10 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
               <Act
                 label={live.draining ? 'End draining' : 'Drain'}
                 confirm={live.draining ? undefined : 'Nothing new is started until draining ends.'}
-                act={() => post(`/drain/${live.draining ? 'end' : 'start'}`)}
+                act={() => operate({ on: 'draining', action: live.draining ? 'end' : 'start' })}
               />
             ) : null}
-            <Act label="Leave" act={() => remove('/session')} done={left} />
+            <Act label="Sign out" act={() => remove('/session')} done={left} />
             <small>
               {me.name}, Carillon {live.version}
             </small>

@@ -2,50 +2,7 @@
  * The node's API as the page uses it. The session travels in a cookie that no script can read; an error becomes a
  * {@link Refused} with the node's own words.
  */
-import type * as answers from '../http/answers.js'
-import type { Block, Field } from '../http/Panel.js'
-import type { TypeOf } from 'io-ts'
-
-export type Status = TypeOf<typeof answers.StatusC>
-export type Live = TypeOf<typeof answers.LiveC>
-export type AgendaEntry = TypeOf<typeof answers.AgendaEntryC>
-export type Timeline = TypeOf<typeof answers.TimelineC>
-export type Occurrence = TypeOf<typeof answers.OccurrenceC>
-export type VaultEntry = TypeOf<typeof answers.VaultEntryC>
-export type StateType = TypeOf<typeof answers.StateTypeC>
-export type Why = TypeOf<typeof answers.WhyC>
-export type Graph = TypeOf<typeof answers.GraphC>
-export type FlowSummary = TypeOf<typeof answers.FlowSummaryC>
-export type FlowDetails = TypeOf<typeof answers.FlowDetailsC>
-export type FlowDefinition = TypeOf<typeof answers.FlowDefinitionC>
-export type LogEntry = TypeOf<typeof answers.LogEntryC>
-export type Verification = TypeOf<typeof answers.VerificationC>
-export type Charts = TypeOf<typeof answers.ChartsC>
-export type PartyEntry = TypeOf<typeof answers.PartyEntryC>
-export type KeptCheckpoint = TypeOf<typeof answers.KeptHeadC>
-export type SessionEntry = TypeOf<typeof answers.SessionEntryC>
-export type Token = TypeOf<typeof answers.TokenC>
-export type Me = TypeOf<typeof answers.MeC>
-export type ClockState = TypeOf<typeof answers.ClockC>
-export type Ref = AgendaEntry['ref']
-export type { Block, Cell, Tone } from '../http/Panel.js'
-export type PanelInfo = {
-  readonly name: string
-  readonly title: string
-  readonly summary: string
-  readonly actions: readonly PanelActionInfo[]
-}
-export type PanelActionInfo = {
-  readonly name: string
-  readonly label: string
-  readonly on: 'panel' | 'row'
-  readonly weight: string
-  readonly may: boolean
-  readonly confirm?: string
-  readonly fields?: readonly Field[]
-}
-export type PanelContent = { readonly blocks: readonly Block[]; readonly now: string }
-export type Page<A> = { readonly items: readonly A[]; readonly next?: string }
+import type { OperatorRequest } from '../http/answers.js'
 
 export class Refused extends Error {
   readonly status: number
@@ -116,3 +73,6 @@ export const post = <A = unknown>(path: string, body?: unknown): Promise<A> =>
   send('POST', path, {}, body) as Promise<A>
 
 export const remove = (path: string): Promise<unknown> => send('DELETE', path, {})
+
+/** Does what an operator asks. */
+export const operate = (request: OperatorRequest): Promise<unknown> => post('/operate', request)

@@ -3,7 +3,8 @@
  * every view to ask again when something has happened.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, get, isUnreachable, Refused, type Live } from './api.js'
+import type { Live } from '../http/answers.js'
+import { addressOf, get, isUnreachable, Refused } from './api.js'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 

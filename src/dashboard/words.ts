@@ -1,10 +1,10 @@
 /**
  * How instants, spans, refs and counts are written on the page.
  */
-import type { Ref } from './api.js'
+import type { StateRef } from '../http/answers.js'
 
-export const shortRef = (ref: Ref): string => `${ref.transaction.slice(0, 10)}:${ref.index}`
-export const wholeRef = (ref: Ref): string => `${ref.transaction}:${ref.index}`
+export const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, 10)}:${ref.index}`
+export const wholeRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
 export const shortId = (id: string): string => id.slice(0, 10)
 
 export const count = (value: number): string => value.toLocaleString('en')

@@ -12,7 +12,7 @@ import { latestInstantMs } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
 import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
-import type { OperatorRequest } from '../operator/controlProtocol.js'
+import type { OperatorRequest } from '../operator/OperatorRequest.js'
 import { OpenTick } from '../engine/OpenTick.js'
 import { assertStore } from './readStore.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
@@ -73,14 +73,18 @@ export const commitOffline = async (store: TickStore, tick: OpenTick): Promise<v
 }
 
 /** Applies one request to the store itself. Refused with `store-locked` while a process holds the store. */
-export const operateOffline = async (folder: string, request: OperatorRequest): Promise<void> => {
+export const operateOffline = async (
+  folder: string,
+  request: OperatorRequest,
+  { by }: { readonly by: string },
+): Promise<void> => {
   assertStore(folder)
   const { store, key, releaseHold } = await openStoreFolder(folder)
   try {
     const tick = openOfflineTick(store, key)
     store.begin()
     try {
-      for (const event of decideOperatorRequest(tick, request, request.by)) tick.emit(event)
+      for (const event of decideOperatorRequest(tick, request, by)) tick.emit(event)
     } catch (error) {
       store.rollback()
       throw error

@@ -63,8 +63,8 @@ export const defineEndpoint = <Q = undefined, B = undefined, A = unknown>(
       ...(body === undefined ? {} : { body }),
       answer,
       ...(example === undefined ? {} : { example }),
-      handle: ({ house, query: asked, body: given, principal }) =>
-        handle({ node: house.node, query: asked, body: given, by: operatorOf(principal) }),
+      handle: ({ hosted, query: asked, body: given, principal }) =>
+        handle({ node: hosted.node, query: asked, body: given, by: operatorOf(principal) }),
     }),
   }
 }

@@ -185,7 +185,10 @@ export const PanelSummaryC = t.readonly(
   'Panel',
 )
 
+export type PanelSummary = t.TypeOf<typeof PanelSummaryC>
+
 export const PanelContentC = t.readonly(t.strict({ blocks: t.readonlyArray(BlockC), now: InstantC }), 'PanelContent')
+export type PanelContent = t.TypeOf<typeof PanelContentC>
 
 export const ActionBodyC = t.exact(t.partial({ row: t.string, input: t.record(t.string, JsonC) }), 'ActionBody')
 export const ActionDoneC = record({ done: t.literal(true) }, { message: t.string })

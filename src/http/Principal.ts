@@ -1,6 +1,7 @@
 /**
  * Who asks, from where, and what they may do: the holder of a token, told by its name.
  */
+import type { OperatorName } from '../operator/OperatorRequest.js'
 import { isGranted } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
 
@@ -11,6 +12,8 @@ export type Principal = {
   /** The address the request came from. */
   readonly from: string
   readonly expiresAtMs?: number
+  /** Who asks, in the words of a client that is trusted to say so: one that may open the control socket. */
+  readonly operator?: OperatorName
   /** The id of the token, where it is one that was issued: what can be revoked. */
   readonly token?: string
   /** The session, where it came by one: what can be ended. */
@@ -18,7 +21,7 @@ export type Principal = {
 }
 
 /** As the log is to remember it: who, and from where. */
-export const operatorOf = ({ name, from }: Principal): string => `http:${name}@${from}`
+export const operatorOf = ({ name, from, operator }: Principal): string => operator ?? `http:${name}@${from}`
 
 export const mayDo = ({ permissions }: Principal, needed: string): boolean => isGranted(permissions, needed)
 

@@ -4,27 +4,29 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Standby } from '../standby/Standby.js'
 import type { App } from '../app/App.js'
-import type { Gate } from './Gate.js'
-import type { House } from './House.js'
+import type { Authenticator } from './Authenticator.js'
+import type { HostedNode } from './HostedNode.js'
 import type { Principal } from './Principal.js'
 import type { Streams } from './Streams.js'
 
 /** What every handler can reach beside the request's own values. */
-export type Surroundings = {
-  readonly house: House
-  readonly houses: readonly House[]
-  readonly gate: Gate
+export type RouteContext = {
+  readonly hosted: HostedNode
+  readonly hostedNodes: readonly HostedNode[]
+  readonly authenticator: Authenticator
   readonly streams: Streams
   readonly metrics: () => Promise<string>
+  /** A link that opens the dashboard, once. Refused where no dashboard is served. */
+  readonly newLink: () => string
   readonly openApi: (flows?: App['flows']) => unknown
 }
 
-export type Asked<P, Q, B> = Surroundings & {
+export type Asked<P, Q, B> = RouteContext & {
   readonly principal: Principal
   readonly params: P
   readonly query: Q
@@ -34,7 +36,7 @@ export type Asked<P, Q, B> = Surroundings & {
 }
 
 /** What a route can reach while its process stands by: everything but a node. */
-export type AskedStandingBy<P, Q, B> = Omit<Asked<P, Q, B>, 'house' | 'houses'> & {
+export type AskedStandingBy<P, Q, B> = Omit<Asked<P, Q, B>, 'hosted' | 'hostedNodes'> & {
   readonly standby: Standby | undefined
 }
 
@@ -85,9 +87,9 @@ export type Route = {
   readonly form: 'json' | 'events' | 'text'
   readonly status: number
   readonly example: RouteExample
-  readonly perform: (surroundings: Surroundings & Request) => Promise<unknown>
+  readonly perform: (context: RouteContext & Request) => Promise<unknown>
   readonly performStandingBy: (
-    surroundings: Omit<Surroundings, 'house' | 'houses'> & Request & { readonly standby: Standby | undefined },
+    context: Omit<RouteContext, 'hosted' | 'hostedNodes'> & Request & { readonly standby: Standby | undefined },
   ) => Promise<unknown>
 }
 
@@ -159,7 +161,3 @@ export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
     performStandingBy: (asked) => standingBy({ ...asked, ...decoded(asked.request) }),
   }
 }
-
-/** The answer of what only acts. */
-export const DoneC = t.strict({ done: t.literal(true) }, 'Done')
-export const done: t.TypeOf<typeof DoneC> = { done: true }

@@ -26,7 +26,7 @@ export class Streams {
   readonly #open = new Map<ServerResponse, Principal>()
   readonly #nowMs: () => number
 
-  /** Expiry is judged by the machine's clock, as at the {@link Gate}. */
+  /** Expiry is judged by the machine's clock, as at the {@link Authenticator}. */
   constructor(nowMs: () => number = Date.now) {
     this.#nowMs = nowMs
   }

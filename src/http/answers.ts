@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { TokenIdC } from '../operator/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
+import type { FlowDetails } from '../flow/FlowSummary.js'
 import { FlowIdC } from '../log/FlowId.js'
 import { CheckpointC } from '../log/Checkpoint.js'
 import { PartyC } from '../identity/Party.js'
@@ -17,11 +18,8 @@ const record = <P extends t.Props, Q extends t.Props>(name: string, props: P, op
   t.readonly(t.intersection([t.strict(props), t.exact(t.partial(optional))]), name)
 
 const DetailC = t.union([t.string, t.number, t.boolean, t.null, t.readonlyArray(t.string)])
-export const ErrorC = record(
-  'RecordedError',
-  { code: t.string, message: t.string },
-  { details: t.readonly(t.record(t.string, DetailC)) },
-)
+export const DetailsC = t.readonly(t.record(t.string, DetailC))
+export const ErrorC = record('RecordedError', { code: t.string, message: t.string }, { details: DetailsC })
 
 export const pageOfC = <A>(item: t.Type<A, unknown>) =>
   record('Page', { items: t.readonlyArray(item) }, { next: t.string })
@@ -194,6 +192,13 @@ export const FlowDefinitionC = t.readonly(
   'FlowDefinition',
 )
 
+export const StartedC = t.readonly(t.strict({ flow: FlowIdC }), 'Started')
+
+export const FlowResultC = t.readonly(
+  t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown }))]),
+  'FlowResult',
+)
+
 export const LogEntryC = record(
   'LogEntry',
   { revision: IntegerC, tick: IntegerC, at: InstantC, type: t.string, text: t.string },
@@ -221,8 +226,14 @@ export const TroubleC = record('Trouble', { code: t.string, message: t.string },
 export const HealthC = record(
   'Health',
   { alive: t.literal(true), role: t.keyof({ leading: null, following: null }), uptimeSeconds: t.number },
-  { trouble: TroubleC },
+  { now: InstantC, draining: t.boolean, trouble: TroubleC },
 )
+
+export const ReadyC = t.readonly(t.strict({ ready: t.literal(true) }), 'Ready')
+
+export const LinkC = t.readonly(t.strict({ link: t.string }), 'Link')
+
+export const FlowDefinitionsC = t.readonly(t.strict({ items: t.readonlyArray(FlowDefinitionC) }), 'FlowDefinitions')
 
 export const StatusC = record(
   'Status',
@@ -313,3 +324,30 @@ export const ClockC = t.readonly(
   t.strict({ virtual: t.boolean, now: InstantC, playing: t.boolean, speed: t.number }),
   'Clock',
 )
+
+// What the answers hold, for clients written in TypeScript: the dashboard and the command line.
+export type { AgendaEntry } from '../agenda/AgendaEntry.js'
+export type { Why } from '../agenda/why.js'
+export type { FlowSummary } from '../flow/FlowSummary.js'
+export type { StateRef } from '../ledger/StateRef.js'
+export type { FlowAction, ActivityAction, OperatorRequest } from '../operator/OperatorRequest.js'
+export type { Token } from '../operator/Token.js'
+export type { KeptCheckpoint } from '../log/NodeTables.js'
+export type { VaultEntry } from '../vault/VaultEntry.js'
+export type { Graph } from './questions/readGraph.js'
+export type { Occurrence } from './questions/readOccurrences.js'
+export type { PartyEntry, SessionEntry } from './questions/readSessions.js'
+export type Health = t.TypeOf<typeof HealthC>
+export type Live = t.TypeOf<typeof LiveC>
+export type Charts = t.TypeOf<typeof ChartsC>
+export type TimelineAnswer = t.TypeOf<typeof TimelineC>
+export type StateType = t.TypeOf<typeof StateTypeC>
+export type LogEntry = t.TypeOf<typeof LogEntryC>
+export type Verification = t.TypeOf<typeof VerificationC>
+export type ClockState = t.TypeOf<typeof ClockC>
+export type Me = t.TypeOf<typeof MeC>
+/** A flow with each of its events told in words. */
+export type FlowWithStory = FlowDetails & Pick<t.TypeOf<typeof FlowDetailsC>, 'story'>
+/** A flow of the app, as whoever wants to start it needs to know it. */
+export type StartableFlow = t.TypeOf<typeof FlowDefinitionC>
+export type PageAnswer<A> = { readonly items: readonly A[]; readonly next?: string }

@@ -8,8 +8,10 @@ import { documentRoutes } from './routes/document.js'
 import { flowRoutes } from './routes/flows.js'
 import { logRoutes } from './routes/log.js'
 import { nodeRoutes } from './routes/node.js'
+import { operateRoutes } from './routes/operate.js'
 import { panelRoutes } from './routes/panels.js'
 import { vaultRoutes } from './routes/vault.js'
+import { verbRoutes } from './routes/verbs.js'
 
 export const builtInRoutes: readonly Route[] = [
   ...nodeRoutes,
@@ -17,7 +19,9 @@ export const builtInRoutes: readonly Route[] = [
   ...vaultRoutes,
   ...flowRoutes,
   ...logRoutes,
+  ...operateRoutes,
   ...panelRoutes,
+  ...verbRoutes,
   ...accessRoutes,
   ...documentRoutes,
 ]

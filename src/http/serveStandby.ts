@@ -5,10 +5,10 @@
 import type { Standby } from '../standby/Standby.js'
 import { NodeMetrics } from '../telemetry/NodeMetrics.js'
 import { builtInRoutes } from './builtInRoutes.js'
-import { Gate } from './Gate.js'
-import type { House } from './House.js'
+import { Authenticator } from './Authenticator.js'
+import type { HostedNode } from './HostedNode.js'
 import { listenHttp, type HttpOptions, type HttpServer } from './listenHttp.js'
-import { appRoutesOf, endStreamsOfRevoked, houseOf, type ServedNode } from './serveHttp.js'
+import { appRoutesOf, endStreamsOfRevoked, hostNode, type ServedNode } from './ServedApi.js'
 import { Streams } from './Streams.js'
 import { newTokenText } from './TokenText.js'
 
@@ -17,16 +17,16 @@ export type ServedStandby = Omit<ServedNode, 'node' | 'clock'> & { readonly stan
 
 /** Serves a process until it is closed, whether it leads or follows. */
 export const serveStandby = async (
-  { standby, name = standby.partyName, panels = [], endpoints = [] }: ServedStandby,
+  { standby, name = standby.partyName, endpoints = [], ...contributed }: ServedStandby,
   options: Omit<HttpOptions, 'clock'> = {},
 ): Promise<HttpServer> => {
-  let houses: readonly House[] = []
+  let hostedNodes: readonly HostedNode[] = []
   const streams = new Streams()
   const settle = (): void => {
     // What is streamed is the node's; a reader comes back and is told who leads.
     streams.close()
     const { node } = standby
-    houses = node === undefined ? [] : [houseOf({ node, name, panels, endpoints }, undefined)]
+    hostedNodes = node === undefined ? [] : [hostNode({ node, name, endpoints, ...contributed })]
     if (node !== undefined) endStreamsOfRevoked(node, streams)
   }
   const unfollow = standby.onRole(settle)
@@ -35,9 +35,9 @@ export const serveStandby = async (
   metrics.watchStandby(name, standby)
   const offered = {
     routes: [...builtInRoutes, ...appRoutesOf([{ endpoints }])],
-    houses: () => houses,
+    hostedNodes: () => hostedNodes,
     standby,
-    gate: new Gate(standby, options.localToken ?? newTokenText().text),
+    authenticator: new Authenticator(standby, options.localToken ?? newTokenText().text),
     streams,
     metrics: () => metrics.text(),
   }

@@ -4,18 +4,21 @@
  */
 import type { App } from '../app/App.js'
 import type { NewToken } from '../operator/operateTokens.js'
+import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
+import { done, OperatorRequestC, type Done, type OperatorRequest } from '../operator/OperatorRequest.js'
 import { listTokens } from '../storage/queries/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
 import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
 import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { FlowDefinition } from '../app/FlowDefinition.js'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
-import { decideOperatorRequest, type OperatorCommand } from '../operator/decideOperatorRequest.js'
 import { decideStart } from '../operator/operateFlow.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
@@ -78,6 +81,8 @@ export type NodeInternals = {
 }
 
 const defaultOperator = 'api'
+
+const byOf = (by: string | undefined): By => (by === undefined ? {} : { by })
 
 /** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
 const copyOf = (input: Json): Json => {
@@ -272,28 +277,28 @@ export class Node {
   }
 
   /** Runs an activity now. */
-  trigger(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'trigger', ref }, by)
+  async trigger(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'trigger', ref }, by)
   }
 
-  /** Tries an activity again that waits for a hand. */
-  retry(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'retry', ref }, by)
+  /** Tries an activity again that needs an operator. */
+  async retry(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'retry', ref }, by)
   }
 
   /** Closes an activity: it will not be started again. */
-  discharge(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'discharge', ref, ...noted }, by)
+  async discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    await this.operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
   }
 
   /** Holds an activity back until it is resumed. */
-  pause(ref: StateRef, { by = defaultOperator, ...noted }: ByWithNote = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'pause', ref, ...noted }, by)
+  async pause(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    await this.operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
   }
 
   /** Puts a paused activity back on the agenda. */
-  resume(ref: StateRef, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'resume', ref }, by)
+  async resume(ref: StateRef, by?: By): Promise<void> {
+    await this.operate({ on: 'activity', action: 'resume', ref }, by)
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -344,20 +349,24 @@ export class Node {
     return unfollow
   }
 
-  killFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'kill', flow: id }, by)
+  /** Ends a flow at once. What it has recorded on the ledger stays. */
+  async killFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'kill', flow }, by)
   }
 
-  retryFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'retry', flow: id }, by)
+  /** Lets a parked flow go on from its record. */
+  async retryFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'retry', flow }, by)
   }
 
-  pauseFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'pause', flow: id }, by)
+  /** Holds a running flow where it is. */
+  async pauseFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'pause', flow }, by)
   }
 
-  resumeFlow(id: FlowId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'flow', action: 'resume', flow: id }, by)
+  /** Lets a paused flow go on. */
+  async resumeFlow(flow: FlowId, by?: By): Promise<void> {
+    await this.operate({ on: 'flow', action: 'resume', flow }, by)
   }
 
   // --- the node
@@ -392,25 +401,40 @@ export class Node {
   }
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
-  drain({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'node', action: 'start' }, by)
+  async drain(by?: By): Promise<void> {
+    await this.operate({ on: 'draining', action: 'start' }, by)
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
-  endDraining({ by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'node', action: 'end' }, by)
+  async endDraining(by?: By): Promise<void> {
+    await this.operate({ on: 'draining', action: 'end' }, by)
+  }
+
+  /** Does what an operator asks. Every method above and below that acts as one is a name for such a request. */
+  async operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<Done> {
+    const { engine } = this.#internals
+    const decoded = decodeWith(OperatorRequestC, request)
+    if (isLeft(decoded))
+      throw new CarillonError('request-invalid', `The node cannot do what was asked: ${decoded.left.join('; ')}.`)
+    const asked = decoded.right
+    await this.#submit({ by }, (tick) => {
+      const events = decideOperatorRequest(tick, asked, by)
+      if (asked.on === 'flow') engine.change(tick, asked.flow, events)
+      else for (const event of events) tick.emit(event)
+    })
+    return done
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
-  issueToken(token: NewToken, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'token', action: 'issue', token }, by)
+  async issueToken(token: NewToken, by?: By): Promise<void> {
+    await this.operate({ on: 'token', action: 'issue', token }, by)
   }
 
   /** From now on the token is refused. */
-  revokeToken(token: TokenId, { by = defaultOperator }: By = {}): Promise<void> {
-    return this.#operate({ on: 'token', action: 'revoke', token }, by)
+  async revokeToken(token: TokenId, by?: By): Promise<void> {
+    await this.operate({ on: 'token', action: 'revoke', token }, by)
   }
 
   /** All tokens ever issued. */
@@ -491,22 +515,6 @@ export class Node {
     this.#internals.store.abandon?.()
     await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
-  }
-
-  /** Decides on what an operator asks, and records it. */
-  #operate(request: OperatorCommand, by: string): Promise<void> {
-    const { engine } = this.#internals
-    const asked: Asked =
-      request.on === 'flow'
-        ? { flow: request.flow, by }
-        : request.on === 'activity'
-          ? { ref: request.ref, by, ...(request.note === undefined ? {} : { note: request.note }) }
-          : { by }
-    return this.#submit(asked, (tick) => {
-      const events = decideOperatorRequest(tick, request, by)
-      if (request.on === 'flow') engine.change(tick, request.flow, events)
-      else for (const event of events) tick.emit(event)
-    })
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */

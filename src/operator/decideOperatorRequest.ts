@@ -1,28 +1,22 @@
 /**
- * Decides on what an operator asks: the one decider behind the node's own methods and the work on a store without a node.
+ * Decides on what an operator asks, the same whether a node runs or the store is acted on without one.
  */
-import type { FlowId } from '../log/FlowId.js'
 import type { DomainEvent } from '../log/events.js'
-import type { StateRef } from '../ledger/StateRef.js'
-import type { ActivityAction, DrainAction, FlowAction } from './controlProtocol.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
-import { issueToken, revokeToken, type NewToken } from './operateTokens.js'
+import { issueToken, revokeToken } from './operateTokens.js'
 import type { OperatorReads } from './OperatorReads.js'
-import type { TokenId } from './Token.js'
+import type { ActivityAction, FlowAction, OperatorRequest } from './OperatorRequest.js'
 
-/** What an operator asks. */
-export type OperatorCommand =
-  | { readonly on: 'flow'; readonly action: FlowAction; readonly flow: FlowId }
-  | { readonly on: 'activity'; readonly action: ActivityAction; readonly ref: StateRef; readonly note?: string }
-  | { readonly on: 'node'; readonly action: DrainAction }
-  | { readonly on: 'token'; readonly action: 'issue'; readonly token: NewToken }
-  | { readonly on: 'token'; readonly action: 'revoke'; readonly token: TokenId }
+const onFlow: Readonly<Record<FlowAction, typeof killFlow>> = {
+  retry: retryFlow,
+  kill: killFlow,
+  pause: pauseFlow,
+  resume: resumeFlow,
+}
 
-const flowActions = { retry: retryFlow, kill: killFlow, pause: pauseFlow, resume: resumeFlow }
-
-const activityActions = {
+const onActivity: Readonly<Record<ActivityAction, typeof triggerActivity>> = {
   trigger: triggerActivity,
   retry: retryActivity,
   discharge: dischargeActivity,
@@ -32,19 +26,19 @@ const activityActions = {
 
 export const decideOperatorRequest = (
   reads: OperatorReads,
-  request: OperatorCommand,
+  request: OperatorRequest,
   by: string,
 ): readonly DomainEvent[] => {
   switch (request.on) {
     case 'flow':
-      return flowActions[request.action](reads, request.flow, by)
+      return onFlow[request.action](reads, request.flow, by)
     case 'activity': {
-      const { note } = request
-      return [activityActions[request.action](reads, request.ref, { by, ...(note === undefined ? {} : { note }) })]
+      const { action, ref, note } = request
+      return [onActivity[action](reads, ref, { by, ...(note === undefined ? {} : { note }) })]
     }
+    case 'draining':
+      return operateDraining(reads, request.action, by)
     case 'token':
       return request.action === 'issue' ? [issueToken(reads, request.token, by)] : revokeToken(reads, request.token, by)
-    case 'node':
-      return operateDraining(reads, request.action, by)
   }
 }

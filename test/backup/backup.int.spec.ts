@@ -96,8 +96,8 @@ describe('a backup', () => {
       const failure = await failureOf(start(store))
       expect(failure.code).to.equal('store-restored')
       expect(failure.message).to.include('carillon backup compare').and.to.include('carillon backup go-on')
-      const drain = { on: 'node', action: 'start', by: operatorName() } as const
-      expect((await failureOf(operateOffline(store, drain))).code).to.equal('store-restored')
+      const drain = { on: 'draining', action: 'start' } as const
+      expect((await failureOf(operateOffline(store, drain, { by: operatorName() }))).code).to.equal('store-restored')
       await rebuildViews(store)
       expect((await failureOf(start(store))).code, 'after a rebuild too').to.equal('store-restored')
     }

@@ -12,6 +12,7 @@ import {
   type Node,
 } from '../../src/index.js'
 import { makeCertificate } from '../../src/network/certificate.js'
+import { newTokenText } from '../../src/http/TokenText.js'
 import { belfry } from '../http/belfry.js'
 import { carillon, scratchFolder } from './spawnCarillon.js'
 
@@ -20,6 +21,7 @@ describe('the command and a node whose certificate nobody else has signed', () =
   const store = join(folder, 'data')
   const ca = join(folder, 'ca.pem')
   const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+  const token = newTokenText().text
   let node: Node
   let server: HttpServer
   let socket: ControlSocket
@@ -34,8 +36,8 @@ describe('the command and a node whose certificate nobody else has signed', () =
     writeFileSync(tls.certFile, makeCertificate({ subject, issuer, issuerKey, at }))
     writeFileSync(tls.keyFile, key.exportPrivate())
     node = await startNode({ app: belfry, store })
-    server = await serveHttp({ node }, { host: 'localhost', tls })
-    socket = await openControlSocket(node, store, { link: () => ({ link: server.newLink() }) })
+    server = await serveHttp({ node }, { host: 'localhost', tls, localToken: token })
+    socket = await openControlSocket(node, store, { http: server })
   })
   after(async () => {
     await socket.close()
@@ -45,19 +47,34 @@ describe('the command and a node whose certificate nobody else has signed', () =
   })
 
   it('is refused by default, with what would help', async () => {
-    const { code, stderr } = await carillon(['ready', '--store', store])
+    const { code, stderr } = await carillon(['ready', '--url', server.url], { env: { CARILLON_TOKEN: token } })
     expect(code).to.equal(1)
     expect(stderr).to.match(/^error\[address-unavailable\]: https:\/\/localhost:.* --ca <file>/)
   })
 
   it('answers whoever names the authority, by an option or by the environment', async () => {
-    const named = await carillon(['metrics', '--store', store, '--ca', ca])
+    const named = await carillon(['metrics', '--url', server.url, '--ca', ca], { env: { CARILLON_TOKEN: token } })
     expect(named.code, named.stderr).to.equal(0)
     expect(named.stdout).to.contain('carillon_up')
-    const inherited = await carillon(['ready', '--json', '--store', store], { env: { CARILLON_CA: ca } })
+    const inherited = await carillon(['ready', '--json', '--url', server.url], {
+      env: { CARILLON_CA: ca, CARILLON_TOKEN: token },
+    })
     expect(inherited.stdout.trim()).to.equal('{"ready":true}')
-    const flows = await carillon(['flow', 'definitions', '--store', store, '--ca', ca])
+    const flows = await carillon(['flow', 'definitions', '--url', server.url, '--ca', ca], {
+      env: { CARILLON_TOKEN: token },
+    })
     expect(flows.stdout).to.contain('belfry/Hang')
+  })
+
+  it('needs no authority on the socket of the store, and no token', async () => {
+    const { code, stdout } = await carillon(['ready', '--store', store])
+    expect([code, stdout.trim()]).to.deep.equal([0, 'The node takes work.'])
+  })
+
+  it('is told who asks by a token alone', async () => {
+    const { code, stderr } = await carillon(['ready', '--url', server.url, '--ca', ca])
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^error\[token-refused\]/)
   })
 
   it('refuses a file that is not there, holds no certificate, or one that is none', async () => {

@@ -45,7 +45,7 @@ export class ServedNode {
     const node = await startNode({ app: belfry, store: this.store, party: 'Quasimodo', clock: this.clock })
     const control = new ClockControl(this.clock, () => [node])
     const server = await serveHttp({ node, panels: [bellsPanel], endpoints: [countBells], clock: control })
-    const socket = await openControlSocket(node, this.store, { link: () => ({ link: server.newLink() }) })
+    const socket = await openControlSocket(node, this.store, { http: server })
     this.#parts = { node, server, socket }
   }
 

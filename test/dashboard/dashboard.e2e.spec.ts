@@ -123,15 +123,15 @@ describe('the dashboard in a real browser', function () {
     const page = await enter()
     await goTo(page, 'attention')
     const cases = await page.locator('.cases li').count()
-    await page.getByRole('button', { name: 'Discharge' }).first().click()
+    await page.getByRole('button', { name: 'Dismiss' }).first().click()
     await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
     const focused = 'document.activeElement.textContent'
     expect(await page.evaluate(focused), 'where Enter does no harm').to.equal('Cancel')
     await page.keyboard.press('Escape')
-    await until(page, `${focused} === 'Discharge'`)
+    await until(page, `${focused} === 'Dismiss'`)
     await page.keyboard.press('Enter')
     await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
-    await page.getByRole('button', { name: 'Discharge' }).first().click()
+    await page.getByRole('button', { name: 'Dismiss' }).first().click()
     await until(page, `document.querySelectorAll('.cases li').length === ${cases - 1}`)
   })
 

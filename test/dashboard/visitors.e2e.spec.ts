@@ -112,7 +112,7 @@ describe('the dashboard, to visitors of every kind', function () {
   it('can be left, and lets nobody in by the session that was left', async () => {
     const page = await enterWith(belfry.adminToken)
     const cookies = await page.context().cookies()
-    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForSelector('.door')
     expect(await page.locator('.door .trouble').count(), 'no trouble').to.equal(0)
     await page.context().addCookies(cookies)

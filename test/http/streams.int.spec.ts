@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { builtInRoutes } from '../../src/http/builtInRoutes.js'
-import { Gate } from '../../src/http/Gate.js'
+import { Authenticator } from '../../src/http/Authenticator.js'
 import { listenHttp } from '../../src/http/listenHttp.js'
-import { houseOf } from '../../src/http/serveHttp.js'
+import { hostNode } from '../../src/http/ServedApi.js'
 import { Streams } from '../../src/http/Streams.js'
 import { instantFromMillis, type HttpServer } from '../../src/index.js'
 import { Belfry, Hang } from './belfry.js'
@@ -92,8 +92,8 @@ describe('a live stream', () => {
     const token = await belfry.token(['view'], instantFromMillis(nowMs + 60_000))
     const server: HttpServer = await listenHttp({
       routes: builtInRoutes,
-      houses: () => [houseOf({ node: belfry.node }, undefined)],
-      gate: new Gate(belfry.node, belfry.adminToken, () => nowMs),
+      hostedNodes: () => [hostNode({ node: belfry.node }, undefined)],
+      authenticator: new Authenticator(belfry.node, belfry.adminToken, () => nowMs),
       streams: new Streams(() => nowMs),
       metrics: () => Promise.resolve(''),
     })

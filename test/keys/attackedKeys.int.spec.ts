@@ -25,7 +25,6 @@ import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
 import { foldLog } from '../../src/history/foldLog.js'
-import type { OperatorName } from '../../src/operator/controlProtocol.js'
 import { operateOffline } from '../../src/folder/OfflineOperator.js'
 import { LogFold } from '../../src/storage/LogFold.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
@@ -74,7 +73,7 @@ describe('A tick that the node has not signed', () => {
   it('is not made to count by an operator without a node, by a change of key, or by a restore that goes on', async () => {
     await forge()
     expect(await codeOf(startNode({ app: bank, store: folder }))).to.equal('tick-forged')
-    expect(await codeOf(operateOffline(folder, { on: 'node', action: 'end', by: 'me' as OperatorName }))).to.equal(
+    expect(await codeOf(operateOffline(folder, { on: 'draining', action: 'end' }, { by: 'me' }))).to.equal(
       'tick-forged',
     )
     expect(await codeOf(rotateKey(folder))).to.equal('tick-forged')

@@ -6,8 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Json } from '../../src/encoding/canonical.js'
 import type { FlowId } from '../../src/log/FlowId.js'
 import type { Party } from '../../src/identity/Party.js'
-import { ControlClient } from '../../src/node/ControlClient.js'
-import { OperatorNameC } from '../../src/operator/controlProtocol.js'
+import { NodeApi } from '../../src/cli/NodeApi.js'
 import { makeNetwork, type NewMember, type NewNetwork } from '../../src/network/makeNetwork.js'
 import { readStore } from '../../src/folder/readStore.js'
 import { queryVault } from '../../src/storage/queries/readVault.js'
@@ -24,10 +23,6 @@ export const fromSources = [
 export const iouApp = join(root, 'test/session/iou.ts')
 export const raceApp = join(root, 'test/session/race.ts')
 
-const operator = 'api:spec'
-if (!OperatorNameC.is(operator)) throw new Error('no operator')
-const by = operator
-
 type Process = { readonly child: ChildProcess; output: string }
 
 export const cleanEnvironment = (): Record<string, string | undefined> =>
@@ -38,7 +33,6 @@ export class NetworkOfProcesses {
   readonly #made: NewNetwork
   readonly #app: string
   readonly #processes = new Map<string, Process>()
-  readonly #clients = new Map<string, ControlClient>()
 
   private constructor(scratch: string, made: NewNetwork, app: string) {
     this.#scratch = scratch
@@ -83,30 +77,24 @@ export class NetworkOfProcesses {
       child.stderr.on('data', hear)
       child.on('close', () => reject(new Error(`${name} ended: ${running.output}`)))
     })
-    const client = await ControlClient.connect(this.folder(name))
-    if (client === undefined) throw new Error(`${name} takes no commands: ${running.output}`)
-    this.#clients.set(name, client)
   }
 
   output(name: string): string {
     return this.#processes.get(name)?.output ?? ''
   }
 
-  client(name: string): ControlClient {
-    const client = this.#clients.get(name)
-    if (client === undefined) throw new Error(`${name} does not run`)
-    return client
+  client(name: string): NodeApi {
+    return NodeApi.at({ store: this.folder(name) })
   }
 
   startFlow(name: string, flow: string, input: Json): Promise<FlowId> {
-    return this.client(name).start({ flow, input, by })
+    return this.client(name).start(flow, input)
   }
 
   /** Ends a party's process with a signal and waits until it is gone. */
   async end(name: string, signal: NodeJS.Signals): Promise<number | null> {
     const running = this.#processes.get(name)
     if (running === undefined) return null
-    this.#clients.get(name)?.close()
     const { child } = running
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
     const gone = new Promise<number | null>((resolve) => child.once('close', resolve))

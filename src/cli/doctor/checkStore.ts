@@ -2,7 +2,7 @@
  * The store, the node that runs on it, and the log behind it.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { conditionOf } from '../conditionOf.js'
+import { healthOf } from '../healthOf.js'
 import { storeHint } from '../verb.js'
 import { readMark } from '../../storage/readMark.js'
 import { holderOf } from '../../folder/folderHolder.js'
@@ -45,15 +45,15 @@ export const checkStore = ({ good, notice, bad }: Judge, store: string): readonl
 
 /** What only the node itself can tell: whether it gets its ticks written. */
 export const checkNode = async ({ good, notice, bad }: Judge, store: string): Promise<Finding> => {
-  const condition = await conditionOf(store)
-  if (condition === undefined)
+  const health = await healthOf(store)
+  if (health === undefined)
     return holderOf(store) === undefined
       ? good('none runs here')
       : notice(
           'the process that holds the store does not answer: it starts, stops, or stands by',
           'wait a moment and look again',
         )
-  const { trouble, draining } = condition
+  const { trouble, draining } = health
   if (trouble !== undefined)
     return bad(
       `${trouble.code}: ${trouble.message} It goes on trying by itself.`,

@@ -4,70 +4,66 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { showRef } from '../../ledger/StateRef.js'
 import { limits } from '../../limits.js'
-import { NoteC, type ActivityAction, type Note } from '../../operator/controlProtocol.js'
+import { ActivityActionC, actionsOf, NoteC, type ActivityAction } from '../../operator/OperatorRequest.js'
 import { readStore } from '../../folder/readStore.js'
 import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import type { Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { shortRef } from '../words.js'
 
-type Options = StoreOptions & { readonly note?: Note }
+type Options = StoreOptions & { readonly note?: string }
 
-const past: Readonly<Record<ActivityAction, string>> = {
-  trigger: 'is triggered',
-  retry: 'is tried again',
-  discharge: 'is discharged: it will not be started again',
-  pause: 'is paused',
-  resume: 'is back on the agenda',
+/** How an action is asked for on the command line, and what is said when it is done. */
+const words: Readonly<
+  Record<ActivityAction, { readonly summary: string; readonly did: string; readonly note?: string }>
+> = {
+  trigger: { summary: 'run an activity now, whatever its due instant', did: 'is triggered' },
+  retry: { summary: 'try an activity again that waits for a hand', did: 'is tried again' },
+  // Only what closes or holds an activity keeps a note: it says why nothing happens.
+  discharge: {
+    summary: 'close an activity: it will not be started again',
+    did: 'is discharged: it will not be started again',
+    note: 'settled by hand',
+  },
+  pause: {
+    summary: 'hold an activity back until it is resumed',
+    did: 'is paused',
+    note: 'until the audit is over',
+  },
+  resume: { summary: 'put a paused activity back on the agenda', did: 'is back on the agenda' },
 }
 
-const parseNote = (text: string): Note => {
+const parseNote = (text: string): string => {
   if (!NoteC.is(text)) throw new InvalidArgumentError(`It may have at most ${limits.noteLength} characters.`)
   return text
 }
 
-const act = (terminal: Terminal, action: ActivityAction, summary: string, example: string): Command =>
-  verb(action, summary, [`activity ${action} ${example}`])
+const act = (terminal: Terminal, action: ActivityAction): Command => {
+  const { summary, did, note: example } = words[action]
+  const noted = example === undefined ? '' : ` --note '${example}'`
+  const command = verb(action, summary, [`activity ${action} 3fa9c1:0${noted}`])
     .argument('<ref>', 'a state ref, or its first digits')
     .action(async (text: string, { store, json, note }: Options) => {
       const ref = readStore(store, (db) => resolveRef(db, text))
-      const by = await operate(store, {
-        on: 'activity',
-        action,
-        ref,
-        by: operatorName(),
-        ...(note === undefined ? {} : { note }),
-      })
+      const by = await operate(store, { on: 'activity', action, ref, ...(note === undefined ? {} : { note }) })
       sayDone(terminal, json, {
-        did: `The activity of ${showRef(ref)} ${past[action]}.`,
+        did: `The activity of ${showRef(ref)} ${did}.`,
         by,
         look: `carillon why ${shortRef(ref)}${storeHint(store)}`,
         data: { ref, action },
       })
     })
+  return example === undefined ? command : command.addOption(noteOption())
+}
 
-/** Only what closes or holds an activity keeps a note: it says why nothing happens. */
 const noteOption = (): Option =>
   new Option('--note <text>', 'why; it is recorded and shown with the activity').argParser(parseNote)
 
 export const activity = (terminal: Terminal): Command =>
-  verbGroup('activity', 'trigger, retry, discharge, pause or resume an activity', [
-    act(terminal, 'trigger', 'run an activity now, whatever its due instant', '3fa9c1:0'),
-    act(terminal, 'retry', 'try an activity again that waits for a hand', '3fa9c1:0'),
-    act(
-      terminal,
-      'discharge',
-      'close an activity: it will not be started again',
-      "3fa9c1:0 --note 'settled by hand'",
-    ).addOption(noteOption()),
-    act(
-      terminal,
-      'pause',
-      'hold an activity back until it is resumed',
-      "3fa9c1:0 --note 'until the audit is over'",
-    ).addOption(noteOption()),
-    act(terminal, 'resume', 'put a paused activity back on the agenda', '3fa9c1:0'),
-  ])
+  verbGroup(
+    'activity',
+    'trigger, retry, discharge, pause or resume an activity',
+    actionsOf(ActivityActionC).map((action) => act(terminal, action)),
+  )

@@ -14,11 +14,12 @@ import { atOption, revisionOf } from '../atOption.js'
 import { nowOf } from '../nowOf.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { withProgress } from '../Progress.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
+import { printList } from '../print.js'
 
 type Options = StoreOptions &
   PageOptions<string> & { readonly show: NonNullable<AgendaQuery['show']>; readonly at?: Moment }
@@ -125,16 +126,12 @@ export const agenda = (real: Terminal): Command =>
                 nowMs: await nowOf(store),
               }
             : await agendaThen(terminal, store, at, show, page)
-        if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
-        else if (found.items.length === 0) terminal.out(nothing[show])
-        else {
-          for (const line of table(columnsFor(show, nowMs), found.items, terminal)) terminal.out(line)
-          if (show === 'attention' && at === undefined) {
-            const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
-            terminal.err(
-              terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
-            )
-          }
+        await printList(terminal, json, { rows: found.items, columns: columnsFor(show, nowMs), empty: nothing[show] })
+        if (json !== true && found.items.length > 0 && show === 'attention' && at === undefined) {
+          const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
+          terminal.err(
+            terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
+          )
         }
         sayMore(terminal, found)
       }),

@@ -40,7 +40,7 @@ export const api = (real: Terminal): Command =>
       watching(real, (terminal) => async (path: string, { json, data, method, node, ...place }: Options) => {
         const body = data === undefined ? undefined : JSON.stringify(readJsonText(data, '--data'))
         const asked = method ?? (body === undefined ? 'GET' : 'POST')
-        const answer = await (await NodeApi.enter(place, node)).ask(asked, path, body === undefined ? {} : { body })
+        const answer = await NodeApi.at(place, node).ask(asked, path, body === undefined ? {} : { body })
         for (const line of shown(answer.text, answer.type, json).split('\n')) terminal.out(printable(line))
       }),
     )

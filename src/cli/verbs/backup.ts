@@ -20,6 +20,7 @@ import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
+import { printJson } from '../print.js'
 
 type AcceptOptions = LogOptions & { readonly note?: string }
 
@@ -32,10 +33,7 @@ type CompareOptions = AcceptOptions & {
 const noteOption = (): Option => new Option('--note <text>', 'a remark, recorded with the decision')
 
 const tell = (terminal: Terminal, json: boolean | undefined, head: Head, what: string, hint: string): void => {
-  if (json === true) {
-    terminal.out(JSON.stringify({ head }))
-    return
-  }
+  if (printJson(terminal, json, { head })) return
   terminal.out(printable(what))
   terminal.err(terminal.tone('dim', printable(hint)))
 }

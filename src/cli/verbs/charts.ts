@@ -12,6 +12,7 @@ import type { Terminal } from '../Terminal.js'
 import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showSecond } from '../words.js'
+import { printJson } from '../print.js'
 
 type Options = ApiOptions & { readonly by: 'second' | 'minute'; readonly points?: number }
 type Point = t.TypeOf<typeof ChartsC>['points'][number]
@@ -44,11 +45,8 @@ export const charts = (real: Terminal): Command =>
       watching(real, (terminal) => async ({ json, by, points, ...place }: Options) => {
         const room = Number.isFinite(terminal.width) ? terminal.width - labelWidth - figureWidth : usualPoints
         const asked = points ?? Math.max(10, Math.min(room, 240))
-        const found = await (await NodeApi.enter(place)).get('/charts', { by, points: asked + 1 }, ChartsC)
-        if (json === true) {
-          terminal.out(JSON.stringify(found))
-          return
-        }
+        const found = await NodeApi.at(place).get('/charts', { by, points: asked + 1 }, ChartsC)
+        if (printJson(terminal, json, found)) return
         // The point under way is not over, and would look like a fall.
         const over = found.points.slice(0, -1)
         for (const [label, valueOf, show] of lines) {

@@ -9,6 +9,7 @@ import type { Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showInstant } from '../words.js'
+import { printJson } from '../print.js'
 
 type Clock = t.TypeOf<typeof ClockC>
 type Options = ApiOptions & { readonly speed?: number }
@@ -31,10 +32,7 @@ const showSpeed = (seconds: number): string => {
 }
 
 const tell = (terminal: Terminal, json: boolean | undefined, clock: Clock): void => {
-  if (json === true) {
-    terminal.out(JSON.stringify(clock))
-    return
-  }
+  if (printJson(terminal, json, clock)) return
   const going = !clock.virtual
     ? "on the machine's clock"
     : clock.playing
@@ -51,14 +49,14 @@ const show = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => async ({ json, ...place }: Options) => {
-        tell(terminal, json, await (await NodeApi.enter(place)).get('/clock', {}, ClockC))
+        tell(terminal, json, await NodeApi.at(place).get('/clock', {}, ClockC))
       }),
     )
 
 const turn = (terminal: Terminal, action: 'play' | 'pause' | 'jump', summary: string, example: string): Command =>
   apiVerb(action, summary, [example]).action(async ({ json, speed: wanted, ...place }: Options) => {
     const body = { action, ...(wanted === undefined ? {} : { speed: wanted }) }
-    tell(terminal, json, await (await NodeApi.enter(place)).post('/clock', body, ClockC))
+    tell(terminal, json, await NodeApi.at(place).post('/clock', body, ClockC))
   })
 
 export const clock = (terminal: Terminal): Command =>

@@ -11,7 +11,7 @@ import { storeFiles } from '../../folder/StoreFolder.js'
 import { sqliteDriverName } from '../../storage/sqlite/openDatabase.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { conditionOf } from '../conditionOf.js'
+import { healthOf } from '../healthOf.js'
 import { checkCertificates, checkKeys, checkPeers } from '../doctor/checkIdentity.js'
 import { checkClock, checkDisk, checkRuntime, freeBytesFor } from '../doctor/checkMachine.js'
 import { checkLog, checkNode, checkStore } from '../doctor/checkStore.js'
@@ -31,7 +31,7 @@ const partyKeyOf = (store: string): string | null =>
 /** A store says so itself; and a node whose own time is far from the machine's has been given a virtual clock. */
 const isVirtual = async (store: string): Promise<boolean> => {
   if (ranOnVirtualTime(store)) return true
-  const now = (await conditionOf(store).catch(() => undefined))?.now
+  const now = (await healthOf(store))?.now
   return now !== undefined && Math.abs(toMillis(now) - Date.now()) > 60_000
 }
 

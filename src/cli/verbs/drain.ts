@@ -2,9 +2,8 @@
  * `carillon drain`: nothing new is started until draining ends; what is under way goes on.
  */
 import type { Command } from 'commander'
-import type { DrainAction } from '../../operator/controlProtocol.js'
+import type { DrainAction } from '../../operator/OperatorRequest.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
 import type { Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
@@ -16,7 +15,7 @@ const did: Readonly<Record<DrainAction, string>> = {
 
 const act = (terminal: Terminal, action: DrainAction, summary: string): Command =>
   verb(action, summary, [`drain ${action}`]).action(async ({ store, json }: StoreOptions) => {
-    const by = await operate(store, { on: 'node', action, by: operatorName() })
+    const by = await operate(store, { on: 'draining', action })
     sayDone(terminal, json, {
       did: did[action],
       by,

@@ -2,19 +2,18 @@
  * `carillon flow`: the flows of a store, and what an operator may do to one.
  */
 import { Option, type Command } from 'commander'
-import * as t from 'io-ts'
-import { CarillonError, reviveError } from '../../errors/CarillonError.js'
-import { findFlow, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
+import type * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
-import { FlowDefinitionC } from '../../http/answers.js'
-import { ControlClient } from '../../node/ControlClient.js'
-import type { FlowAction } from '../../operator/controlProtocol.js'
+import { resultOfEnd } from '../../flow/FlowEnd.js'
+import { FlowDefinitionsC } from '../../http/answers.js'
+import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { readStore } from '../../folder/readStore.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { sayDone } from '../sayDone.js'
 import { table, type Column } from '../table.js'
@@ -22,6 +21,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
+import { factLines, printJson, printList, printTable, type Fact } from '../print.js'
 
 type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
 
@@ -98,9 +98,11 @@ const list = (real: Terminal): Command =>
       watching(real, (terminal) => async ({ store, json, status, name, ...page }: ListOptions) => {
         const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
         const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
-        if (json === true) for (const flow of found.items) terminal.out(JSON.stringify(flow))
-        else if (found.items.length === 0) terminal.out('No such flows.')
-        else for (const line of table(columnsAt(await nowOf(store)), found.items, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found.items,
+          columns: async () => columnsAt(await nowOf(store)),
+          empty: 'No such flows.',
+        })
         sayMore(terminal, found)
       }),
     )
@@ -131,25 +133,23 @@ const troubleColumns: readonly Column<FlowDetails['troubles'][number]>[] = [
   },
 ]
 
-const describe = (flow: FlowDetails): readonly (readonly [string, string])[] => {
-  const { startedBy } = flow
+const describe = (flow: FlowDetails): readonly Fact[] => {
+  const { startedBy, waiting, error, endedAt } = flow
   return [
     ['status', flow.status],
     ['started', `${showInstant(flow.startedAt)} by ${showOrigin(flow)}`],
-    ...(startedBy.kind === 'activity'
-      ? [
-          [
-            'due',
-            `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`,
-          ] as const,
-        ]
-      : []),
-    ...(flow.endedAt === undefined ? [] : [['ended', showInstant(flow.endedAt)] as const]),
+    [
+      'due',
+      startedBy.kind === 'activity'
+        ? `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`
+        : undefined,
+    ],
+    ['ended', endedAt && showInstant(endedAt)],
     ['input', showJson(flow.input)],
-    ...(flow.progress === undefined ? [] : [['progress', flow.progress] as const]),
-    ...(flow.waiting === undefined || flow.endedAt !== undefined ? [] : [['waits', showWaits(flow.waiting)] as const]),
-    ...(flow.result === undefined ? [] : [['result', showJson(flow.result)] as const]),
-    ...(flow.error === undefined ? [] : [['error', `${flow.error.code}: ${flow.error.message}`] as const]),
+    ['progress', flow.progress],
+    ['waits', waiting === undefined || endedAt !== undefined ? undefined : showWaits(waiting)],
+    ['result', flow.result === undefined ? undefined : showJson(flow.result)],
+    ['error', error && `${error.code}: ${error.message}`],
   ]
 }
 
@@ -163,16 +163,12 @@ const show = (terminal: Terminal): Command =>
         if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
         return found
       })
-      if (json === true) {
-        terminal.out(JSON.stringify(flow))
-        return
-      }
+      if (printJson(terminal, json, flow)) return
       terminal.out(terminal.tone('bold', printable(`${flow.name} ${flow.id}`)))
-      for (const [label, text] of describe(flow))
-        terminal.out(`  ${terminal.tone('dim', label.padEnd(9))} ${printable(text)}`)
+      for (const line of factLines(terminal, describe(flow), { width: 9, indent: '  ' })) terminal.out(line)
       if (flow.troubles.length > 0) {
         terminal.out('')
-        for (const line of table(troubleColumns, flow.troubles, terminal)) terminal.out(line)
+        printTable(terminal, troubleColumns, flow.troubles)
       }
       if (flow.record.length === 0) return
       terminal.out('')
@@ -210,26 +206,14 @@ const result = (terminal: Terminal): Command =>
     .argument('<id>', 'a flow id, or its first digits')
     .action(async (text: string, { store, json }: StoreOptions) => {
       const id = readStore(store, (db) => resolveFlowId(db, text))
-      const client = await ControlClient.connect(store)
-      try {
-        // What has ended can be told without a node; what has not needs one to go on.
-        const ended = readStore(store, (db) => findFlow(db, id))
-        if (client === undefined && ended?.endedAt === undefined)
-          throw new CarillonError(
-            'node-not-running',
-            `Flow ${id} has not ended, and no node runs on ${store} to end it. Start one with: carillon run <app-module>${storeHint(store)}`,
-            { store },
-          )
-        if (client === undefined && ended?.error !== undefined) throw reviveError(ended.error)
-        const returned = client === undefined ? (ended?.result ?? null) : await client.result(id)
-        terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
-      } finally {
-        client?.close()
-      }
+      // What has ended can be told without a node; what has not needs one to go on.
+      const known = readStore(store, (db) => findFlowEnd(db, id))
+      const ended = known === undefined ? undefined : resultOfEnd(id, known)
+      const returned = ended === undefined ? await NodeApi.at({ store }).result(id) : (ended.result ?? null)
+      terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
     })
 
-type Definition = t.TypeOf<typeof FlowDefinitionC>
-const DefinitionsC = t.strict({ items: t.readonlyArray(FlowDefinitionC) })
+type Definition = t.TypeOf<typeof FlowDefinitionsC>['items'][number]
 
 /** The members of an input, as a person would name them: `text, inSeconds?`. */
 const membersOf = ({ input }: Definition): string => {
@@ -254,26 +238,27 @@ const definitions = (terminal: Terminal): Command =>
     ['flow definitions', 'flow definitions --json | jq .input'],
     'print one JSON document a line',
   ).action(async ({ json, ...place }: ApiOptions) => {
-    const { items } = await (await NodeApi.enter(place)).get('/flows/definitions', {}, DefinitionsC)
+    const { items } = await NodeApi.at(place).get('/flows/definitions', {}, FlowDefinitionsC)
     if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
-    else for (const line of table(definitionColumns, items, terminal)) terminal.out(line)
+    else printTable(terminal, definitionColumns, items)
   })
 
-const past: Readonly<Record<FlowAction, string>> = {
-  retry: 'is retried',
-  kill: 'is killed',
-  pause: 'is paused',
-  resume: 'is resumed',
+/** How an action is asked for on the command line, and what is said when it is done. */
+const words: Readonly<Record<FlowAction, { readonly summary: string; readonly did: string }>> = {
+  retry: { summary: 'let a parked flow go on from its record', did: 'is retried' },
+  kill: { summary: 'end a flow at once; what it has recorded on the ledger stays', did: 'is killed' },
+  pause: { summary: 'hold a running flow where it is', did: 'is paused' },
+  resume: { summary: 'let a paused flow go on', did: 'is resumed' },
 }
 
-const act = (terminal: Terminal, action: FlowAction, summary: string): Command =>
-  verb(action, summary, [`flow ${action} 8c41d0`])
+const act = (terminal: Terminal, action: FlowAction): Command =>
+  verb(action, words[action].summary, [`flow ${action} 8c41d0`])
     .argument('<id>', 'a flow id, or its first digits')
     .action(async (text: string, { store, json }: StoreOptions) => {
       const flow = readStore(store, (db) => resolveFlowId(db, text))
-      const by = await operate(store, { on: 'flow', action, flow, by: operatorName() })
+      const by = await operate(store, { on: 'flow', action, flow })
       sayDone(terminal, json, {
-        did: `Flow ${flow} ${past[action]}.`,
+        did: `Flow ${flow} ${words[action].did}.`,
         by,
         look: `carillon flow show ${shortId(flow)}${storeHint(store)}`,
         data: { flow, action },
@@ -287,8 +272,5 @@ export const flow = (terminal: Terminal): Command =>
     watch(terminal),
     result(terminal),
     definitions(terminal),
-    act(terminal, 'retry', 'let a parked flow go on from its record'),
-    act(terminal, 'kill', 'end a flow at once; what it has recorded on the ledger stays'),
-    act(terminal, 'pause', 'hold a running flow where it is'),
-    act(terminal, 'resume', 'let a paused flow go on'),
+    ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
   ])

@@ -9,11 +9,12 @@ import { instant, instantFromMillis, toMillis, type Instant } from '../../time/I
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { nowOf } from '../nowOf.js'
 import { Progress } from '../Progress.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
 import { showCount, showSecond } from '../words.js'
+import { printJson, printTable } from '../print.js'
 
 type Options = StoreOptions & {
   readonly until: Instant
@@ -98,13 +99,10 @@ export const forecast = (terminal: Terminal): Command =>
           from: begin,
           onProgress: progress,
         }).finally(end)
-        if (json === true) {
-          terminal.out(JSON.stringify(found))
-          return
-        }
+        if (printJson(terminal, json, found)) return
         if (found.entries.length === 0) terminal.out('Nothing will run.')
         else {
-          for (const line of table(columns, found.entries.slice(0, limit), terminal)) terminal.out(line)
+          printTable(terminal, columns, found.entries.slice(0, limit))
           if (found.entries.length > limit)
             terminal.out(`and ${found.entries.length - limit} more; --limit shows more of them`)
           terminal.out('')

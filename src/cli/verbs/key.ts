@@ -9,9 +9,10 @@ import { rotateKey } from '../../folder/rotateKey.js'
 import { readKeyChanges } from '../../storage/tables/MapTable.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { logOption, type LogOptions } from '../namedLog.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, verbGroup, type StoreOptions } from '../verb.js'
+import { printJson, printList } from '../print.js'
 
 type RotateOptions = LogOptions & { readonly network?: string }
 
@@ -36,10 +37,7 @@ const rotate = (terminal: Terminal): Command =>
           ...(folder === undefined ? {} : { keyFolder: folder }),
           ...(log === undefined ? {} : { log }),
         })
-        if (json === true) {
-          terminal.out(JSON.stringify({ ...change, file }))
-          return
-        }
+        if (printJson(terminal, json, { ...change, file })) return
         terminal.out(`The node signs with ${change.to} from now on. What ${change.from} has signed stays valid.`)
         if (folder === undefined) return
         terminal.out('')
@@ -72,11 +70,9 @@ const changes = (terminal: Terminal): Command =>
 
 const show = (terminal: Terminal): Command =>
   verb('show', 'list the keys that have signed the log, and since which tick', ['key show']).action(
-    ({ store, json }: StoreOptions) => {
+    async ({ store, json }: StoreOptions) => {
       const { signers } = readStore(store, readFacts)
-      if (json === true) for (const signer of signers) terminal.out(JSON.stringify(signer))
-      else if (signers.length === 0) terminal.out('No node has run on this store yet.')
-      else for (const line of table(columns, signers, terminal)) terminal.out(line)
+      await printList(terminal, json, { rows: signers, columns, empty: 'No node has run on this store yet.' })
     },
   )
 

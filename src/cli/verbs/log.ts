@@ -21,7 +21,7 @@ import { openOutput } from '../openOutput.js'
 import { limitOption } from '../pages.js'
 import { withProgress, type Extent } from '../Progress.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
@@ -31,6 +31,7 @@ import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
+import { printJson, printTable } from '../print.js'
 
 type Row = {
   readonly revision: number
@@ -95,7 +96,7 @@ const show = (real: Terminal): Command =>
         else if (rows.length === 0) terminal.out('There are no such events.')
         else {
           const described = rows.map((row) => ({ ...row, ...describeEvent(row.line, row.revision) }))
-          for (const line of table(columns, described, terminal)) terminal.out(line)
+          printTable(terminal, columns, described)
         }
       }),
     )
@@ -174,10 +175,7 @@ const importing = (terminal: Terminal): Command =>
     .action(async (file: string, { json, ...named }: ImportOptions) => {
       const { store, log } = named
       const head = await importFile(terminal, file, named)
-      if (json === true) {
-        terminal.out(JSON.stringify({ ...(log === undefined ? { store } : {}), head }))
-        return
-      }
+      if (printJson(terminal, json, { ...(log === undefined ? { store } : {}), head })) return
       const place = log === undefined ? printable(store) : 'the log'
       terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${place}, head ${head.hash}.`)
       if (log !== undefined) return
@@ -202,10 +200,7 @@ const rebuild = (terminal: Terminal): Command =>
   verb('rebuild', 'build all views anew from the log; no node may run meanwhile', ['log rebuild']).action(
     async ({ store, json }: StoreOptions) => {
       const report = await withProgress(terminal, 'Rebuilding', (count) => rebuildViews(store, count), eventsIn(store))
-      if (json === true) {
-        terminal.out(JSON.stringify(report))
-        return
-      }
+      if (printJson(terminal, json, report)) return
       const same = report.before === report.after
       terminal.out(
         `Views rebuilt from ${showCount(report.events, 'event')}: ${same ? 'they are what they were' : 'they differ from what was there before'}.`,

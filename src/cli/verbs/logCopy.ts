@@ -15,6 +15,7 @@ import { withProgress } from '../Progress.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, type JsonOptions } from '../verb.js'
 import { showCount } from '../words.js'
+import { printJson } from '../print.js'
 
 const named = (place: string): { readonly store: string; readonly log?: string } =>
   isAddress(place) ? { store: '', log: place } : { store: place }
@@ -78,10 +79,7 @@ export const copy = (terminal: Terminal): Command =>
       const letGo = holdStill(from)
       try {
         const head = await copyTo(terminal, from, to)
-        if (json === true) {
-          terminal.out(JSON.stringify({ head }))
-          return
-        }
+        if (printJson(terminal, json, { head })) return
         terminal.out(`${showCount(head.revision + 1, 'event')} copied and verified, head ${head.hash}.`)
         terminal.err(terminal.tone('dim', printable(hintFor(from, to))))
       } finally {

@@ -6,10 +6,9 @@ import { Option, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { decodeWith } from '../../encoding/decode.js'
-import { LogEntryC } from '../../http/answers.js'
-import { readStore } from '../../folder/readStore.js'
-import { readFacts } from '../../storage/tables/NodeFactTable.js'
+import { LogEntryC, StatusC } from '../../http/answers.js'
 import { followAgain } from '../followAgain.js'
+import { NodeApi } from '../NodeApi.js'
 import { fit } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
@@ -41,7 +40,7 @@ export const follow = (terminal: Terminal): Command =>
     .addOption(new Option('--type <event>', 'only events of this type'))
     .action(async ({ json, from, type, ...place }: Options) => {
       const { store } = place
-      let next = from ?? readStore(store, readFacts).head.revision + 1
+      let next = from ?? (await NodeApi.at(place).get('/status', {}, StatusC)).head.revision + 1
       const stopped = untilSignalled()
       await followAgain(terminal, place, { path: '/log/follow', query: () => ({ from: next }) }, stopped, (event) => {
         const decoded = decodeWith(LogEntryC, JSON.parse(event.data))

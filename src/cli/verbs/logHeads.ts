@@ -6,11 +6,12 @@ import type { KeptCheckpoint } from '../../log/NodeTables.js'
 import { readHeads } from '../../http/questions/readHeads.js'
 import { readStore } from '../../folder/readStore.js'
 import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showSecond } from '../words.js'
+import { printList } from '../print.js'
 
 const columns: readonly Column<KeptCheckpoint>[] = [
   { header: 'PARTY', cell: ({ party }) => party.name, flexible: true },
@@ -30,12 +31,13 @@ export const heads = (real: Terminal): Command =>
     .addOption(afterTextOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json, ...page }: StoreOptions & PageOptions<string>) => {
+      watching(real, (terminal) => async ({ store, json, ...page }: StoreOptions & PageOptions<string>) => {
         const found = readStore(store, (db) => gather(page, (query) => readHeads(db, query)))
-        if (json === true) for (const kept of found.items) terminal.out(JSON.stringify(kept))
-        else if (found.items.length === 0)
-          terminal.out('None is kept yet: checkpoints come from parties that the node talks with.')
-        else for (const line of table(columns, found.items, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found.items,
+          columns,
+          empty: 'None is kept yet: checkpoints come from parties that the node talks with.',
+        })
         sayMore(terminal, found)
       }),
     )

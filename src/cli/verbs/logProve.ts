@@ -12,6 +12,7 @@ import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions } from '../verb.js'
 import { showInstant } from '../words.js'
+import { printJson } from '../print.js'
 
 type ProveOptions = LogOptions & { readonly head?: string }
 type CheckOptions = JsonOptions & { readonly by?: PublicKey }
@@ -53,10 +54,7 @@ export const checkProofVerb = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action(async (file: string, { by, json }: CheckOptions) => {
       const proven = checkProof(await readJsonFile(file), by === undefined ? {} : { by })
-      if (json === true) {
-        terminal.out(JSON.stringify({ ...proven, text: undefined }))
-        return
-      }
+      if (printJson(terminal, json, { ...proven, text: undefined })) return
       const { type, text } = describeEvent(proven.text, proven.revision)
       terminal.out(
         `${terminal.tone('green', 'The proof holds.')} Revision ${proven.revision}, tick ${proven.tick} at ${showInstant(proven.at)}: ${type} ${printable(text)}`,

@@ -4,12 +4,12 @@
 import type { Command } from 'commander'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { bareVerb, caOption, storeOption, type ApiOptions } from '../verb.js'
+import { bareVerb, caOption, storeOption, urlOption, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
 /** What is meant for machines is handed on as it came. */
 const ask = async (terminal: Terminal, place: NodePlace, path: string): Promise<void> => {
-  const { text } = await (await NodeApi.enter(place)).ask('GET', path)
+  const { text } = await NodeApi.at(place).ask('GET', path)
   for (const line of text.trimEnd().split('\n')) terminal.out(printable(line))
 }
 
@@ -19,6 +19,7 @@ export const metrics = (real: Terminal): Command =>
     'metrics | grep lateness',
   ])
     .addOption(storeOption())
+    .addOption(urlOption())
     .addOption(caOption())
     .addOption(watchOption())
     .action(watching(real, (terminal) => (place: ApiOptions) => ask(terminal, place, '/metrics')))
@@ -28,5 +29,6 @@ export const openapi = (terminal: Terminal): Command =>
     'openapi > carillon.json',
   ])
     .addOption(storeOption())
+    .addOption(urlOption())
     .addOption(caOption())
     .action((place: ApiOptions) => ask(terminal, place, '/openapi.json'))

@@ -15,9 +15,10 @@ import { appFile } from '../loadApp.js'
 import { NetworkProcesses } from '../NetworkProcesses.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal, type Tone } from '../Terminal.js'
-import { bareVerb, jsonOption, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+import { bareVerb, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+import { printJson, printTable } from '../print.js'
 
 type NewOptions = JsonOptions & {
   readonly parties: readonly string[]
@@ -27,12 +28,6 @@ type NewOptions = JsonOptions & {
 }
 
 type RunOptions = JsonOptions & { readonly app: string; readonly only?: readonly string[]; readonly dev?: boolean }
-
-const namesOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
 
 const notaryKinds: Readonly<Record<string, NotaryKind>> = { validating: 'validating', nonValidating: 'nonValidating' }
 
@@ -58,7 +53,7 @@ const columns: readonly Column<Member>[] = [
 ]
 
 const showMembers = (terminal: Terminal, members: readonly Member[]): void => {
-  for (const line of table(columns, members, terminal)) terminal.out(line)
+  printTable(terminal, columns, members)
 }
 
 const newNetwork = (terminal: Terminal): Command =>
@@ -67,7 +62,7 @@ const newNetwork = (terminal: Terminal): Command =>
     'network new local --parties Alice,Bob,Carol --notary Fast:nonValidating --first-port 10001',
   ])
     .argument('<folder>', 'a folder to make, which will hold a folder for each party')
-    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf).default([]))
+    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesIn).default([]))
     .addOption(
       new Option('--notary <name[:kind]>', 'a notary, validating or nonValidating; may be given again')
         .argParser(addNotary)
@@ -84,10 +79,7 @@ const newNetwork = (terminal: Terminal): Command =>
     .action(async (folder: string, { parties, notary, host, firstPort, json }: NewOptions) => {
       const members = [...parties.map((name) => ({ name })), ...notary]
       const made = await makeNetwork(folder, { members, host, ...(firstPort === undefined ? {} : { firstPort }) })
-      if (json === true) {
-        terminal.out(JSON.stringify(made))
-        return
-      }
+      if (printJson(terminal, json, made)) return
       terminal.out(terminal.tone('bold', `The network ${printable(made.name)} is ready.`))
       showMembers(terminal, made.members)
       terminal.out('')
@@ -116,10 +108,7 @@ const add = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action(async (folder: string, name: string, { json, ...options }: AddOptions) => {
       const added = await addParty(folder, { name, ...options })
-      if (json === true) {
-        terminal.out(JSON.stringify(added))
-        return
-      }
+      if (printJson(terminal, json, added)) return
       const { member, serial, told, elsewhere } = added
       terminal.out(terminal.tone('bold', printable(`${name} has joined at ${member.address ?? ''}, by map ${serial}.`)))
       const others = told.filter((each) => each !== name)
@@ -144,10 +133,7 @@ const changeKey = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action(async (folder: string, file: string, { json }: JsonOptions) => {
       const changed = await changePartyKey(folder, await readJsonFile(file))
-      if (json === true) {
-        terminal.out(JSON.stringify(changed))
-        return
-      }
+      if (printJson(terminal, json, changed)) return
       const { party, serial, elsewhere, certificate } = changed
       terminal.out(terminal.tone('bold', printable(`${party} signs with its new key, by map ${serial}.`)))
       if (elsewhere.length > 0)
@@ -177,10 +163,7 @@ const show = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action((folder: string, { json }: JsonOptions) => {
       const terms = mapOf(folder)
-      if (json === true) {
-        terminal.out(JSON.stringify(terms))
-        return
-      }
+      if (printJson(terminal, json, terms)) return
       terminal.out(printable(`${terms.name}, map ${terms.serial} of ${terms.madeAt}, signed by ${terms.root}`))
       showMembers(terminal, terms.members)
     })
@@ -249,7 +232,7 @@ const run = (terminal: Terminal): Command =>
     .addOption(
       new Option('--app <app-module>', 'a module that exports `app`, for all nodes alike').makeOptionMandatory(),
     )
-    .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesOf))
+    .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesIn))
     .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
     .addOption(jsonOption('print one JSON document a line'))
     .action(async (folder: string, options: RunOptions) => {

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { newApp } from '../newApp.js'
 import type { Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, type JsonOptions } from '../verb.js'
+import { printJson } from '../print.js'
 
 export const newVerb = (terminal: Terminal): Command =>
   bareVerb('new', 'make a folder with a small app that runs and is tested', ['new water-plants'])
@@ -12,10 +13,7 @@ export const newVerb = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action((name: string, { json }: JsonOptions) => {
       const { folder, files } = newApp(name, process.cwd())
-      if (json === true) {
-        terminal.out(JSON.stringify({ name, folder, files }))
-        return
-      }
+      if (printJson(terminal, json, { name, folder, files })) return
       terminal.out(terminal.tone('bold', `${name} is ready.`))
       for (const file of files) terminal.out(`  ${name}/${file}`)
       terminal.out('')

@@ -13,11 +13,12 @@ import { resolveRef } from '../../storage/queries/resolveRef.js'
 import type { Database } from '../../storage/Database.js'
 import { nowOf } from '../nowOf.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showLateness } from '../words.js'
+import { printList } from '../print.js'
 
 type Occurrence = Attempt & { readonly ref: StateRef }
 
@@ -67,9 +68,11 @@ export const occurrences = (real: Terminal): Command =>
           if (of !== undefined) return { items: occurrencesOf(db, of), next: undefined }
           return gather(page, (query) => readOccurrences(db, query))
         })
-        if (json === true) for (const occurrence of found.items) terminal.out(JSON.stringify(occurrence))
-        else if (found.items.length === 0) terminal.out('No activity has fallen due yet.')
-        else for (const line of table(columnsAt(await nowOf(store)), found.items, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found.items,
+          columns: async () => columnsAt(await nowOf(store)),
+          empty: 'No activity has fallen due yet.',
+        })
         sayMore(terminal, found)
       }),
     )

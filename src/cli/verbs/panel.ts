@@ -8,10 +8,11 @@ import { ActionDoneC, PanelContentC, PanelSummaryC } from '../../http/Panel.js'
 import { NodeApi } from '../NodeApi.js'
 import { panelLines } from '../panelLines.js'
 import { readJsonText } from '../readJsonText.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
+import { printList } from '../print.js'
 
 type Summary = t.TypeOf<typeof PanelSummaryC>
 const PanelsC = t.strict({ items: t.readonlyArray(PanelSummaryC) })
@@ -26,10 +27,8 @@ const columns: readonly Column<Summary>[] = [
 const list = (terminal: Terminal): Command =>
   apiVerb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
     async ({ json, ...place }: ApiOptions) => {
-      const { items } = await (await NodeApi.enter(place)).get('/panels', {}, PanelsC)
-      if (json === true) for (const panel of items) terminal.out(JSON.stringify(panel))
-      else if (items.length === 0) terminal.out('The app of this node has no panels.')
-      else for (const line of table(columns, items, terminal)) terminal.out(line)
+      const { items } = await NodeApi.at(place).get('/panels', {}, PanelsC)
+      await printList(terminal, json, { rows: items, columns, empty: 'The app of this node has no panels.' })
     },
   )
 
@@ -39,7 +38,7 @@ const show = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => async (name: string, { json, ...place }: ApiOptions) => {
-        const content = await (await NodeApi.enter(place)).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
+        const content = await NodeApi.at(place).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
         if (json === true) terminal.out(JSON.stringify(content))
         else for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
       }),
@@ -63,9 +62,7 @@ const act = (terminal: Terminal): Command =>
           'usage',
           `--input takes an object with a member for each field, as in '{"name":"Marie"}'.`,
         )
-      const done = await (
-        await NodeApi.enter(place)
-      ).post(
+      const done = await NodeApi.at(place).post(
         `/panels/${encodeURIComponent(panel)}/actions/${encodeURIComponent(action)}`,
         { ...(row === undefined ? {} : { row }), ...(fields === undefined ? {} : { input: fields }) },
         ActionDoneC,

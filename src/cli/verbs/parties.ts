@@ -14,11 +14,12 @@ import { readStore } from '../../folder/readStore.js'
 import type { Database } from '../../storage/Database.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId } from '../words.js'
+import { printList } from '../print.js'
 
 type Options = StoreOptions & { readonly network?: string }
 
@@ -69,14 +70,16 @@ export const parties = (real: Terminal): Command =>
     .addOption(networkOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json, network }: Options) => {
+      watching(real, (terminal) => async ({ store, json, network }: Options) => {
         const found = readStore(store, (db) => {
           const me = meOf(db)
           return me === undefined ? [] : readParties(db, networkOf(store, network, me), me)
         })
-        if (json === true) for (const party of found) terminal.out(JSON.stringify(party))
-        else if (found.length === 0) terminal.out('No node has run here yet, so there is no party.')
-        else for (const line of table(partyColumns, found, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found,
+          columns: partyColumns,
+          empty: 'No node has run here yet, so there is no party.',
+        })
       }),
     )
 
@@ -107,14 +110,16 @@ export const sessions = (real: Terminal): Command =>
     .addOption(afterOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => ({ store, json, network, ...page }: Options & PageOptions) => {
+      watching(real, (terminal) => async ({ store, json, network, ...page }: Options & PageOptions) => {
         const found = readStore(store, (db) => {
           const map = networkOf(store, network, meOf(db))
           return gather(page, (query) => readSessions(db, map, query))
         })
-        if (json === true) for (const session of found.items) terminal.out(JSON.stringify(session))
-        else if (found.items.length === 0) terminal.out('This node has not talked with another party yet.')
-        else for (const line of table(sessionColumns, found.items, terminal)) terminal.out(line)
+        await printList(terminal, json, {
+          rows: found.items,
+          columns: sessionColumns,
+          empty: 'This node has not talked with another party yet.',
+        })
         sayMore(terminal, found)
       }),
     )

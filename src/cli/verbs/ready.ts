@@ -2,8 +2,8 @@
  * `carillon ready`: whether the running node takes work, for scripts and probes. Exit code 1 while it does not.
  */
 import { Option, type Command } from 'commander'
-import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { ReadyC } from '../../http/answers.js'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
 import type { Terminal } from '../Terminal.js'
 import { pauseFor, untilSignalled } from '../untilSignalled.js'
@@ -11,7 +11,6 @@ import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
 
 type Options = ApiOptions & { readonly wait?: number }
 
-const ReadyC = t.strict({ ready: t.literal(true) })
 const lookAgainMs = 250
 
 /** Rejects with why it is not, once the patience is over. */
@@ -19,7 +18,7 @@ const untilReady = async (place: NodePlace, patienceMs: number): Promise<void> =
   const stopped = untilSignalled()
   for (const deadline = performance.now() + patienceMs; ;) {
     try {
-      await (await NodeApi.enter(place)).get('/ready', {}, ReadyC)
+      await NodeApi.at(place).get('/ready', {}, ReadyC)
       return
     } catch (error) {
       if (!(error instanceof CarillonError) || performance.now() >= deadline || stopped.aborted) throw error

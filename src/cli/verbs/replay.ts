@@ -10,11 +10,12 @@ import { describeProblem, type ReplayReport } from '../../testing/replay/ReplayR
 import { digestViews } from '../../storage/digest.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { bar } from '../Progress.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
 import { withApp } from '../withApp.js'
+import { printTable } from '../print.js'
 
 type Options = StoreOptions & { readonly against?: string }
 
@@ -85,7 +86,7 @@ export const replay = (terminal: Terminal): Command =>
         terminal.status('')
         const different = replayed.filter(({ report }) => report.problems.length > 0)
         if (json !== true) {
-          for (const line of table(columns, replayed, terminal)) terminal.out(line)
+          printTable(terminal, columns, replayed)
           for (const one of replayed) showProblems(terminal, one)
         }
         if (different.length > 0)

@@ -8,7 +8,7 @@ import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { openControlSocket, type ControlSocket, type ExtraVerbs } from '../../node/ControlSocket.js'
+import { openControlSocket, type ControlOptions, type ControlSocket } from '../../http/ControlSocket.js'
 import type { Logger } from '../../engine/Logger.js'
 import type { Node } from '../../node/Node.js'
 import { readStore } from '../../folder/readStore.js'
@@ -18,17 +18,18 @@ import { jsonLogger } from '../../telemetry/jsonLogger.js'
 import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { answersFor } from '../answersFor.js'
 import { banner } from '../banner.js'
 import { LiveLines } from '../LiveLines.js'
-import { appFile, commandOfApp, loadApp, type LoadedApp } from '../loadApp.js'
+import type { LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
-import { httpAddress, linkOf, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import { httpAddress, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
-import { printable, type Terminal } from '../Terminal.js'
+import type { Terminal } from '../Terminal.js'
+import { terminalLogger } from '../terminalLogger.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { isVerbName } from '../verbNames.js'
+import { withApp } from '../withApp.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -43,13 +44,7 @@ type Options = StoreOptions &
   }
 
 const loggerFor = ({ logFormat, logLevel }: Options, terminal: Terminal): Logger =>
-  logFormat === 'json' ? jsonLogger({ level: logLevel }) : loggerOn(terminal)
-
-const loggerOn = (terminal: Terminal): Logger => ({
-  info: (message) => terminal.err(terminal.tone('dim', printable(message))),
-  warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
-  error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
-})
+  logFormat === 'json' ? jsonLogger({ level: logLevel }) : terminalLogger(terminal)
 
 const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
   new LiveLines({
@@ -83,13 +78,12 @@ const hearFrom = async (node: Node, revision: number, lines: LiveLines): Promise
 const openSocket = async (
   node: Node,
   store: string,
-  logger: Logger,
-  extra: ExtraVerbs,
+  options: ControlOptions & { readonly logger: Logger },
 ): Promise<ControlSocket | undefined> => {
   try {
-    return await openControlSocket(node, store, extra)
+    return await openControlSocket(node, store, options)
   } catch (error) {
-    logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
+    options.logger.warn(`The node runs, but takes no commands. ${messageOf(error)}`, {})
     return undefined
   }
 }
@@ -137,10 +131,10 @@ const assertReachable = (file: string, verbs: LoadedApp['verbs'] = []): void => 
   )
 }
 
-const runNode = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+const runNode = async (loaded: LoadedApp, file: string, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
-  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
-  assertReachable(file, verbs)
+  const { app, onStart, ...contributed } = loaded
+  assertReachable(file, contributed.verbs)
   const logger = loggerFor(options, terminal)
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; the next start goes on from it.'),
@@ -179,10 +173,7 @@ const runNode = async (file: string, options: Options, terminal: Terminal): Prom
   }
   try {
     http = await openHttp(node, store, options, contributed, logger)
-    socket = await openSocket(node, store, logger, {
-      link: () => linkOf(http, 'Start it without --no-http.'),
-      ...answersFor(node, verbs),
-    })
+    socket = await openSocket(node, store, { ...contributed, logger, ...(http === undefined ? {} : { http }) })
     greet(node, app, options, terminal, http)
     await hearFrom(node, before + 1, lines)
     const why = await Promise.race([
@@ -255,16 +246,7 @@ export const run = (terminal: Terminal): Command =>
     // A store that is only named in the environment is another node's.
     const ownStore = network === undefined || asked.getOptionValueSource('store') === 'cli'
     const options = ownStore ? given : { ...given, store: network }
-    const file = appFile(module)
-    const command = commandOfApp(file)
-    if (command !== undefined) {
-      // That copy reads the same command line and does everything from here on.
-      await import(command)
-      return
-    }
     // A reader that went away, such as `head`, is no reason for the node to stop.
     process.stdout.on('error', () => undefined)
-    await runNode(file, options, terminal)
-    // The app may have timers or connections of its own that would keep the process.
-    process.exit()
+    await withApp(module, (loaded, file) => runNode(loaded, file, options, terminal))
   })

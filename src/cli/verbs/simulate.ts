@@ -10,7 +10,7 @@ import { simulate as simulateApp, type SimulationOptions } from '../../testing/s
 import { simulateInProcesses, workerFlag, workOff } from '../simulateInProcesses.js'
 import { bar } from '../Progress.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { bareVerb, jsonOption, wholeNumber, type JsonOptions } from '../verb.js'
+import { bareVerb, jsonOption, namesIn, wholeNumber, type JsonOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
 
 type Options = JsonOptions & {
@@ -30,12 +30,6 @@ const seedsPerProcess = 10
 const processesFor = (seeds: number): number =>
   Math.min(availableParallelism(), Math.max(1, Math.floor(seeds / seedsPerProcess)))
 
-const namesOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-
 /** What has to be typed to see one seed again. */
 const repeatOf = (module: string, seed: number, { actions, parties }: Options): string =>
   `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}`
@@ -51,7 +45,7 @@ export const simulate = (terminal: Terminal): Command =>
     .addOption(new Option('--from <seed>', 'the first seed').argParser(wholeNumber(0)).default(0))
     .addOption(new Option('--seed <seed>', 'one history only, the same every time').argParser(wholeNumber(0)))
     .addOption(new Option('--actions <count>', 'how many things happen in a history').argParser(wholeNumber(1)))
-    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesOf))
+    .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesIn))
     .addOption(new Option('--stop-at-first', 'stop at the first history that fails'))
     .addOption(
       new Option('--processes <count>', 'how many processes share the work (default: one a core)').argParser(

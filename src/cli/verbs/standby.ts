@@ -6,15 +6,15 @@ import { Option, type Command } from 'commander'
 import { messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
 import { limits } from '../../limits.js'
-import { openControlSocket, type ControlSocket } from '../../node/ControlSocket.js'
-import type { Logger } from '../../engine/Logger.js'
+import { openControlSocket, type ControlSocket } from '../../http/ControlSocket.js'
 import { standBy } from '../../standby/Standby.js'
-import { answersFor } from '../answersFor.js'
-import { appFile, commandOfApp, loadApp } from '../loadApp.js'
-import { httpAddress, linkOf, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import type { LoadedApp } from '../loadApp.js'
+import { httpAddress, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
+import { terminalLogger } from '../terminalLogger.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { withApp } from '../withApp.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -24,9 +24,9 @@ type Options = StoreOptions &
     readonly network?: string
   }
 
-const runStandby = async (file: string, options: Options, terminal: Terminal): Promise<void> => {
+const runStandby = async (loaded: LoadedApp, options: Options, terminal: Terminal): Promise<void> => {
   const { store, json, log, lease, party, network } = options
-  const { app, onStart, verbs = [], ...contributed } = await loadApp(file)
+  const { app, onStart, ...contributed } = loaded
   const signals = new StopSignals(() =>
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
@@ -36,11 +36,7 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
   const failed = new Promise<Error>((resolve) => (fail = resolve))
   let socket: ControlSocket | undefined
   let http: HttpServer | undefined
-  const logger: Logger = {
-    info: (message) => terminal.err(terminal.tone('dim', printable(message))),
-    warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
-    error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
-  }
+  const logger = terminalLogger(terminal)
   const standby = await standBy({
     app,
     store,
@@ -55,8 +51,11 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
     onLeading: (node) => {
       const serve = async (): Promise<void> => {
         try {
-          const link = (): ReturnType<typeof linkOf> => linkOf(http, 'Start it with --http.')
-          socket = await openControlSocket(node, store, { link, ...answersFor(node, verbs) })
+          socket = await openControlSocket(node, store, {
+            ...contributed,
+            logger,
+            ...(http === undefined ? {} : { http }),
+          })
         } finally {
           // Whoever hears that this process leads may ask it for something at once.
           const text = `${app.name} ${app.version}, run by ${node.party.name}: this process leads.`
@@ -65,7 +64,7 @@ const runStandby = async (file: string, options: Options, terminal: Terminal): P
         await onStart?.(node)
       }
       serve().catch((error: unknown) => {
-        terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(messageOf(error))}`)
+        logger.warn(messageOf(error), {})
       })
     },
     onFailure: (error) => fail(error),
@@ -125,14 +124,6 @@ export const standby = (terminal: Terminal): Command =>
         ).argParser(httpAddress),
       ),
   ).action(async (module: string, options: Options) => {
-    const file = appFile(module)
-    const command = commandOfApp(file)
-    if (command !== undefined) {
-      // That copy reads the same command line and does everything from here on.
-      await import(command)
-      return
-    }
     process.stdout.on('error', () => undefined)
-    await runStandby(file, options, terminal)
-    process.exit()
+    await withApp(module, (loaded) => runStandby(loaded, options, terminal))
   })

@@ -2,35 +2,16 @@
  * `carillon start`: starts a flow on the running node and waits for what it returns.
  */
 import { Option, type Command } from 'commander'
-import { CarillonError } from '../../errors/CarillonError.js'
-import { ControlClient } from '../../node/ControlClient.js'
-import { holderOf } from '../../folder/folderHolder.js'
+import { NodeApi } from '../NodeApi.js'
 import { readJsonText } from '../readJsonText.js'
-import { operatorName } from '../operatorName.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, type StoreOptions } from '../verb.js'
 import { shortId } from '../words.js'
+import { printJson } from '../print.js'
 
 type Options = StoreOptions & { readonly clientId?: string; readonly wait: boolean }
 
 const noticeAfterMs = 1_000
-
-const connect = async (store: string): Promise<ControlClient> => {
-  const client = await ControlClient.connect(store)
-  if (client !== undefined) return client
-  const holder = holderOf(store)
-  throw holder === undefined
-    ? new CarillonError(
-        'node-not-running',
-        `No node runs on ${store}, and starting a flow needs the code of the app. Start a node first: carillon run <app-module>${storeHint(store)}`,
-        { store },
-      )
-    : new CarillonError(
-        'node-not-running',
-        `Process ${holder.pid} holds ${store} but does not listen to commands. It is starting or stopping, or it runs the node without "carillon run".`,
-        { store, pid: holder.pid },
-      )
-}
 
 export const start = (terminal: Terminal): Command =>
   verb('start', 'start a flow on the running node and wait for its result', [
@@ -44,23 +25,19 @@ export const start = (terminal: Terminal): Command =>
     .addOption(new Option('--no-wait', 'do not wait for the result'))
     .action(async (name: string, text: string, { store, json, clientId, wait }: Options) => {
       const input = readJsonText(text)
-      const client = await connect(store)
+      const api = NodeApi.at({ store })
       const notice = setTimeout(
         () => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'),
         noticeAfterMs,
       )
       try {
-        const by = operatorName()
-        const flow = await client.start({ flow: name, input, by, ...(clientId === undefined ? {} : { clientId }) })
+        const flow = await api.start(name, input, clientId)
         if (!wait) {
           terminal.out(json === true ? JSON.stringify({ flow }) : flow)
           return
         }
-        const result = await client.result(flow)
-        if (json === true) {
-          terminal.out(JSON.stringify({ flow, result }))
-          return
-        }
+        const result = await api.result(flow)
+        if (printJson(terminal, json, { flow, result })) return
         terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
         terminal.err(
           terminal.tone(
@@ -71,6 +48,5 @@ export const start = (terminal: Terminal): Command =>
       } finally {
         clearTimeout(notice)
         terminal.status('')
-        client.close()
       }
     })

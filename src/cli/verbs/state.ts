@@ -11,6 +11,7 @@ import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
 import { shortRef, showInstant, showSecond } from '../words.js'
+import { factLines, printJson, type Fact } from '../print.js'
 
 const show = (terminal: Terminal): Command =>
   verb('show', 'show one state, consumed or not', ['state show 3fa9c1:0'])
@@ -23,12 +24,9 @@ const show = (terminal: Terminal): Command =>
           throw new CarillonError('state-unknown', `This store holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
         return found
       })
-      if (json === true) {
-        terminal.out(JSON.stringify(state))
-        return
-      }
+      if (printJson(terminal, json, state)) return
       terminal.out(terminal.tone('bold', printable(`${state.type} ${showRef(state.ref)}`)))
-      const facts: readonly (readonly [string, string | undefined])[] = [
+      const facts: readonly Fact[] = [
         ['version', String(state.version)],
         ['key', state.key],
         ['recorded', `${showInstant(state.recordedAt)}, revision ${state.fromRevision}`],
@@ -39,11 +37,9 @@ const show = (terminal: Terminal): Command =>
             : `${showInstant(state.consumedAt)} by ${state.consumedBy}`,
         ],
         ['relevant', state.relevant ? 'yes' : 'no: it is kept for others'],
-        ['taken part', state.participants.join(' ')],
+        ['taken part', state.participants.length === 0 ? undefined : state.participants.join(' ')],
       ]
-      for (const [label, value] of facts)
-        if (value !== undefined && value !== '')
-          terminal.out(`  ${terminal.tone('dim', label.padEnd(10))} ${printable(value)}`)
+      for (const line of factLines(terminal, facts, { width: 10, indent: '  ' })) terminal.out(line)
       terminal.out('')
       for (const line of JSON.stringify(state.data, null, 2).split('\n')) terminal.out(`  ${printable(line)}`)
       terminal.err(terminal.tone('dim', `See: carillon why ${shortRef(state.ref)}${storeHint(store)}`))

@@ -8,11 +8,12 @@ import { readTimeline, type Bar } from '../../http/questions/readTimeline.js'
 import { readStore } from '../../folder/readStore.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { nowOf } from '../nowOf.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal, Tone } from '../Terminal.js'
-import { verb, wholeNumber, type StoreOptions } from '../verb.js'
+import { spanIn, verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showLateness, showSecond } from '../words.js'
+import { printJson, printTable } from '../print.js'
 
 type Options = StoreOptions & {
   readonly from?: Instant
@@ -23,15 +24,6 @@ type Options = StoreOptions & {
 
 const lateMs = 1_000
 const longestBar = 32
-
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-const span = (text: string): number => {
-  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
-  const ms = Number(count) * (unitMs[unit] ?? Number.NaN)
-  if (!(ms > 0)) throw new InvalidArgumentError('Give a number and s, m, h, d or w, such as 30m, 2h or 7d.')
-  return ms
-}
 
 const columnsFor = (most: number, nowMs: number, barMs: number): readonly Column<Bar>[] => {
   const count = (header: string, valueOf: (bar: Bar) => number, tone?: Tone): Column<Bar> => ({
@@ -78,7 +70,7 @@ export const timeline = (real: Terminal): Command =>
     .addOption(new Option('--until <instant>', 'where it ends (default: a span later)').argParser(instant))
     .addOption(
       new Option('--span <span>', 'how much time it covers, such as 30m, 2h or 7d')
-        .argParser(span)
+        .argParser(spanIn('smhdw', '30m, 2h or 7d'))
         .default(7_200_000, '2h'),
     )
     .addOption(new Option('--bars <n>', 'in how many lines').argParser(wholeNumber(1)).default(20))
@@ -98,12 +90,11 @@ export const timeline = (real: Terminal): Command =>
         const found = readStore(store, (db) => readTimeline(db, { fromMs, untilMs, bars, lateMs }))
         if (json === true) {
           for (const { atMs, ...counts } of found.bars)
-            terminal.out(JSON.stringify({ at: instantFromMillis(atMs), ...counts }))
+            printJson(terminal, json, { at: instantFromMillis(atMs), ...counts })
           return
         }
         const totals = found.bars.map((bar) => bar.onTime + bar.late + bar.failed + bar.missed + bar.scheduled)
-        for (const line of table(columnsFor(Math.max(...totals), nowMs, found.barMs), found.bars, terminal))
-          terminal.out(line)
+        printTable(terminal, columnsFor(Math.max(...totals), nowMs, found.barMs), found.bars)
         if (found.partial)
           terminal.err(
             terminal.tone('dim', 'Only the newest occurrences were counted; look at a later span for the rest.'),

@@ -9,33 +9,22 @@ import { PermissionC } from '../../operator/Permission.js'
 import { listTokens } from '../../storage/queries/readTokens.js'
 import { TokenIdC, TokenNameC, type Token } from '../../operator/Token.js'
 import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
-import { MeC } from '../../http/answers.js'
+import { LinkC, MeC } from '../../http/answers.js'
 import { newTokenText } from '../../http/TokenText.js'
-import { ControlClient } from '../../node/ControlClient.js'
 import { readStore } from '../../folder/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
 import { operate } from '../operate.js'
-import { operatorName } from '../operatorName.js'
 import { sayDone } from '../sayDone.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
+import { apiVerb, spanIn, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
 import { showSecond } from '../words.js'
+import { printJson, printList } from '../print.js'
 
 const stdin = 0
 const dayMs = 86_400_000
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
-
-/** `30d`, `12h`: how long a token is good for. */
-const span = (text: string): number => {
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
-  const ms = Number(count) * (units[unit] ?? Number.NaN)
-  if (!(ms > 0)) throw new InvalidArgumentError('Give a number and m, h, d or w, such as 12h or 30d.')
-  return ms
-}
-
 const addPermission = (text: string, others: readonly string[]): readonly string[] => {
   if (!PermissionC.is(text))
     throw new InvalidArgumentError('It is view, operate, admin, start:<flow>, start:<beginning>*, or one of the app.')
@@ -59,7 +48,11 @@ const newToken = (terminal: Terminal): Command =>
         .argParser(addPermission)
         .default([], 'none'),
     )
-    .addOption(new Option('--expires <span>', 'how long it is good for').argParser(span).default(30 * dayMs, '30d'))
+    .addOption(
+      new Option('--expires <span>', 'how long it is good for')
+        .argParser(spanIn('mhdw', '12h or 30d'))
+        .default(30 * dayMs, '30d'),
+    )
     .action(async ({ store, json, name, permission, expires }: NewOptions) => {
       if (!TokenNameC.is(name))
         throw new CarillonError('usage', 'A name has up to 40 letters, digits, spaces, dots, hyphens or underscores.')
@@ -72,11 +65,8 @@ const newToken = (terminal: Terminal): Command =>
       const expiresAt = instantFromMillis((await nowOf(store)) + expires)
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
-      const by = await operate(store, { on: 'token', action: 'issue', token, by: operatorName() })
-      if (json === true) {
-        terminal.out(JSON.stringify({ id, token: text, expiresAt, carriedOutBy: by }))
-        return
-      }
+      const by = await operate(store, { on: 'token', action: 'issue', token })
+      if (printJson(terminal, json, { id, token: text, expiresAt, carriedOutBy: by })) return
       terminal.out(text)
       terminal.err(
         terminal.tone(
@@ -110,9 +100,11 @@ const list = (terminal: Terminal): Command =>
   verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
     async ({ store, json }: StoreOptions) => {
       const tokens = readStore(store, listTokens)
-      if (json === true) for (const token of tokens) terminal.out(JSON.stringify(token))
-      else if (tokens.length === 0) terminal.out('No token was issued yet.')
-      else for (const line of table(columnsAt(await nowOf(store)), tokens, terminal)) terminal.out(line)
+      await printList(terminal, json, {
+        rows: tokens,
+        columns: async () => columnsAt(await nowOf(store)),
+        empty: 'No token was issued yet.',
+      })
     },
   )
 
@@ -122,7 +114,7 @@ const revoke = (terminal: Terminal): Command =>
     .action(async (token: string, { store, json }: StoreOptions) => {
       if (!TokenIdC.is(token))
         throw new CarillonError('usage', `"${token}" is not the id of a token: twelve hex digits.`)
-      const by = await operate(store, { on: 'token', action: 'revoke', token, by: operatorName() })
+      const by = await operate(store, { on: 'token', action: 'revoke', token })
       sayDone(terminal, json, {
         did: `Token ${token} is revoked.`,
         by,
@@ -138,11 +130,8 @@ const check = (terminal: Terminal): Command =>
       const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
       if (!/^[\x21-\x7e]{1,200}$/.test(token))
         throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
-      const me = await (await NodeApi.withToken(place, token)).get('/me', {}, MeC)
-      if (json === true) {
-        terminal.out(JSON.stringify(me))
-        return
-      }
+      const me = await NodeApi.at(place).withToken(token).get('/me', {}, MeC)
+      if (printJson(terminal, json, me)) return
       const until = me.expiresAt === undefined ? 'for ever' : `until ${showSecond(me.expiresAt)}`
       terminal.out(printable(`${me.name} may ${me.permissions.join(', ')}, ${until}.`))
     })
@@ -150,17 +139,8 @@ const check = (terminal: Terminal): Command =>
 const link = (terminal: Terminal): Command =>
   verb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
     async ({ store, json }: StoreOptions) => {
-      const client = await ControlClient.connect(store)
-      if (client === undefined)
-        throw new CarillonError('node-not-running', `No node runs on ${store}. Start one with "carillon run".`, {
-          store,
-        })
-      try {
-        const url = await client.link()
-        terminal.out(json === true ? JSON.stringify({ link: url }) : url)
-      } finally {
-        client.close()
-      }
+      const answer = await NodeApi.at({ store }).post('/session/link', {}, LinkC)
+      terminal.out(json === true ? JSON.stringify(answer) : answer.link)
     },
   )
 

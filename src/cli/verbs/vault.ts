@@ -19,11 +19,12 @@ import type { Database } from '../../storage/Database.js'
 import { atOption, revisionOf } from '../atOption.js'
 import { gather, limitOption, sayMore, type PageOptions } from '../pages.js'
 import { parseCriterion } from '../parseCriterion.js'
-import { table, type Column } from '../table.js'
+import type { Column } from '../table.js'
 import type { Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortRef, showJson, showSecond } from '../words.js'
+import { printList } from '../print.js'
 
 type Options = StoreOptions &
   PageOptions<string> & {
@@ -133,7 +134,7 @@ const addCriterion = (text: string, before: readonly Criterion[] = []): readonly
   parseCriterion(text),
 ]
 
-const aggregate = (terminal: Terminal, options: Options): void => {
+const aggregate = async (terminal: Terminal, options: Options): Promise<void> => {
   const { store, json, sum, by } = options
   const criteria = criteriaOf(options)
   const fields = [sum, by].filter((name) => name !== undefined)
@@ -145,12 +146,14 @@ const aggregate = (terminal: Terminal, options: Options): void => {
       ...(by === undefined ? {} : { by }),
     })
   })
-  if (json === true) for (const figures of found) terminal.out(JSON.stringify(figures))
-  else if (found.length === 0) terminal.out('No such states.')
-  else for (const line of table(figureColumns(sum !== undefined, by !== undefined), found, terminal)) terminal.out(line)
+  await printList(terminal, json, {
+    rows: found,
+    columns: figureColumns(sum !== undefined, by !== undefined),
+    empty: 'No such states.',
+  })
 }
 
-const list = (terminal: Terminal, options: Options): void => {
+const list = async (terminal: Terminal, options: Options): Promise<void> => {
   const { store, json, limit, after, at, text } = options
   const criteria = criteriaOf(options)
   const sort = sortOf(options)
@@ -163,9 +166,7 @@ const list = (terminal: Terminal, options: Options): void => {
       return { items: text === undefined ? items : items.filter((entry) => containsText(entry, text)), next }
     })
   })
-  if (json === true) for (const entry of found.items) terminal.out(JSON.stringify(entry))
-  else if (found.items.length === 0) terminal.out('No such states.')
-  else for (const line of table(columns, found.items, terminal)) terminal.out(line)
+  await printList(terminal, json, { rows: found.items, columns, empty: 'No such states.' })
   sayMore(terminal, found)
 }
 
@@ -175,12 +176,12 @@ const typeColumns: readonly Column<ReturnType<typeof countStates>[number]>[] = [
   { header: 'CONSUMED', cell: ({ consumed }) => consumed.toLocaleString('en'), align: 'right' },
 ]
 
-const listTypes = (terminal: Terminal, { store, json }: Options): void => {
-  const types = readStore(store, countStates)
-  if (json === true) for (const type of types) terminal.out(JSON.stringify(type))
-  else if (types.length === 0) terminal.out('There are no states yet.')
-  else for (const line of table(typeColumns, types, terminal)) terminal.out(line)
-}
+const listTypes = (terminal: Terminal, { store, json }: Options): Promise<void> =>
+  printList(terminal, json, {
+    rows: readStore(store, countStates),
+    columns: typeColumns,
+    empty: 'There are no states yet.',
+  })
 
 export const vault = (real: Terminal): Command =>
   verb(
@@ -230,9 +231,8 @@ export const vault = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => (options: Options) => {
-        if (options.types === true) listTypes(terminal, options)
-        else if (options.count === true || options.sum !== undefined || options.by !== undefined)
-          aggregate(terminal, options)
-        else list(terminal, options)
+        if (options.types === true) return listTypes(terminal, options)
+        const isFigure = options.count === true || options.sum !== undefined || options.by !== undefined
+        return isFigure ? aggregate(terminal, options) : list(terminal, options)
       }),
     )

@@ -10,6 +10,7 @@ import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
+import { printJson } from '../print.js'
 
 export const why = (real: Terminal): Command =>
   verb('why', "explain why a state's activity has run, has not run, or will run", ['why 3fa9c1:0', 'why 3fa9c1 --json'])
@@ -26,10 +27,7 @@ export const why = (real: Terminal): Command =>
             })
           return found
         })
-        if (json === true) {
-          terminal.out(JSON.stringify(explained))
-          return
-        }
+        if (printJson(terminal, json, explained)) return
         const { state, ref, story, now } = explained
         terminal.out(terminal.tone('bold', printable(`${state.type} ${showRef(ref)}`)))
         terminal.out(terminal.tone('dim', printable(JSON.stringify(state.data))))

@@ -3,7 +3,7 @@
  * is zoomed with the buttons, the wheel or the keys + and −, and moved with the arrows.
  */
 import { useState } from 'preact/hooks'
-import type { AgendaEntry, Occurrence, Page, Timeline } from '../api.js'
+import type { AgendaEntry, Occurrence, PageAnswer, TimelineAnswer } from '../../http/answers.js'
 import { count, instant, span } from '../words.js'
 import { useGet } from '../useLive.js'
 import { Answered } from './ui.js'
@@ -49,7 +49,7 @@ const tickSteps = [
 ]
 
 /** Even instants within a timeline, and how far apart they are. */
-const ticksOf = ({ from, until }: Timeline): { readonly ticks: readonly number[]; readonly stepMs: number } => {
+const ticksOf = ({ from, until }: TimelineAnswer): { readonly ticks: readonly number[]; readonly stepMs: number } => {
   const fromMs = Date.parse(from)
   const untilMs = Date.parse(until)
   const most = innerWidth < narrow ? mostTicks.narrow : mostTicks.wide
@@ -65,11 +65,11 @@ const labelOf = (ms: number, stepMs: number): string => {
   return stepMs >= 60_000 ? text.slice(11, 16) : text.slice(11, 19)
 }
 
-const Bars = ({ timeline }: { readonly timeline: Timeline }) => {
+const Bars = ({ timeline }: { readonly timeline: TimelineAnswer }) => {
   const fromMs = Date.parse(timeline.from)
   const untilMs = Date.parse(timeline.until)
   const x = (ms: number): number => ((ms - fromMs) / (untilMs - fromMs)) * width
-  const total = (bar: Timeline['bars'][number]): number =>
+  const total = (bar: TimelineAnswer['bars'][number]): number =>
     bar.onTime + bar.late + bar.failed + bar.missed + bar.scheduled
   const most = Math.max(1, ...timeline.bars.map(total))
   // By the root, so that one failure stays visible beside a thousand that went well.
@@ -116,7 +116,7 @@ const Bars = ({ timeline }: { readonly timeline: Timeline }) => {
   )
 }
 
-const Labels = ({ timeline }: { readonly timeline: Timeline }) => {
+const Labels = ({ timeline }: { readonly timeline: TimelineAnswer }) => {
   const fromMs = Date.parse(timeline.from)
   const untilMs = Date.parse(timeline.until)
   const { ticks, stepMs } = ticksOf(timeline)
@@ -159,8 +159,8 @@ const zoomFor = (nowMs: number, before: readonly string[], after: readonly strin
 
 /** Looked up once: a picture that zooms by itself while someone looks at it would be no help. */
 const useFittingZoom = (nowMs: number): number | undefined => {
-  const before = useGet<Page<Occurrence>>('/occurrences', { limit: fewest }, 0).asked
-  const after = useGet<Page<AgendaEntry>>('/agenda', { limit: fewest }, 0).asked
+  const before = useGet<PageAnswer<Occurrence>>('/occurrences', { limit: fewest }, 0).asked
+  const after = useGet<PageAnswer<AgendaEntry>>('/agenda', { limit: fewest }, 0).asked
   const [zoom, setZoom] = useState<number>()
   if (zoom === undefined && before.state === 'answered' && after.state === 'answered') {
     const past = before.answer.items.map(({ at }) => at)
@@ -180,7 +180,7 @@ export const AgendaTimeline = ({ nowMs, when }: { readonly nowMs: number; readon
   const barMs = spanMs / 100
   // Aligned to whole bars, so that bars do not flicker as time goes by.
   const fromMs = Math.floor((nowMs - spanMs * pastShare + shift * spanMs) / barMs) * barMs
-  const asking = useGet<Timeline>(
+  const asking = useGet<TimelineAnswer>(
     '/agenda/timeline',
     {
       from: new Date(Math.max(0, fromMs)).toISOString(),
@@ -257,8 +257,8 @@ export const AgendaTimeline = ({ nowMs, when }: { readonly nowMs: number; readon
 }
 
 /** The newest answer there was, so that the picture does not go away while the next is on its way. */
-const useLastAnswer = (asking: ReturnType<typeof useGet<Timeline>>): Timeline | undefined => {
-  const [last, setLast] = useState<Timeline>()
+const useLastAnswer = (asking: ReturnType<typeof useGet<TimelineAnswer>>): TimelineAnswer | undefined => {
+  const [last, setLast] = useState<TimelineAnswer>()
   const { asked } = asking
   if (asked.state === 'answered' && asked.answer !== last) setLast(asked.answer)
   return asked.state === 'answered' ? asked.answer : last

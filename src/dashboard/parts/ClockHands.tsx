@@ -2,7 +2,8 @@
  * The hands of a virtual clock: play, pause, faster, slower, and a jump to what is due next.
  */
 import { useState } from 'preact/hooks'
-import { post, type ClockState } from '../api.js'
+import type { ClockState } from '../../http/answers.js'
+import { post } from '../api.js'
 import { useGet } from '../useLive.js'
 
 const speeds = [1, 10, 60, 600, 3_600, 86_400, 604_800] as const

@@ -2,7 +2,7 @@
  * States through transactions, left to right: a transaction is a bar, a state a box between the one that produced it and
  * the one that consumed it.
  */
-import type { Graph } from '../api.js'
+import type { Graph } from '../../http/answers.js'
 import { linkTo } from '../useRoute.js'
 import { clock, lastName, wholeRef } from '../words.js'
 

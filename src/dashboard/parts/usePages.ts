@@ -3,7 +3,8 @@
  * loaded below stays until the list itself is another one.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, get, isUnreachable, Refused, type Page } from '../api.js'
+import type { PageAnswer } from '../../http/answers.js'
+import { addressOf, get, isUnreachable, Refused } from '../api.js'
 import { useAgainSoon } from '../useLive.js'
 
 export type Pages<A> = {
@@ -45,7 +46,7 @@ export const usePages = <A>(
     if (state.what === what && state.pages > 1 && error === undefined) return
     loading.current = true
     latest.current = what
-    get<Page<A>>(path, { ...query, limit: pageSize }).then(({ items, next }) => {
+    get<PageAnswer<A>>(path, { ...query, limit: pageSize }).then(({ items, next }) => {
       // An answer that was overtaken is about another list.
       if (latest.current !== what) return
       loading.current = false
@@ -60,7 +61,7 @@ export const usePages = <A>(
   const more = (): void => {
     if (loading.current || state.next === undefined) return
     loading.current = true
-    get<Page<A>>(path, { ...query, limit: pageSize, after: state.next }).then(({ items, next }) => {
+    get<PageAnswer<A>>(path, { ...query, limit: pageSize, after: state.next }).then(({ items, next }) => {
       loading.current = false
       setState((before) =>
         before.what === what

@@ -2,7 +2,8 @@
  * The agenda in full: along time, and as a list that stays quick with a hundred thousand rows.
  */
 import { useState } from 'preact/hooks'
-import { post, type AgendaEntry, type Live } from '../api.js'
+import type { ActivityAction, AgendaEntry, Live } from '../../http/answers.js'
+import { operate } from '../api.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
 import { Act, Card, Condition, Empty, Failure, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
@@ -25,7 +26,7 @@ const Row = ({
 }) => {
   const ref = wholeRef(entry.ref)
   const at = entry.actsAt ?? entry.due
-  const act = (action: string) => () => post(`/activities/${ref}/${action}`, {})
+  const act = (action: ActivityAction) => () => operate({ on: 'activity', action, ref: entry.ref })
   return (
     <>
       <span role="cell" class="when">

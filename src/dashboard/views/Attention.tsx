@@ -1,16 +1,17 @@
 /**
- * What waits for a hand: activities that are parked, missed or failed, and parked flows, each with its reason and what
+ * What needs an operator: activities that are parked, missed or failed, and parked flows, each with its reason and what
  * can be done about it.
  */
 import type { ComponentChildren } from 'preact'
-import { post, type AgendaEntry, type FlowSummary, type Live, type Page } from '../api.js'
+import type { ActivityAction, AgendaEntry, FlowAction, FlowSummary, Live, PageAnswer } from '../../http/answers.js'
+import { operate } from '../api.js'
 import { Act, Answered, Card, Condition, Empty } from '../parts/ui.js'
 import { useGet, type Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { instant, shortId, shortRef, wholeRef } from '../words.js'
 
 /** One thing that waits, and the two ways out of it: once more, or never again. */
-type Case = {
+type Case<A> = {
   readonly key: string
   readonly condition: string
   readonly href: string
@@ -18,13 +19,13 @@ type Case = {
   readonly code: string
   readonly reason: string
   readonly note: string
-  readonly act: (action: string) => Promise<unknown>
+  readonly act: (action: A | 'retry') => Promise<unknown>
 }
 
 /** The way out after which it does not come back. */
-type Ending = { readonly action: string; readonly label: string; readonly confirm: string }
+type Ending<A> = { readonly action: A; readonly label: string; readonly confirm: string }
 
-const Cases = <A,>({
+const Cases = <I, A>({
   title,
   asking,
   caseOf,
@@ -33,9 +34,9 @@ const Cases = <A,>({
   empty,
 }: {
   readonly title: string
-  readonly asking: Asking<Page<A>>
-  readonly caseOf: (item: A) => Case
-  readonly ending: Ending
+  readonly asking: Asking<PageAnswer<I>>
+  readonly caseOf: (item: I) => Case<A>
+  readonly ending: Ending<A>
   readonly mayOperate: boolean
   readonly empty: ComponentChildren
 }) => (
@@ -75,7 +76,7 @@ const Cases = <A,>({
   </Card>
 )
 
-const caseOfActivity = (entry: AgendaEntry): Case => {
+const caseOfActivity = (entry: AgendaEntry): Case<ActivityAction> => {
   const ref = wholeRef(entry.ref)
   return {
     key: ref,
@@ -85,11 +86,11 @@ const caseOfActivity = (entry: AgendaEntry): Case => {
     code: shortRef(entry.ref),
     reason: entry.error?.message ?? 'It was later than its tolerance allows.',
     note: `due ${entry.due === undefined ? 'at no instant' : instant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
-    act: (action) => post(`/activities/${ref}/${action}`, {}),
+    act: (action) => operate({ on: 'activity', action, ref: entry.ref }),
   }
 }
 
-const caseOfFlow = (flow: FlowSummary): Case => ({
+const caseOfFlow = (flow: FlowSummary): Case<FlowAction> => ({
   key: flow.id,
   condition: flow.status,
   href: linkTo('flow', flow.id),
@@ -97,17 +98,17 @@ const caseOfFlow = (flow: FlowSummary): Case => ({
   code: shortId(flow.id),
   reason: flow.error?.message ?? '',
   note: `since ${instant(flow.startedAt)}`,
-  act: (action) => post(`/flows/${flow.id}/${action}`),
+  act: (action) => operate({ on: 'flow', action, flow: flow.id }),
 })
 
 export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly mayOperate: boolean }) => (
   <>
-    <h1>Needs a hand</h1>
+    <h1>Attention</h1>
     <Cases
       title="Activities"
-      asking={useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)}
+      asking={useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)}
       caseOf={caseOfActivity}
-      ending={{ action: 'discharge', label: 'Discharge', confirm: 'It will not be started again.' }}
+      ending={{ action: 'discharge', label: 'Dismiss', confirm: 'It will not be started again.' }}
       mayOperate={mayOperate}
       empty={
         <Empty title="No activity waits.">
@@ -117,7 +118,7 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
     />
     <Cases
       title="Flows"
-      asking={useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: 200 }, live.head.revision)}
+      asking={useGet<PageAnswer<FlowSummary>>('/flows', { status: 'parked', limit: 200 }, live.head.revision)}
       caseOf={caseOfFlow}
       ending={{ action: 'kill', label: 'Kill', confirm: 'It ends at once.' }}
       mayOperate={mayOperate}

@@ -2,7 +2,8 @@
  * Flows: a list by condition, the start of a new one, and the story of each.
  */
 import { useState } from 'preact/hooks'
-import { get, post, type FlowDefinition, type FlowDetails, type FlowSummary, type Live } from '../api.js'
+import type { FlowAction, FlowSummary, FlowWithStory, Live, StartableFlow } from '../../http/answers.js'
+import { get, operate, post } from '../api.js'
 import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
@@ -96,7 +97,7 @@ const parsed = (text: string): unknown => {
 }
 
 const StartFlow = ({ started }: { readonly started: () => void }) => {
-  const asking = useGet<{ readonly items: readonly FlowDefinition[] }>('/flows/definitions', {}, 0)
+  const asking = useGet<{ readonly items: readonly StartableFlow[] }>('/flows/definitions', {}, 0)
   const [name, setName] = useState('')
   const [input, setInput] = useState<string>()
   return (
@@ -229,7 +230,7 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
   )
 }
 
-const Story = ({ flow }: { readonly flow: FlowDetails }) => {
+const Story = ({ flow }: { readonly flow: FlowWithStory }) => {
   let before: string | undefined
   return (
     <ol class="story">
@@ -264,12 +265,12 @@ export const Flow = ({
   readonly live: Live
   readonly mayOperate: boolean
 }) => {
-  const asking = useAnswer(() => get<FlowDetails>(`/flows/${encodeURIComponent(id)}`), id, live.head.revision)
+  const asking = useAnswer(() => get<FlowWithStory>(`/flows/${encodeURIComponent(id)}`), id, live.head.revision)
   return (
     <Answered asking={asking}>
       {(flow) => {
         const { startedBy } = flow
-        const act = (action: string) => () => post(`/flows/${flow.id}/${action}`)
+        const act = (action: FlowAction) => () => operate({ on: 'flow', action, flow: flow.id })
         return (
           <>
             <h1>{flow.name}</h1>

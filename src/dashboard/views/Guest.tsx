@@ -3,7 +3,9 @@
  * `view` there is no stream to hear from, so a panel is asked for anew every now and then.
  */
 import { useEffect, useState } from 'preact/hooks'
-import { chooseNode, chosenNodeName, remove, type Me, type PanelInfo } from '../api.js'
+import type { Me } from '../../http/answers.js'
+import type { PanelSummary } from '../../http/Panel.js'
+import { chooseNode, chosenNodeName, remove } from '../api.js'
 import { Guarded } from '../parts/Guarded.js'
 import { PanelLinks, Shell } from '../parts/Shell.js'
 import { Act, Answered, Empty, Lamp } from '../parts/ui.js'
@@ -39,7 +41,7 @@ export const Guest = ({
     setNode(name)
   }
   const turn = useTurns()
-  const asking = useGet<{ readonly items: readonly PanelInfo[] }>('/panels', {}, `${node ?? ''} ${turn}`)
+  const asking = useGet<{ readonly items: readonly PanelSummary[] }>('/panels', {}, `${node ?? ''} ${turn}`)
   const { asked } = asking
   const panels = asked.state === 'answered' ? asked.answer.items : []
   const panel = panels.find(({ name }) => place.view === 'panel' && name === place.rest[0]) ?? panels[0]
@@ -73,7 +75,7 @@ export const Guest = ({
         <>
           <PanelLinks place={{ ...place, view: 'panel', rest: [panel?.name ?? ''] }} panels={panels} />
           <div class="foot">
-            <Act label="Leave" act={() => remove('/session')} done={left} />
+            <Act label="Sign out" act={() => remove('/session')} done={left} />
             <small>{me.name}</small>
           </div>
         </>

@@ -2,7 +2,8 @@
  * The log: the newest events as they come, any page of a million by revision, and whether its hashes hold.
  */
 import { useState } from 'preact/hooks'
-import { post, type Live, type LogEntry, type Verification } from '../api.js'
+import type { Live, LogEntry, Verification } from '../../http/answers.js'
+import { post } from '../api.js'
 import { Act, Answered, Card, Data, Empty, Facts, Lamp } from '../parts/ui.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'

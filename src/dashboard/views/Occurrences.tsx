@@ -1,7 +1,7 @@
 /**
  * What happened to activities, newest first: how late each was and how it came out.
  */
-import type { Live, Occurrence } from '../api.js'
+import type { Live, Occurrence } from '../../http/answers.js'
 import { Card, Condition, Empty, Failure } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'

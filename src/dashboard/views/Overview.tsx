@@ -1,7 +1,7 @@
 /**
  * The first view: how the node is, what is to come, what went wrong, and how busy it was lately.
  */
-import type { AgendaEntry, Charts, FlowSummary, Live, Page } from '../api.js'
+import type { AgendaEntry, Charts, FlowSummary, Live, PageAnswer } from '../../http/answers.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
 import { LineChart } from '../parts/LineChart.js'
 import { Answered, Card, Condition, Empty } from '../parts/ui.js'
@@ -45,7 +45,7 @@ const Figures = ({ live }: { readonly live: Live }) => {
         href={linkTo('agenda')}
       />
       <Figure
-        label="Needs a hand"
+        label="Attention"
         value={count(waiting)}
         note={waiting === 0 ? 'nothing needs you' : 'parked, missed or failed'}
         tone={waiting === 0 ? 'calm' : 'alarm'}
@@ -68,7 +68,7 @@ const Figures = ({ live }: { readonly live: Live }) => {
 }
 
 const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
-  const asking = useGet<Page<AgendaEntry>>('/agenda', { limit: 7 }, live.head.revision)
+  const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { limit: 7 }, live.head.revision)
   return (
     <Card title="Next" aside={<a href={linkTo('agenda')}>whole agenda</a>}>
       <Answered asking={asking}>
@@ -99,11 +99,15 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
 const mostHands = 7
 
 const Hands = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
-  const asking = useGet<Page<AgendaEntry>>('/agenda', { show: 'attention', limit: mostHands }, live.head.revision)
-  const flows = useGet<Page<FlowSummary>>('/flows', { status: 'parked', limit: mostHands }, live.head.revision).asked
+  const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: mostHands }, live.head.revision)
+  const flows = useGet<PageAnswer<FlowSummary>>(
+    '/flows',
+    { status: 'parked', limit: mostHands },
+    live.head.revision,
+  ).asked
   const parked = flows.state === 'answered' ? flows.answer.items : []
   return (
-    <Card title="Needs a hand" aside={<a href={linkTo('attention')}>all of it</a>}>
+    <Card title="Attention" aside={<a href={linkTo('attention')}>all of it</a>}>
       <Answered asking={asking}>
         {({ items }) =>
           items.length + parked.length === 0 ? (

@@ -2,7 +2,8 @@
  * A panel of the app: its blocks drawn, its actions offered to whoever may take them.
  */
 import { useState } from 'preact/hooks'
-import { get, post, type Block, type Cell, type PanelActionInfo, type PanelContent, type PanelInfo } from '../api.js'
+import type { Block, Cell, PanelContent, PanelSummary } from '../../http/Panel.js'
+import { get, post } from '../api.js'
 import { Table, type TableCell } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Facts, Lamp } from '../parts/ui.js'
 import { useAnswer } from '../useLive.js'
@@ -44,7 +45,7 @@ const ActionForm = ({
   run,
   done,
 }: {
-  readonly action: PanelActionInfo
+  readonly action: PanelSummary['actions'][number]
   readonly run: (input: Readonly<Record<string, unknown>>) => Promise<unknown>
   readonly done: () => void
 }) => {
@@ -277,7 +278,7 @@ export const Panel = ({
   when,
   nowMs,
 }: {
-  readonly panel: PanelInfo
+  readonly panel: PanelSummary
   readonly node: string
   /** Changes whenever the panel is to be asked for anew. */
   readonly when: unknown
@@ -286,12 +287,16 @@ export const Panel = ({
 }) => {
   const [said, setSaid] = useState<string>()
   const asking = useAnswer(() => get<PanelContent>(`/panels/${panel.name}`), `${node} ${panel.name}`, when)
-  const run = (action: PanelActionInfo, row?: string) => async (input: Readonly<Record<string, unknown>>) => {
-    const body = { input, ...(row === undefined ? {} : { row }) }
-    const { message } = await post<{ readonly message?: string }>(`/panels/${panel.name}/actions/${action.name}`, body)
-    setSaid(message)
-  }
-  const form = (action: PanelActionInfo, row?: string) => (
+  const run =
+    (action: PanelSummary['actions'][number], row?: string) => async (input: Readonly<Record<string, unknown>>) => {
+      const body = { input, ...(row === undefined ? {} : { row }) }
+      const { message } = await post<{ readonly message?: string }>(
+        `/panels/${panel.name}/actions/${action.name}`,
+        body,
+      )
+      setSaid(message)
+    }
+  const form = (action: PanelSummary['actions'][number], row?: string) => (
     <ActionForm key={action.name} action={action} run={run(action, row)} done={asking.again} />
   )
   const offered: Doing['offered'] = (names = [], row) =>

@@ -1,7 +1,7 @@
 /**
  * Whom the node knows, what it keeps of their logs, and the sessions it has with them.
  */
-import type { KeptCheckpoint, Live, PartyEntry, SessionEntry } from '../api.js'
+import type { KeptCheckpoint, Live, PartyEntry, SessionEntry } from '../../http/answers.js'
 import { Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
 import { Table } from '../parts/Table.js'
 import { usePages } from '../parts/usePages.js'

@@ -2,7 +2,8 @@
  * Tokens: who may use the API, made and revoked here. A new one is shown once.
  */
 import { useState } from 'preact/hooks'
-import { post, remove, type Token } from '../api.js'
+import type { Token } from '../../http/answers.js'
+import { operate, post } from '../api.js'
 import { Table } from '../parts/Table.js'
 import { Act, Answered, Card, Empty, Lamp } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
@@ -101,7 +102,7 @@ export const Tokens = () => {
                               label="Revoke"
                               weight="danger"
                               confirm="It is refused from now on."
-                              act={() => remove(`/tokens/${token.id}`)}
+                              act={() => operate({ on: 'token', action: 'revoke', token: token.id })}
                               done={asking.again}
                             />
                           ),

@@ -2,7 +2,8 @@
  * The vault: states by type and text, and one state with its data, its story and its neighbours on the ledger.
  */
 import { useEffect, useState } from 'preact/hooks'
-import { get, post, type Graph, type Live, type StateType, type VaultEntry, type Why } from '../api.js'
+import type { ActivityAction, Graph, Live, StateType, VaultEntry, Why } from '../../http/answers.js'
+import { get, operate } from '../api.js'
 import { LedgerGraph } from '../parts/LedgerGraph.js'
 import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Lamp } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
@@ -119,14 +120,22 @@ export const Vault = ({ live }: { readonly live: Live }) => {
   )
 }
 
-const actionsFor: Readonly<Record<string, readonly string[]>> = {
+const actionsFor: Readonly<Record<string, readonly ActivityAction[]>> = {
   agenda: ['trigger', 'pause'],
   hand: ['retry', 'discharge'],
   paused: ['resume', 'trigger'],
 }
 
+const labels: Readonly<Record<ActivityAction, string>> = {
+  trigger: 'Run now',
+  retry: 'Retry',
+  discharge: 'Dismiss',
+  pause: 'Pause',
+  resume: 'Resume',
+}
+
 /** What the sentence about now allows; the node itself refuses what does not fit. */
-const actionsOf = ({ now, state }: Why): readonly string[] => {
+const actionsOf = ({ now, state }: Why): readonly ActivityAction[] => {
   if (state.consumedBy !== undefined) return []
   if (now.startsWith('It is on the agenda')) return actionsFor['agenda'] ?? []
   if (now.startsWith('It is paused')) return actionsFor['paused'] ?? []
@@ -157,10 +166,10 @@ export const State = ({
                   {actionsOf(found).map((action) => (
                     <Act
                       key={action}
-                      label={action === 'trigger' ? 'Run now' : `${action.charAt(0).toUpperCase()}${action.slice(1)}`}
+                      label={labels[action]}
                       weight={action === 'discharge' ? 'danger' : action === 'retry' ? 'primary' : 'plain'}
                       confirm={action === 'discharge' ? 'It will not be started again.' : undefined}
-                      act={() => post(`/activities/${wholeRef(found.ref)}/${action}`, {})}
+                      act={() => operate({ on: 'activity', action, ref: found.ref })}
                       done={why.again}
                     />
                   ))}

@@ -6,7 +6,7 @@ import { countAgenda } from '../../storage/queries/readAgenda.js'
 import { instantFromMillis, latestInstantMs } from '../../time/Instant.js'
 import type { StatusC, TroubleC } from '../answers.js'
 import type { CarillonError } from '../../errors/CarillonError.js'
-import type { House } from '../House.js'
+import type { HostedNode } from '../HostedNode.js'
 import type * as t from 'io-ts'
 import { packageVersion } from '../packageVersion.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
@@ -20,7 +20,7 @@ export const troubleOf = ({
   trouble === undefined ? {} : { trouble: { code: trouble.code, message: trouble.message } }
 
 export const readStatus = (
-  { node, name }: House,
+  { node, name }: HostedNode,
   nodes: readonly string[],
   virtualTime: boolean,
 ): Promise<t.TypeOf<typeof StatusC>> =>

@@ -2,22 +2,23 @@
  * Tokens and sessions: who asks, who may ask, and how a browser begins.
  */
 import * as t from 'io-ts'
-import { NewTokenC } from '../../operator/operateTokens.js'
+import { done, DoneC, type Done } from '../../operator/OperatorRequest.js'
 import { PermissionC } from '../../operator/Permission.js'
 import { TokenIdC, TokenNameC } from '../../operator/Token.js'
-import { assertInvariant } from '../../errors/CarillonError.js'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, InstantC } from '../../time/Instant.js'
-import { MeC, TokenC } from '../answers.js'
+import { LinkC, MeC, TokenC } from '../answers.js'
 import { sessionCookie } from '../cookie.js'
+import { tokenKeeperOf } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
-import { done, DoneC, route, type Asked } from '../Route.js'
+import { route, type Asked } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
 
 type Me = t.TypeOf<typeof MeC>
 
 const SecretC = t.strict({ secret: t.string })
 
-type VisitPart = 'gate' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
+type VisitPart = 'authenticator' | 'newLink' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
 
 /** What is asked about whoever asks, which needs no node. */
 type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
@@ -34,23 +35,29 @@ const me = (
     ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
   })
 
-const openSession = async ({
-  gate,
-  body,
-  request,
-  reply,
-}: Visit<t.TypeOf<typeof SecretC>>): Promise<t.TypeOf<typeof DoneC>> => {
-  const { cookie, expiresAtMs } = await gate.openSession(body.secret)
+const openSession = async ({ authenticator, body, request, reply }: Visit<t.TypeOf<typeof SecretC>>): Promise<Done> => {
+  const { cookie, expiresAtMs } = await authenticator.openSession(body.secret)
   void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
   return done
 }
 
-const endSession = ({ gate, streams, principal, request, reply }: Visit): Promise<t.TypeOf<typeof DoneC>> => {
-  gate.endSession(principal)
+const endSession = ({ authenticator, streams, principal, request, reply }: Visit): Promise<Done> => {
+  authenticator.endSession(principal)
   if (principal.session !== undefined) streams.endOf({ session: principal.session })
   void reply.header('set-cookie', sessionCookie(request, '', 0))
   return Promise.resolve(done)
 }
+
+/** A session that begins with a link belongs to no token, so revoking one would not end it. */
+const link = ({ principal, newLink }: Visit): Promise<t.TypeOf<typeof LinkC>> =>
+  principal.token === undefined
+    ? Promise.resolve({ link: newLink() })
+    : Promise.reject(
+        new CarillonError(
+          'permission-missing',
+          'Only who owns the store may make a link to the dashboard. With a token, give that to the dashboard itself.',
+        ),
+      )
 
 export const accessRoutes = [
   route({
@@ -64,7 +71,7 @@ export const accessRoutes = [
     handle: (asked) =>
       me(
         asked,
-        asked.houses.map(({ name }) => name),
+        asked.hostedNodes.map(({ name }) => name),
       ),
     standingBy: (asked) => me(asked),
   }),
@@ -92,6 +99,18 @@ export const accessRoutes = [
     standingBy: endSession,
   }),
   route({
+    method: 'POST',
+    path: '/session/link',
+    tag: 'access',
+    verbs: ['token link'],
+    summary: 'Makes a link that opens the dashboard with all permissions, once',
+    permission: 'admin',
+    answer: LinkC,
+    status: 201,
+    handle: link,
+    standingBy: link,
+  }),
+  route({
     method: 'GET',
     path: '/tokens',
     tag: 'access',
@@ -99,7 +118,7 @@ export const accessRoutes = [
     summary: 'All tokens ever issued, without their secrets',
     permission: 'admin',
     answer: t.readonly(t.strict({ items: t.readonlyArray(TokenC) }), 'Tokens'),
-    handle: async ({ houses }) => ({ items: await homeOf(houses).node.tokens() }),
+    handle: async ({ hostedNodes }) => ({ items: await tokenKeeperOf(hostedNodes).node.tokens() }),
   }),
   route({
     method: 'POST',
@@ -117,11 +136,13 @@ export const accessRoutes = [
     example: {
       body: { name: 'a dashboard on the wall', permissions: ['view'], expiresAt: '2099-01-01T00:00:00.000Z' },
     },
-    handle: async ({ houses, body, principal }) => {
+    handle: async ({ hostedNodes, body, principal }) => {
       const { id, text, hash } = newTokenText()
-      const asked = { token: id, hash, ...body }
-      assertInvariant(NewTokenC.is(asked), 'a token is made of decoded parts')
-      await homeOf(houses).node.issueToken(asked, { by: operatorOf(principal) })
+      const token = { token: id, hash, ...body }
+      await tokenKeeperOf(hostedNodes).node.operate(
+        { on: 'token', action: 'issue', token },
+        { by: operatorOf(principal) },
+      )
       return { id, token: text }
     },
   }),
@@ -134,16 +155,7 @@ export const accessRoutes = [
     permission: 'admin',
     params: t.strict({ token: TokenIdC }),
     answer: DoneC,
-    handle: async ({ houses, params, principal }) => {
-      await homeOf(houses).node.revokeToken(params.token, { by: operatorOf(principal) })
-      return done
-    },
+    handle: ({ hostedNodes, params: { token }, principal }) =>
+      tokenKeeperOf(hostedNodes).node.operate({ on: 'token', action: 'revoke', token }, { by: operatorOf(principal) }),
   }),
 ]
-
-/** Tokens are kept by the first node that is served; the others are guests of the same server. */
-const homeOf = <H>(houses: readonly H[]): H => {
-  const [home] = houses
-  assertInvariant(home !== undefined, 'a server serves at least one node')
-  return home
-}

@@ -4,8 +4,7 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import { ActivityActionC, NoteC } from '../../operator/controlProtocol.js'
-import type { Node } from '../../node/Node.js'
+import { ActivityActionC, actionsOf, DoneC, NoteC } from '../../operator/OperatorRequest.js'
 import { instantFromMillis, InstantC, toMillis } from '../../time/Instant.js'
 import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { AgendaEntryC, OccurrenceC, pageOfC, TimelineC } from '../answers.js'
@@ -13,7 +12,7 @@ import { CountC, RefTextC } from '../codecs.js'
 import { operatorOf } from '../Principal.js'
 import { readOccurrences } from '../questions/readOccurrences.js'
 import { readTimeline } from '../questions/readTimeline.js'
-import { done, DoneC, route } from '../Route.js'
+import { route } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
 const defaultBars = 120
@@ -21,28 +20,6 @@ const defaultBars = 120
 const lateMs = 1_000
 
 const ShowC = t.keyof({ scheduled: null, attention: null, paused: null, started: null })
-
-const act = (
-  node: Node,
-  action: t.TypeOf<typeof ActivityActionC>,
-  ref: ReturnType<typeof resolveRef>,
-  by: string,
-  note: string | undefined,
-): Promise<void> => {
-  const noted = note === undefined ? {} : { note }
-  switch (action) {
-    case 'trigger':
-      return node.trigger(ref, { by })
-    case 'retry':
-      return node.retry(ref, { by })
-    case 'resume':
-      return node.resume(ref, { by })
-    case 'discharge':
-      return node.discharge(ref, { by, ...noted })
-    case 'pause':
-      return node.pause(ref, { by, ...noted })
-  }
-}
 
 export const agendaRoutes = [
   route({
@@ -55,7 +32,7 @@ export const agendaRoutes = [
     query: t.exact(t.partial({ show: ShowC, limit: CountC, after: t.string })),
     answer: pageOfC(AgendaEntryC),
     example: { query: { show: 'attention', limit: '10' } },
-    handle: async ({ house, query }) => pageAnswer(await house.node.agenda(query)),
+    handle: async ({ hosted, query }) => pageAnswer(await hosted.node.agenda(query)),
   }),
   route({
     method: 'GET',
@@ -67,7 +44,7 @@ export const agendaRoutes = [
     query: t.exact(t.partial({ from: InstantC, until: InstantC, bars: CountC })),
     answer: TimelineC,
     example: { query: { bars: '24' } },
-    handle: async ({ house: { node }, query }) => {
+    handle: async ({ hosted: { node }, query }) => {
       const { nowMs } = node
       const fromMs = query.from === undefined ? nowMs - 3_600_000 : toMillis(query.from)
       const untilMs = query.until === undefined ? fromMs + 7_200_000 : toMillis(query.until)
@@ -98,23 +75,22 @@ export const agendaRoutes = [
     query: PageQueryC,
     answer: pageOfC(OccurrenceC),
     example: { query: { limit: '10' } },
-    handle: async ({ house, query }) => pageAnswer(await house.node.readViews((db) => readOccurrences(db, query))),
+    handle: async ({ hosted, query }) => pageAnswer(await hosted.node.readViews((db) => readOccurrences(db, query))),
   }),
   route({
     method: 'POST',
     path: '/activities/{ref}/{action}',
     tag: 'operate',
-    verbs: ['activity trigger', 'activity retry', 'activity discharge', 'activity pause', 'activity resume'],
-    summary: 'Acts on the activity of a state: trigger, retry, discharge, pause or resume it',
+    verbs: actionsOf(ActivityActionC).map((action) => `activity ${action}`),
+    summary: `Acts on the activity of a state: ${actionsOf(ActivityActionC).join(', ')}`,
     permission: 'operate',
     params: t.strict({ ref: RefTextC, action: ActivityActionC }),
     body: t.exact(t.partial({ note: NoteC })),
     answer: DoneC,
     example: { params: { action: 'pause' }, body: { note: 'until the bank is open again' } },
-    handle: async ({ house: { node }, params, body, principal }) => {
-      const ref = await node.readViews((db) => resolveRef(db, params.ref))
-      await act(node, params.action, ref, operatorOf(principal), body.note)
-      return done
+    handle: async ({ hosted: { node }, params: { action, ...asked }, body, principal }) => {
+      const ref = await node.readViews((db) => resolveRef(db, asked.ref))
+      return node.operate({ on: 'activity', action, ref, ...body }, { by: operatorOf(principal) })
     },
   }),
 ]

@@ -3,9 +3,9 @@
  */
 import * as t from 'io-ts'
 import type { App } from '../../app/App.js'
-import { route, type Surroundings } from '../Route.js'
+import { route, type RouteContext } from '../Route.js'
 
-const document = ({ openApi }: Pick<Surroundings, 'openApi'>, flows?: App['flows']): Promise<Record<string, unknown>> =>
+const document = ({ openApi }: Pick<RouteContext, 'openApi'>, flows?: App['flows']): Promise<Record<string, unknown>> =>
   Promise.resolve(openApi(flows) as Record<string, unknown>)
 
 export const documentRoutes = [
@@ -17,7 +17,7 @@ export const documentRoutes = [
     summary: 'This API as an OpenAPI 3.1 document',
     permission: 'view',
     answer: t.UnknownRecord,
-    handle: (asked) => document(asked, asked.house.node.app.flows),
+    handle: (asked) => document(asked, asked.hosted.node.app.flows),
     standingBy: (asked) => document(asked),
   }),
   route({

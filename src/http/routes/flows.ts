@@ -7,19 +7,26 @@ import { JsonC } from '../../encoding/JsonC.js'
 import { findFlow, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import type { FlowDetails } from '../../flow/FlowSummary.js'
 import type { FlowId } from '../../log/FlowId.js'
-import { FlowIdC } from '../../log/FlowId.js'
 import { limits } from '../../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import { FlowActionC, type FlowAction } from '../../operator/controlProtocol.js'
+import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
 import type { Node } from '../../node/Node.js'
 import type { Instant } from '../../time/Instant.js'
 import { findByHash } from '../../storage/tables/HashIndex.js'
 import { describeEvent } from '../../operator/describeEvent.js'
-import { FlowDefinitionC, FlowDetailsC, FlowStatusC, FlowSummaryC, pageOfC } from '../answers.js'
+import {
+  FlowDefinitionsC,
+  FlowDetailsC,
+  FlowResultC,
+  FlowStatusC,
+  FlowSummaryC,
+  pageOfC,
+  StartedC,
+} from '../answers.js'
 import { CountC, FlowTextC } from '../codecs.js'
 import { schemaOf } from '../jsonSchema.js'
 import { assertMay, mayDo, operatorOf } from '../Principal.js'
-import { done, DoneC, route } from '../Route.js'
+import { route } from '../Route.js'
 import { pageAnswer } from './paging.js'
 
 const FlowC = t.strict({ flow: FlowTextC })
@@ -66,19 +73,6 @@ const withStory = async (node: Node, flow: FlowDetails) => ({
   story: await storyOf(node, flow.id),
 })
 
-const act = (node: Node, action: FlowAction, flow: FlowId, by: string): Promise<void> => {
-  switch (action) {
-    case 'retry':
-      return node.retryFlow(flow, { by })
-    case 'kill':
-      return node.killFlow(flow, { by })
-    case 'pause':
-      return node.pauseFlow(flow, { by })
-    case 'resume':
-      return node.resumeFlow(flow, { by })
-  }
-}
-
 export const flowRoutes = [
   route({
     method: 'GET',
@@ -97,8 +91,8 @@ export const flowRoutes = [
     ),
     answer: pageOfC(FlowSummaryC),
     example: { query: { status: 'open', limit: '10' } },
-    handle: async ({ house, query }) => {
-      const page = await house.node.readViews((db) => listFlows(db, query))
+    handle: async ({ hosted, query }) => {
+      const page = await hosted.node.readViews((db) => listFlows(db, query))
       return pageAnswer({
         next: page.next,
         items: page.items.map(({ waiting, ...flow }) => ({
@@ -115,10 +109,10 @@ export const flowRoutes = [
     verbs: ['flow definitions'],
     summary: 'The flows of the app, with the schema of their input and whether this token may start them',
     permission: 'view',
-    answer: t.readonly(t.strict({ items: t.readonlyArray(FlowDefinitionC) }), 'FlowDefinitions'),
-    handle: ({ house, principal }) =>
+    answer: FlowDefinitionsC,
+    handle: ({ hosted, principal }) =>
       Promise.resolve({
-        items: house.node.app.flows
+        items: hosted.node.app.flows
           .filter(({ respondsTo }) => respondsTo === undefined)
           .map(({ name, version, schedulable, input }) => ({
             name,
@@ -137,12 +131,12 @@ export const flowRoutes = [
     summary: 'Starts a flow; with a client id the same request can be sent again and finds the flow it started',
     permission: 'start:{flow}',
     body: t.intersection([t.strict({ flow: t.string, input: JsonC }), t.exact(t.partial({ clientId: t.string }))]),
-    answer: t.readonly(t.strict({ flow: FlowIdC }), 'Started'),
+    answer: StartedC,
     status: 201,
-    handle: async ({ house, body: { flow, input, clientId }, principal }) => {
+    handle: async ({ hosted, body: { flow, input, clientId }, principal }) => {
       assertMay(principal, `start:${flow}`)
       const options = { by: operatorOf(principal), ...(clientId === undefined ? {} : { clientId }) }
-      return { flow: (await house.node.startByName(flow, input, options)).id }
+      return { flow: (await hosted.node.startByName(flow, input, options)).id }
     },
   }),
   route({
@@ -154,7 +148,7 @@ export const flowRoutes = [
     permission: 'view',
     params: FlowC,
     answer: FlowDetailsC,
-    handle: async ({ house: { node }, params }) => {
+    handle: async ({ hosted: { node }, params }) => {
       const found = await node.readViews((db) => findFlow(db, resolveFlowId(db, params.flow)))
       if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
       return withStory(node, found)
@@ -168,16 +162,15 @@ export const flowRoutes = [
     summary: 'What a flow returned. Waits for its end; while it runs on, the answer says so and may be asked for again',
     permission: 'view',
     params: FlowC,
-    answer: t.readonly(
-      t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown }))]),
-      'FlowResult',
-    ),
-    handle: async ({ house: { node }, params, request }) => {
+    answer: FlowResultC,
+    handle: async ({ hosted: { node }, params, request }) => {
       const id = await node.flowId(params.flow)
       const waited = new AbortController()
       const timer = setTimeout(() => waited.abort(), limits.httpResultMs)
       const gone = (): void => waited.abort()
       request.raw.once('close', gone)
+      // Whoever hung up before this began is not told of any more.
+      if (request.raw.socket.destroyed) gone()
       try {
         return { ended: true, result: (await node.resultOf(id, { signal: waited.signal })) ?? null }
       } catch (error) {
@@ -199,7 +192,7 @@ export const flowRoutes = [
     params: FlowC,
     answer: FlowSummaryC,
     form: 'events',
-    handle: async ({ house: { node }, params, principal, reply, streams }) => {
+    handle: async ({ hosted: { node }, params, principal, reply, streams }) => {
       const id = await node.flowId(params.flow)
       const now = await node.flow(id)
       if (now === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
@@ -222,15 +215,13 @@ export const flowRoutes = [
     method: 'POST',
     path: '/flows/{flow}/{action}',
     tag: 'operate',
-    verbs: ['flow retry', 'flow kill', 'flow pause', 'flow resume'],
-    summary: 'Acts on a flow: retry, kill, pause or resume it',
+    verbs: actionsOf(FlowActionC).map((action) => `flow ${action}`),
+    summary: `Acts on a flow: ${actionsOf(FlowActionC).join(', ')}`,
     permission: 'operate',
     params: t.strict({ flow: FlowTextC, action: FlowActionC }),
     answer: DoneC,
     example: { params: { action: 'pause' } },
-    handle: async ({ house: { node }, params, principal }) => {
-      await act(node, params.action, await node.flowId(params.flow), operatorOf(principal))
-      return done
-    },
+    handle: async ({ hosted: { node }, params: { action, flow }, principal }) =>
+      node.operate({ on: 'flow', action, flow: await node.flowId(flow) }, { by: operatorOf(principal) }),
   }),
 ]

@@ -9,11 +9,12 @@ import type { Node } from '../../node/Node.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { pageSize } from '../../vault/query/VaultQuery.js'
 import { describeEvent } from '../../operator/describeEvent.js'
+import { done, DoneC } from '../../operator/OperatorRequest.js'
 import { KeptHeadC, LogEntryC, pageOfC, VerificationC } from '../answers.js'
 import { CountC, FlagC } from '../codecs.js'
-import type { House } from '../House.js'
+import type { HostedNode } from '../HostedNode.js'
 import { readHeads } from '../questions/readHeads.js'
-import { done, DoneC, route } from '../Route.js'
+import { route } from '../Route.js'
 import { lastEventId, type Stream } from '../Streams.js'
 import { pageAnswer } from './paging.js'
 
@@ -69,7 +70,7 @@ const follow = async (node: Node, stream: Stream, after: number): Promise<void> 
   }
 }
 
-const verificationOf = ({ node, verification }: House): t.TypeOf<typeof VerificationC> => {
+const verificationOf = ({ node, verification }: HostedNode): t.TypeOf<typeof VerificationC> => {
   const { state } = verification
   const events = node.head.revision + 1
   switch (state.state) {
@@ -109,7 +110,7 @@ export const logRoutes = [
       'LogPage',
     ),
     example: { query: { from: '0', limit: '20' } },
-    handle: async ({ house: { node }, query }) => {
+    handle: async ({ hosted: { node }, query }) => {
       const size = pageSize(query.limit)
       const head = node.head.revision
       const from = query.from ?? Math.max(0, head - size + 1)
@@ -128,7 +129,7 @@ export const logRoutes = [
     query: t.exact(t.partial({ lastEventId: t.string, from: CountC })),
     answer: LogEntryC,
     form: 'events',
-    handle: ({ house: { node }, query, principal, request, reply, streams }) => {
+    handle: ({ hosted: { node }, query, principal, request, reply, streams }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
       const seen = lastEventId(request, query.lastEventId)
       const { revision: last } = node.head
@@ -152,7 +153,7 @@ export const logRoutes = [
     summary: 'Whether the hashes and signatures of the log hold, as far as they were checked',
     permission: 'view',
     answer: VerificationC,
-    handle: ({ house }) => Promise.resolve(verificationOf(house)),
+    handle: ({ hosted }) => Promise.resolve(verificationOf(hosted)),
   }),
   route({
     method: 'POST',
@@ -163,8 +164,8 @@ export const logRoutes = [
     permission: 'view',
     answer: DoneC,
     status: 202,
-    handle: ({ house }) => {
-      house.verification.begin()
+    handle: ({ hosted }) => {
+      hosted.verification.begin()
       return Promise.resolve(done)
     },
   }),
@@ -178,6 +179,6 @@ export const logRoutes = [
     query: t.exact(t.partial({ limit: CountC, after: PublicKeyC })),
     answer: pageOfC(KeptHeadC),
     example: { query: { limit: '20' } },
-    handle: async ({ house: { node }, query }) => pageAnswer(await node.readViews((db) => readHeads(db, query))),
+    handle: async ({ hosted: { node }, query }) => pageAnswer(await node.readViews((db) => readHeads(db, query))),
   }),
 ]

@@ -4,26 +4,27 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
-import { DrainActionC } from '../../operator/controlProtocol.js'
+import { actionsOf, DoneC, DrainActionC } from '../../operator/OperatorRequest.js'
 import type { Role } from '../../standby/Standby.js'
-import { instantFromMillis } from '../../time/Instant.js'
-import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, SessionEntryC, StatusC } from '../answers.js'
+import type { Node } from '../../node/Node.js'
+import { instantFromMillis, latestInstantMs, type Instant } from '../../time/Instant.js'
+import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, ReadyC, SessionEntryC, StatusC } from '../answers.js'
 import { CountC } from '../codecs.js'
-import type { House } from '../House.js'
+import type { HostedNode } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
 import { readParties, readSessions } from '../questions/readSessions.js'
 import { readStatus, troubleOf } from '../questions/readStatus.js'
-import { done, DoneC, route, type Surroundings } from '../Route.js'
+import { route, type RouteContext } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
-const statusOf = ({ house, houses }: Surroundings): Promise<t.TypeOf<typeof StatusC>> =>
+const statusOf = ({ hosted, hostedNodes }: RouteContext): Promise<t.TypeOf<typeof StatusC>> =>
   readStatus(
-    house,
-    houses.map(({ name }) => name),
-    house.clock !== undefined,
+    hosted,
+    hostedNodes.map(({ name }) => name),
+    hosted.clock !== undefined,
   )
 
-const perSecond = ({ rollup }: House): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
+const perSecond = ({ rollup }: HostedNode): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
   // The second under way is not over, so the five before it are taken.
   const points = rollup.seconds(6).slice(0, 5)
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -33,7 +34,7 @@ const perSecond = ({ rollup }: House): { readonly eventsPerSecond: number; reado
   }
 }
 
-const clockOf = ({ node, clock }: House): t.TypeOf<typeof ClockC> => ({
+const clockOf = ({ node, clock }: HostedNode): t.TypeOf<typeof ClockC> => ({
   virtual: clock !== undefined,
   now: instantFromMillis(node.nowMs),
   playing: clock?.isPlaying ?? true,
@@ -46,6 +47,8 @@ const healthOf = (role: Role, of: Parameters<typeof troubleOf>[0]): t.TypeOf<typ
   uptimeSeconds: Math.floor(process.uptime()),
   ...troubleOf(of),
 })
+
+const clockNow = ({ nowMs }: Node): Instant => instantFromMillis(Math.min(nowMs, latestInstantMs))
 
 const fastest = 1_000_000
 
@@ -68,7 +71,8 @@ export const nodeRoutes = [
     summary: 'Whether the process answers, and why nothing can be recorded at the moment if so',
     permission: 'view',
     answer: HealthC,
-    handle: ({ house: { node } }) => Promise.resolve(healthOf('leading', node)),
+    handle: ({ hosted: { node } }) =>
+      Promise.resolve({ ...healthOf('leading', node), now: clockNow(node), draining: node.isDraining }),
     standingBy: ({ standby }) => Promise.resolve(healthOf('following', standby ?? {})),
   }),
   route({
@@ -78,8 +82,8 @@ export const nodeRoutes = [
     verbs: ['ready'],
     summary: 'Whether the node takes work: 503 while it drains, cannot write its log, has stopped or stands by',
     permission: 'view',
-    answer: t.readonly(t.strict({ ready: t.literal(true) }), 'Ready'),
-    handle: ({ house: { node } }) => {
+    answer: ReadyC,
+    handle: ({ hosted: { node } }) => {
       if (node.stopped !== undefined) throw node.stopped
       if (node.isDraining) throw new CarillonError('node-draining', 'The node is draining and starts nothing.')
       if (node.trouble !== undefined) throw node.trouble
@@ -90,17 +94,14 @@ export const nodeRoutes = [
     method: 'POST',
     path: '/drain/{action}',
     tag: 'operate',
-    verbs: ['drain start', 'drain end'],
+    verbs: actionsOf(DrainActionC).map((action) => `drain ${action}`),
     summary: 'Starts or ends draining: nothing new is started, and nothing is forgotten',
     permission: 'operate',
     params: t.strict({ action: DrainActionC }),
     answer: DoneC,
     example: { params: { action: 'end' } },
-    handle: async ({ house: { node }, params, principal }) => {
-      const by = operatorOf(principal)
-      await (params.action === 'start' ? node.drain({ by }) : node.endDraining({ by }))
-      return done
-    },
+    handle: ({ hosted: { node }, params: { action }, principal }) =>
+      node.operate({ on: 'draining', action }, { by: operatorOf(principal) }),
   }),
   route({
     method: 'GET',
@@ -110,7 +111,7 @@ export const nodeRoutes = [
     summary: 'The parties of the network, with their open sessions and unacknowledged messages',
     permission: 'view',
     answer: t.readonly(t.strict({ items: t.readonlyArray(PartyEntryC) }), 'Parties'),
-    handle: async ({ house: { node } }) => ({
+    handle: async ({ hosted: { node } }) => ({
       items: await node.readViews((db) => readParties(db, node.network, node.party)),
     }),
   }),
@@ -123,7 +124,7 @@ export const nodeRoutes = [
     permission: 'view',
     query: PageQueryC,
     answer: pageOfC(SessionEntryC),
-    handle: async ({ house: { node }, query }) =>
+    handle: async ({ hosted: { node }, query }) =>
       pageAnswer(await node.readViews((db) => readSessions(db, node.network, query))),
   }),
   route({
@@ -136,7 +137,7 @@ export const nodeRoutes = [
     query: t.exact(t.partial({ by: t.keyof({ second: null, minute: null }), points: CountC })),
     answer: ChartsC,
     example: { query: { by: 'second', points: '60' } },
-    handle: ({ house: { rollup }, query }) => {
+    handle: ({ hosted: { rollup }, query }) => {
       const points = Math.min(Math.max(query.points ?? 120, 1), 900)
       return Promise.resolve(
         query.by === 'minute'
@@ -155,8 +156,8 @@ export const nodeRoutes = [
     answer: LiveC,
     form: 'events',
     handle: async (asked) => {
-      const { house, streams, principal, reply } = asked
-      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({ ...(await statusOf(asked)), ...perSecond(house) })
+      const { hosted, streams, principal, reply } = asked
+      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({ ...(await statusOf(asked)), ...perSecond(hosted) })
       const first = await now()
       const stream = streams.open({ reply, principal })
       let timer: NodeJS.Timeout | undefined
@@ -169,12 +170,12 @@ export const nodeRoutes = [
           now().then(send, () => reply.raw.destroy())
         }, limits.httpLiveMs).unref()
       }
-      const unfollow = house.node.follow(hear)
+      const unfollow = hosted.node.follow(hear)
       // A virtual clock may go on for long without anything happening, and is to be seen going.
-      let shownMs = house.node.nowMs
+      let shownMs = hosted.node.nowMs
       const watching = setInterval(() => {
-        if (house.clock === undefined || house.node.nowMs === shownMs) return
-        shownMs = house.node.nowMs
+        if (hosted.clock === undefined || hosted.node.nowMs === shownMs) return
+        shownMs = hosted.node.nowMs
         hear()
       }, limits.httpLiveMs).unref()
       stream.onClose(() => {
@@ -194,7 +195,7 @@ export const nodeRoutes = [
     summary: 'What time it is for the node, and whether its clock can be turned',
     permission: 'view',
     answer: ClockC,
-    handle: ({ house }) => Promise.resolve(clockOf(house)),
+    handle: ({ hosted }) => Promise.resolve(clockOf(hosted)),
   }),
   route({
     method: 'POST',
@@ -209,8 +210,8 @@ export const nodeRoutes = [
     ]),
     answer: ClockC,
     example: { body: { action: 'play', speed: 60 } },
-    handle: async ({ house, body }) => {
-      const { clock } = house
+    handle: async ({ hosted, body }) => {
+      const { clock } = hosted
       if (clock === undefined)
         throw new CarillonError('request-invalid', "This node runs on the machine's clock, which is not ours to turn.")
       const speed = body.speed ?? clock.speed
@@ -219,7 +220,7 @@ export const nodeRoutes = [
       if (body.action === 'play') clock.play(speed)
       else if (body.action === 'pause') await clock.pause()
       else await clock.jump()
-      return clockOf(house)
+      return clockOf(hosted)
     },
   }),
 ]

@@ -4,12 +4,12 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis } from '../../time/Instant.js'
-import type { House } from '../House.js'
+import type { HostedNode } from '../HostedNode.js'
 import { ActionBodyC, ActionDoneC, PanelContentC, PanelSummaryC, type Panel } from '../Panel.js'
 import { assertMay, mayDo, operatorOf, type Principal } from '../Principal.js'
 import { route } from '../Route.js'
 
-const panelOf = ({ panels }: House, name: string): Panel => {
+const panelOf = ({ panels }: HostedNode, name: string): Panel => {
   const found = panels.find((panel) => panel.name === name)
   if (found === undefined)
     throw new CarillonError(
@@ -43,9 +43,9 @@ export const panelRoutes = [
     summary: 'The panels of the app that this token may see',
     permission: 'any',
     answer: t.readonly(t.strict({ items: t.readonlyArray(PanelSummaryC) }), 'Panels'),
-    handle: ({ house, principal }) =>
+    handle: ({ hosted, principal }) =>
       Promise.resolve({
-        items: house.panels
+        items: hosted.panels
           .filter(({ permissions }) => mayDo(principal, permissions.view))
           .map((panel) => summaryOf(panel, principal)),
       }),
@@ -59,11 +59,11 @@ export const panelRoutes = [
     permission: 'panel:view',
     params: t.strict({ panel: t.string }),
     answer: PanelContentC,
-    handle: async ({ house, params, principal }) => {
-      const panel = panelOf(house, params.panel)
+    handle: async ({ hosted, params, principal }) => {
+      const panel = panelOf(hosted, params.panel)
       assertMay(principal, panel.permissions.view)
-      const blocks = await panel.read(house.node)
-      return { blocks, now: instantFromMillis(house.node.nowMs) }
+      const blocks = await panel.read(hosted.node)
+      return { blocks, now: instantFromMillis(hosted.node.nowMs) }
     },
   }),
   route({
@@ -76,8 +76,8 @@ export const panelRoutes = [
     params: t.strict({ panel: t.string, action: t.string }),
     body: ActionBodyC,
     answer: ActionDoneC,
-    handle: async ({ house, params, body, principal }) => {
-      const panel = panelOf(house, params.panel)
+    handle: async ({ hosted, params, body, principal }) => {
+      const panel = panelOf(hosted, params.panel)
       const action = panel.actions.find(({ name }) => name === params.action)
       // Whether it exists is told only to those who may see the panel.
       assertMay(principal, action?.permission ?? panel.permissions.act)
@@ -87,7 +87,7 @@ export const panelRoutes = [
           `Panel ${panel.name} has no action "${params.action.slice(0, 40)}". There are: ${panel.actions.map(({ name }) => name).join(', ') || 'none'}.`,
         )
       const message = await action.run({
-        node: house.node,
+        node: hosted.node,
         row: body.row,
         input: body.input ?? {},
         by: operatorOf(principal),

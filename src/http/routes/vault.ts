@@ -56,7 +56,7 @@ export const vaultRoutes = [
     ),
     answer: pageOfC(VaultEntryC),
     example: { query: { status: 'all', limit: '10' } },
-    handle: async ({ house: { node }, query: { text, includeIrrelevant, ...query } }) => {
+    handle: async ({ hosted: { node }, query: { text, includeIrrelevant, ...query } }) => {
       const asked = { ...query, includeIrrelevant: includeIrrelevant === 'true' }
       const found = text === undefined || text === '' ? await node.queryVault(asked) : await search(node, asked, text)
       return pageAnswer(found)
@@ -70,8 +70,8 @@ export const vaultRoutes = [
     summary: 'The types of states, and how many of each are unconsumed',
     permission: 'view',
     answer: t.readonly(t.strict({ types: t.readonlyArray(StateTypeC) }), 'StateTypes'),
-    handle: async ({ house }) => ({
-      types: await house.node.readViews((db) =>
+    handle: async ({ hosted }) => ({
+      types: await hosted.node.readViews((db) =>
         db
           .prepare(
             'SELECT type, sum(n) AS unconsumed FROM (SELECT k.type AS type, (SELECT count(*) FROM states s WHERE s.kind = k.id AND s.until_revision IS NULL) AS n FROM kinds k) GROUP BY type ORDER BY type',
@@ -90,7 +90,7 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: VaultEntryC,
-    handle: ({ house: { node }, params }) =>
+    handle: ({ hosted: { node }, params }) =>
       node.readViews((db) => {
         const found = findState(db, resolveRef(db, params.ref))
         if (found === undefined)
@@ -107,7 +107,7 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: WhyC,
-    handle: async ({ house: { node }, params }) => node.why(await node.readViews((db) => resolveRef(db, params.ref))),
+    handle: async ({ hosted: { node }, params }) => node.why(await node.readViews((db) => resolveRef(db, params.ref))),
   }),
   route({
     method: 'GET',
@@ -118,7 +118,7 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: t.readonly(t.strict({ items: t.readonlyArray(AttemptC) }), 'Attempts'),
-    handle: async ({ house: { node }, params }) => ({
+    handle: async ({ hosted: { node }, params }) => ({
       items: await node.occurrences(await node.readViews((db) => resolveRef(db, params.ref))),
     }),
   }),
@@ -133,7 +133,7 @@ export const vaultRoutes = [
     query: t.exact(t.partial({ depth: CountC })),
     answer: GraphC,
     example: { query: { depth: '2' } },
-    handle: async ({ house: { node }, params, query }) => {
+    handle: async ({ hosted: { node }, params, query }) => {
       const ref = await node.readViews((db) => resolveRef(db, params.ref))
       return readGraph(node, ref, Math.min(query.depth ?? 2, deepest))
     },

@@ -36,7 +36,7 @@ const makeRoom = (lapsing: Map<string, number>, most: number, nowMs: number): vo
   }
 }
 
-export class Gate {
+export class Authenticator {
   readonly #views: Views
   readonly #localToken: string
   readonly #nowMs: () => number

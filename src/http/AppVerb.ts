@@ -9,8 +9,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
-import { OperatorNameC } from '../operator/controlProtocol.js'
-import type { Node } from './Node.js'
+import type { Node } from '../node/Node.js'
 
 const ArgumentC = t.intersection([
   t.strict({ name: t.string, summary: t.string }),
@@ -135,23 +134,19 @@ export const defineVerbs = (group: {
   return { description: { name, summary, verbs: verbs.map(({ description }) => description) }, verbs }
 }
 
-export const VerbRequestC = t.strict({
-  group: t.string,
-  verb: t.string,
-  words: t.record(t.string, t.string),
-  by: OperatorNameC,
-})
-export type VerbRequest = t.TypeOf<typeof VerbRequestC>
-
-/** Room for the envelope of an answer. */
-const envelopeBytes = 1024
+/** Which verb, and what stands behind it on the command line, by name. */
+export type VerbRequest = {
+  readonly group: string
+  readonly verb: string
+  readonly words: Readonly<Record<string, string>>
+}
 
 const assertFits = (answer: VerbAnswer): VerbAnswer => {
   const bytes = Buffer.byteLength(JSON.stringify(answer))
-  if (bytes + envelopeBytes > limits.controlLineBytes)
+  if (bytes > limits.verbAnswerBytes)
     throw new CarillonError(
       'request-invalid',
-      `The answer has ${bytes} bytes, more than the ${limits.controlLineBytes} of one answer. Ask for less.`,
+      `The answer has ${bytes} bytes, more than the ${limits.verbAnswerBytes} of one answer. Ask for less.`,
       { bytes },
     )
   return answer
@@ -161,12 +156,12 @@ const assertFits = (answer: VerbAnswer): VerbAnswer => {
 export const performVerb = async (
   node: Node,
   groups: readonly VerbGroup[],
-  request: VerbRequest,
+  { group, verb: name, words }: VerbRequest,
+  by: string,
 ): Promise<VerbAnswer> => {
   const verb = groups
-    .find(({ description }) => description.name === request.group)
-    ?.verbs.find(({ description }) => description.name === request.verb)
-  if (verb === undefined)
-    throw new CarillonError('usage', `The app has no verb ${request.group} ${request.verb}.`, { verb: request.verb })
-  return assertFits(await verb.perform(node, request.words, request.by))
+    .find(({ description }) => description.name === group)
+    ?.verbs.find(({ description }) => description.name === name)
+  if (verb === undefined) throw new CarillonError('usage', `The app has no verb ${group} ${name}.`, { verb: name })
+  return assertFits(await verb.perform(node, words, by))
 }

@@ -7,7 +7,9 @@ import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limits } from '../limits.js'
 import { sessionIn } from './cookie.js'
-import type { Gate } from './Gate.js'
+import { bearerIn, noToken } from './bearerToken.js'
+import type { RequestGuard } from './buildServer.js'
+import type { Authenticator } from './Authenticator.js'
 import type { Principal } from './Principal.js'
 import { RateLimit } from './RateLimit.js'
 
@@ -32,10 +34,10 @@ const tooMany = (caller: string, waitMs: number): CarillonError =>
     retryAfterSeconds: Math.ceil(waitMs / 1_000),
   })
 
-export class Doorman {
+export class HttpGuard implements RequestGuard {
   readonly #names: ReadonlySet<string>
   readonly #anyAddress: boolean
-  readonly #gate: Gate
+  readonly #authenticator: Authenticator
   readonly #requests: RateLimit
   readonly #refusals = new RateLimit({
     perSecond: limits.httpRefusalsPerSecond,
@@ -44,11 +46,11 @@ export class Doorman {
   })
 
   constructor(
-    gate: Gate,
+    authenticator: Authenticator,
     options: { readonly host: string; readonly names: readonly string[]; readonly perSecond: number },
   ) {
     const { host, names, perSecond } = options
-    this.#gate = gate
+    this.#authenticator = authenticator
     this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: limits.httpCallers })
     const bare = host.includes(':') ? `[${host}]` : host
     this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
@@ -101,17 +103,13 @@ export class Doorman {
 
   #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {
     const { authorization } = request.headers
-    const [, bearer] = /^Bearer ([\w.-]{1,200})$/i.exec(authorization ?? '') ?? []
-    if (bearer !== undefined) return this.#gate.byToken(bearer)
+    const bearer = bearerIn(request)
+    if (bearer !== undefined) return this.#authenticator.byToken(bearer)
     const session = authorization === undefined ? sessionIn(request) : undefined
-    if (session === undefined || session === '')
-      throw new CarillonError(
-        'token-refused',
-        'The request carries no token. Send "Authorization: Bearer <token>"; make one with "carillon token new", or open a link from "carillon token link".',
-      )
+    if (session === undefined || session === '') throw noToken()
     // A browser says where a request that changes something comes from; one that does not is none of ours.
     if (request.method !== 'GET' && request.headers.origin === undefined)
       throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')
-    return this.#gate.bySession(session)
+    return this.#authenticator.bySession(session)
   }
 }

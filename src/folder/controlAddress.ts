@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { storeFiles } from '../folder/StoreFolder.js'
+import { storeFiles } from './StoreFolder.js'
 
 /** The shortest limit among the systems we know: macOS holds 104 bytes, the last of them a zero. */
 const longestSocketPath = 103

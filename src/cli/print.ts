@@ -1,0 +1,52 @@
+/**
+ * The forms in which verbs print what they found: a JSON document for programs; for people a table, or facts with labels.
+ */
+import { table, type Column } from './table.js'
+import { printable, type Terminal, type Tone } from './Terminal.js'
+
+/** Prints one document for a program; false when a person reads, and is to be told in another form. */
+export const printJson = (terminal: Terminal, json: boolean | undefined, document: unknown): boolean => {
+  if (json !== true) return false
+  terminal.out(JSON.stringify(document))
+  return true
+}
+
+export const printTable = <R>(terminal: Terminal, columns: readonly Column<R>[], rows: readonly R[]): void => {
+  for (const line of table(columns, rows, terminal)) terminal.out(line)
+}
+
+export type PrintedList<R> = {
+  readonly rows: readonly R[]
+  /** Asked for only when there is a table to print: they may depend on what time it is for the node. */
+  readonly columns: readonly Column<R>[] | (() => Promise<readonly Column<R>[]>)
+  /** What is said when there is nothing. */
+  readonly empty: string
+}
+
+/** Prints a list: one document a line for a program, a table for people. */
+export const printList = async <R>(
+  terminal: Terminal,
+  json: boolean | undefined,
+  { rows, columns, empty }: PrintedList<R>,
+): Promise<void> => {
+  if (json === true) for (const row of rows) terminal.out(JSON.stringify(row))
+  else if (rows.length === 0) terminal.out(empty)
+  else printTable(terminal, typeof columns === 'function' ? await columns() : columns, rows)
+}
+
+/** A label, what it says, and its colour. What is undefined is left out. */
+export type Fact = readonly [label: string, text: string | undefined, tone?: Tone | undefined]
+
+/** Facts, one a line, with their labels in a column. */
+export const factLines = (
+  terminal: Terminal,
+  facts: readonly Fact[],
+  { width, indent = '' }: { readonly width: number; readonly indent?: string },
+): readonly string[] =>
+  facts.flatMap(([label, text, tone]) => {
+    if (text === undefined) return []
+    const shown = printable(text)
+    return [
+      `${indent}${terminal.tone('dim', label.padEnd(width))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
+    ]
+  })

@@ -1,0 +1,40 @@
+/**
+ * Everything an operator can ask, as one request. The routes that name what they act on carry the same.
+ */
+import {
+  ActivityActionC,
+  actionsOf,
+  DoneC,
+  DrainActionC,
+  FlowActionC,
+  OperatorRequestC,
+  permissionFor,
+} from '../../operator/OperatorRequest.js'
+import { tokenKeeperOf } from '../HostedNode.js'
+import { assertMay, operatorOf } from '../Principal.js'
+import { route } from '../Route.js'
+
+export const operateRoutes = [
+  route({
+    method: 'POST',
+    path: '/operate',
+    tag: 'operate',
+    verbs: [
+      ...actionsOf(FlowActionC).map((action) => `flow ${action}`),
+      ...actionsOf(ActivityActionC).map((action) => `activity ${action}`),
+      ...actionsOf(DrainActionC).map((action) => `drain ${action}`),
+      'token new',
+      'token revoke',
+    ],
+    summary: 'Does what an operator asks, with whole ids: act on a flow or an activity, drain, issue or revoke a token',
+    permission: 'operate',
+    body: OperatorRequestC,
+    answer: DoneC,
+    example: { body: { on: 'draining', action: 'end' } },
+    handle: ({ hosted, hostedNodes, body, principal }) => {
+      assertMay(principal, permissionFor(body))
+      const { node } = body.on === 'token' ? tokenKeeperOf(hostedNodes) : hosted
+      return node.operate(body, { by: operatorOf(principal) })
+    },
+  }),
+]
