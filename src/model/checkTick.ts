@@ -37,14 +37,19 @@ type Check = {
   readonly extents: TickExtents
   /** Ids of the flows that an event of this tick has named. */
   readonly moved: Set<string>
+  /** Refs of the states whose activity this tick has attempted. What makes one due again is for the next tick. */
+  readonly attempted: Set<string>
   again: Again | undefined
 }
 
 const movedRule = 'An activity that was moved and is due is settled at once.'
 
 /** The activities that this tick had to attempt and has not, as they stand now. */
-const waiting = ({ model, prediction, at }: Check): readonly ModelState[] =>
-  prediction.attempts.flatMap((ref) => model.states.get(ref) ?? []).filter((state) => isDue(state, at))
+const waiting = ({ model, prediction, attempted, at }: Check): readonly ModelState[] =>
+  prediction.attempts
+    .filter((ref) => !attempted.has(ref))
+    .flatMap((ref) => model.states.get(ref) ?? [])
+    .filter((state) => isDue(state, at))
 
 /** The flows that this tick had to move and has not. */
 const asleep = ({ model, prediction, moved }: Check): readonly string[] =>
@@ -72,14 +77,18 @@ const settle = (check: Check, event: AttemptEvent): readonly ModelFinding[] => {
   const ref = showRef(refOfAttempt(event))
   const state = model.states.get(ref)
   if (state === undefined) return []
-  const turn = check.again?.ref === ref ? check.again : turnOf(model, state, at)
+  check.attempted.add(ref)
+  const again = check.again?.ref === ref ? check.again : undefined
+  const turn = again ?? turnOf(model, state, at)
   check.again = undefined
   const recorded = canonicalText(event)
   if ('refused' in turn) return finding('An attempt needs a turn.', `none for ${ref}: ${turn.refused}`, recorded)
   if (extents.attempts === 'none')
     return finding('A tick that starts or stops the node attempts nothing.', 'none', recorded)
   const { cause } = turn
-  const findings = [...checkOrder(check, state, cause, event), ...checkAttempt(state, cause, event, at)]
+  // An activity that was moved keeps the turn that it had before.
+  const order = again !== undefined ? [] : checkOrder(check, state, cause, event)
+  const findings = [...order, ...checkAttempt(state, cause, event, at)]
   if (event.type === 'ActivityMoved' && (cause === 'trigger' || (event.actsAt ?? event.activity.at) <= at))
     check.again = { ref, cause }
   return findings
@@ -140,7 +149,7 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
   const { at, events, firstRevision } = tick
   const prediction = predictTick(model, at)
   const extents = extentsOf(model, tick, prediction)
-  const check: Check = { model, at, prediction, extents, moved: new Set(), again: undefined }
+  const check: Check = { model, at, prediction, extents, moved: new Set(), attempted: new Set(), again: undefined }
   const findings = events.flatMap((event, index) => {
     const found = checkEvent(check, event, events[index - 1])
     if ('flow' in event) check.moved.add(event.flow)

@@ -109,6 +109,26 @@ describe('The rules of an activity', () => {
       expect(log.state('a').attempts[0]).to.deep.include({ due: at('09:30'), latenessMs: 30 * 60_000 })
     })
 
+    it('in the turn that it had before it was moved', () => {
+      log.tick('08:00', log.produce('b', asks('10:00')), log.produce('c', asks('09:00')))
+      const moved = { type: 'ActivityMoved', ref: refOf('c'), activity: asks('10:00').activity! } as const
+      const started = log.begins('10:00', 'c', 'due', [moved])
+      const ended = { type: 'FlowEnded', flow: started.flow, outcome: 'completed' } as const
+      const later = [log.runs('10:00', 'a'), log.runs('10:00', 'b')].flat()
+      expect(log.tick('10:00', moved, started, ended, ...later)).to.deep.equal([])
+    })
+
+    it('and what makes it due again after its attempt is for the next tick', () => {
+      const failed = {
+        type: 'ActivityStartFailed',
+        ...{ ref: refOf('a'), due: at('10:00'), attempt: 1, latenessMs: 0 },
+        ...{ error: error('flow-unknown'), retryAt: at('10:00:01') },
+      } as const
+      const triggered = { type: 'ActivityTriggered', ref: refOf('a'), by: 'api' } as const
+      expect(log.tick('10:00', failed, triggered)).to.deep.equal([])
+      expect(log.tick('10:00', log.produce('b'))).to.deep.equal(['What is due is attempted.'])
+    })
+
     it('or removes it', () => {
       expect(log.tick('10:00', { type: 'ActivityRemoved', ref: refOf('a') })).to.deep.equal([])
       expect(log.state('a').activity.standing).to.equal('none')

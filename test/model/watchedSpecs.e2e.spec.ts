@@ -8,8 +8,7 @@ const root = join(import.meta.dirname, '../..')
 
 const specsIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder))
-    // In a few of its random histories the model expects an attempt that the node does not make in that tick.
-    .filter((file) => /\.(int|sim)\.spec\.ts$/.test(file) && file !== 'histories.sim.spec.ts')
+    .filter((file) => /\.(int|sim)\.spec\.ts$/.test(file))
     .map((file) => join(folder, file))
 
 const run = (specs: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> =>
