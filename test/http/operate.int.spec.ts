@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import { CarillonError, defineVerb, defineVerbs, serveHttp, startNode, type FlowId } from '../../src/index.js'
+import { newTokenText } from '../../src/http/TokenText.js'
+import { belfry as app, Belfry, type Answered } from './belfry.js'
+
+describe('one request for everything an operator can ask', () => {
+  let belfry: Belfry
+
+  before(async () => {
+    belfry = await Belfry.open()
+  })
+  after(() => belfry.close())
+
+  const operate = (body: unknown, token?: string): Promise<Answered> =>
+    belfry.ask('/api/v1/operate', { method: 'POST', body, ...(token === undefined ? {} : { token }) })
+
+  it('acts on flows and activities, and drains', async () => {
+    const [transaction, index] = belfry.ref.split(':')
+    const ref = { transaction, index: Number(index) }
+    for (const request of [
+      { on: 'flow', action: 'pause', flow: belfry.flow },
+      { on: 'flow', action: 'resume', flow: belfry.flow },
+      { on: 'activity', action: 'pause', ref, note: 'rest' },
+      { on: 'activity', action: 'resume', ref },
+      { on: 'draining', action: 'start' },
+      { on: 'draining', action: 'end' },
+    ])
+      expect(await operate(request), JSON.stringify(request)).to.deep.include({ status: 200, body: { done: true } })
+  })
+
+  it('takes a token from an admin alone, whose secret the node never sees', async () => {
+    const { id, text, hash } = newTokenText()
+    const issue = { on: 'token', action: 'issue', token: { token: id, name: 'own', hash, permissions: ['view'] } }
+    const operator = await belfry.token(['operate'])
+    expect((await operate(issue, operator)).body).to.have.property('code', 'permission-missing')
+    expect((await belfry.ask('/api/v1/status', { token: text })).status).to.equal(401)
+    expect((await operate(issue)).status).to.equal(200)
+    expect((await belfry.ask('/api/v1/status', { token: text })).status).to.equal(200)
+    const revoke = { on: 'token', action: 'revoke', token: id }
+    expect((await operate(revoke, operator)).body).to.have.property('code', 'permission-missing')
+    expect((await operate(revoke)).status).to.equal(200)
+    expect((await belfry.ask('/api/v1/status', { token: text })).status).to.equal(401)
+  })
+
+  it('is refused with the same errors on every way', async () => {
+    const asked = { on: 'flow', action: 'retry', flow: belfry.flow } as const
+    const refused = await operate(asked)
+    expect([refused.status, refused.body['code']]).to.deep.equal([409, 'flow-not-parked'])
+    const byNode: unknown = await belfry.node
+      .operate({ ...asked, flow: belfry.flow as FlowId })
+      .catch((error: unknown) => error)
+    expect(byNode).to.be.instanceOf(CarillonError).and.to.have.property('code', 'flow-not-parked')
+    for (const odd of [{}, { on: 'flow', action: 'dance', flow: belfry.flow }, { on: 'draining' }]) {
+      expect((await operate(odd)).body).to.have.property('code', 'request-invalid')
+      const error: unknown = await belfry.node.operate(odd as never).catch((thrown: unknown) => thrown)
+      expect(error).to.have.property('code', 'request-invalid')
+    }
+  })
+
+  it('makes a link for who owns the store, and for no token', async () => {
+    const post = (token?: string) =>
+      belfry.ask('/api/v1/session/link', { method: 'POST', ...(token === undefined ? {} : { token }) })
+    const made = await post()
+    expect(made.status).to.equal(201)
+    expect(String(made.body['link'])).to.match(/^http:\/\/127\.0\.0\.1:\d+\/#link=/)
+    expect((await post(await belfry.token(['admin']))).body).to.have.property('code', 'permission-missing')
+  })
+})
+
+describe("an app's verbs over HTTP", () => {
+  const ring = defineVerb({
+    name: 'ring',
+    summary: 'ring a bell',
+    arguments: [{ name: 'bell', summary: 'which' }],
+    input: t.strict({ bell: t.string }),
+    handle: ({ input, by }) => Promise.resolve({ lines: [`${input.bell} rings`], data: { bell: input.bell, by } }),
+  })
+  const verbs = [defineVerbs({ name: 'bells', summary: 'look after the bells', verbs: [ring] })]
+
+  it('are listed for those who may look, and done for an admin', async () => {
+    const node = await startNode({ app })
+    const localToken = newTokenText().text
+    const server = await serveHttp({ node, verbs }, { localToken })
+    const ask = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+      const response = await fetch(`${server.url}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${localToken}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return (await response.json()) as Record<string, unknown>
+    }
+    try {
+      const { items } = await ask('/verbs')
+      expect(items).to.deep.equal(verbs.map(({ description }) => description))
+      const rung = await ask('/verbs/bells/ring', { words: { bell: 'Marie' } })
+      expect(rung).to.deep.equal({ lines: ['Marie rings'], data: { bell: 'Marie', by: 'http:local@127.0.0.1' } })
+      expect(await ask('/verbs/bells/ring', {})).to.have.property('code', 'usage')
+      expect(await ask('/verbs/bells/melt', {})).to.have.property('code', 'usage')
+    } finally {
+      await server.close()
+      await node.stop()
+    }
+  })
+})
