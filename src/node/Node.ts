@@ -84,6 +84,13 @@ const defaultOperator = 'api'
 
 const byOf = (by: string | undefined): By => (by === undefined ? {} : { by })
 
+/** What an operator's request names, to be looked at before it reaches the loop. */
+const namedIn = (request: OperatorRequest): Asked => {
+  if (request.on === 'flow') return { flow: request.flow }
+  if (request.on !== 'activity') return {}
+  return { ref: request.ref, ...(request.note === undefined ? {} : { note: request.note }) }
+}
+
 /** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
 const copyOf = (input: Json): Json => {
   try {
@@ -277,28 +284,28 @@ export class Node {
   }
 
   /** Runs an activity now. */
-  async trigger(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'trigger', ref }, by)
+  trigger(ref: StateRef, by?: By): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'trigger', ref }, by)
   }
 
   /** Tries an activity again that needs an operator. */
-  async retry(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'retry', ref }, by)
+  retry(ref: StateRef, by?: By): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'retry', ref }, by)
   }
 
   /** Closes an activity: it will not be started again. */
-  async discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
-    await this.operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
+  discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
   }
 
   /** Holds an activity back until it is resumed. */
-  async pause(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
-    await this.operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
+  pause(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
   }
 
   /** Puts a paused activity back on the agenda. */
-  async resume(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'resume', ref }, by)
+  resume(ref: StateRef, by?: By): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'resume', ref }, by)
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -350,23 +357,23 @@ export class Node {
   }
 
   /** Ends a flow at once. What it has recorded on the ledger stays. */
-  async killFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'kill', flow }, by)
+  killFlow(flow: FlowId, by?: By): Promise<void> {
+    return this.#operate({ on: 'flow', action: 'kill', flow }, by)
   }
 
   /** Lets a parked flow go on from its record. */
-  async retryFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'retry', flow }, by)
+  retryFlow(flow: FlowId, by?: By): Promise<void> {
+    return this.#operate({ on: 'flow', action: 'retry', flow }, by)
   }
 
   /** Holds a running flow where it is. */
-  async pauseFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'pause', flow }, by)
+  pauseFlow(flow: FlowId, by?: By): Promise<void> {
+    return this.#operate({ on: 'flow', action: 'pause', flow }, by)
   }
 
   /** Lets a paused flow go on. */
-  async resumeFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'resume', flow }, by)
+  resumeFlow(flow: FlowId, by?: By): Promise<void> {
+    return this.#operate({ on: 'flow', action: 'resume', flow }, by)
   }
 
   // --- the node
@@ -401,40 +408,34 @@ export class Node {
   }
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
-  async drain(by?: By): Promise<void> {
-    await this.operate({ on: 'draining', action: 'start' }, by)
+  drain(by?: By): Promise<void> {
+    return this.#operate({ on: 'draining', action: 'start' }, by)
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
-  async endDraining(by?: By): Promise<void> {
-    await this.operate({ on: 'draining', action: 'end' }, by)
+  endDraining(by?: By): Promise<void> {
+    return this.#operate({ on: 'draining', action: 'end' }, by)
   }
 
-  /** Does what an operator asks. Every method above and below that acts as one is a name for such a request. */
+  /** Does what an operator asks. Every method that acts as one is a name for such a request. */
   async operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<Done> {
-    const { engine } = this.#internals
     const decoded = decodeWith(OperatorRequestC, request)
     if (isLeft(decoded))
       throw new CarillonError('request-invalid', `The node cannot do what was asked: ${decoded.left.join('; ')}.`)
-    const asked = decoded.right
-    await this.#submit({ by }, (tick) => {
-      const events = decideOperatorRequest(tick, asked, by)
-      if (asked.on === 'flow') engine.change(tick, asked.flow, events)
-      else for (const event of events) tick.emit(event)
-    })
+    await this.#operate(decoded.right, { by })
     return done
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
-  async issueToken(token: NewToken, by?: By): Promise<void> {
-    await this.operate({ on: 'token', action: 'issue', token }, by)
+  issueToken(token: NewToken, by?: By): Promise<void> {
+    return this.#operate({ on: 'token', action: 'issue', token }, by)
   }
 
   /** From now on the token is refused. */
-  async revokeToken(token: TokenId, by?: By): Promise<void> {
-    await this.operate({ on: 'token', action: 'revoke', token }, by)
+  revokeToken(token: TokenId, by?: By): Promise<void> {
+    return this.#operate({ on: 'token', action: 'revoke', token }, by)
   }
 
   /** All tokens ever issued. */
@@ -515,6 +516,15 @@ export class Node {
     this.#internals.store.abandon?.()
     await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
+  }
+
+  async #operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<void> {
+    const { engine } = this.#internals
+    await this.#submit({ ...namedIn(request), by }, (tick) => {
+      const events = decideOperatorRequest(tick, request, by)
+      if (request.on === 'flow') engine.change(tick, request.flow, events)
+      else for (const event of events) tick.emit(event)
+    })
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */
