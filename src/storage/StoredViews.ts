@@ -26,6 +26,7 @@ import type { Views } from '../engine/Views.js'
 import type { FlowId } from '../log/FlowId.js'
 import { TransactionTable, transactionsSchema } from './tables/TransactionTable.js'
 import type { Database } from './Database.js'
+import { UnitOfWork } from './UnitOfWork.js'
 import { MapTable, mapsSchema } from './tables/MapTable.js'
 import { NodeFactTable, nodeFactsSchema } from './tables/NodeFactTable.js'
 
@@ -96,33 +97,39 @@ export class StoredViews implements Views, Tables {
   readonly sessions: SessionTable
   readonly spent: SpentTable
   readonly #db: Database
+  readonly #unit = new UnitOfWork()
   readonly tokens: TokenTable
   readonly heads: HeadTable
 
   constructor(db: Database) {
     this.#db = db
-    this.facts = new NodeFactTable(db)
+    this.facts = new NodeFactTable(db, this.#unit)
     this.maps = new MapTable(db)
-    this.kinds = new StateTypeTable(db)
-    this.transactions = new TransactionTable(db)
+    this.kinds = new StateTypeTable(db, this.#unit)
+    this.transactions = new TransactionTable(db, this.#unit)
     this.states = new StateTable(
       db,
+      this.#unit,
       this.kinds,
       this.transactions,
       (flow) => this.flows.find(flow)?.stateSeq ?? undefined,
     )
     this.activities = this.states
-    this.stateIndex = new StateIndexTable(db)
-    this.clockSteps = new ClockStepTable(db)
+    this.stateIndex = new StateIndexTable(db, this.#unit)
+    this.clockSteps = new ClockStepTable(db, this.#unit)
     this.pastAssessments = new PastAssessmentTable(db)
-    this.flows = new FlowTable(db, (session, role) => this.sessions.find(session, role)?.flowSeq ?? undefined)
-    this.softLocks = new SoftLockTable(db, this.flows)
+    this.flows = new FlowTable(
+      db,
+      this.#unit,
+      (session, role) => this.sessions.find(session, role)?.flowSeq ?? undefined,
+    )
+    this.softLocks = new SoftLockTable(db, this.#unit, this.flows)
     this.troubles = new TroubleTable(db)
     this.unstarted = new UnstartedTable(db)
-    this.sessions = new SessionTable(db)
-    this.spent = new SpentTable(db)
+    this.sessions = new SessionTable(db, this.#unit)
+    this.spent = new SpentTable(db, this.#unit)
     this.tokens = new TokenTable(db)
-    this.heads = new HeadTable(db)
+    this.heads = new HeadTable(db, this.#unit)
   }
 
   fold(event: FoldableEvent, revision: number, atMs: number): void {
@@ -153,53 +160,24 @@ export class StoredViews implements Views, Tables {
 
   /** Writes what has gathered. Whoever folds a log may let ticks follow one another before, and advance the facts for each. */
   write(): void {
-    this.transactions.closeTick()
-    this.states.flush()
-    this.stateIndex.flush()
-    this.flows.closeTick()
-    this.sessions.closeTick()
-    this.spent.closeTick()
-    this.heads.flush()
-    this.facts.flush()
+    this.#unit.write()
   }
 
   committed(): void {
-    this.transactions.committed()
-    this.states.committed()
-    this.flows.committed()
-    this.sessions.committed()
-    this.spent.committed()
+    this.#unit.committed(false)
   }
 
   /** As {@link committed}, when more of a log is to be folded: rows that were new are soon changed, and stay. */
   committedFold(): void {
-    this.transactions.committedFold()
-    this.states.committedFold()
-    this.flows.committedFold()
-    this.sessions.committed()
-    this.spent.committed()
+    this.#unit.committed(true)
   }
 
   rolledBack(): void {
-    this.facts.rolledBack()
-    this.kinds.reload()
-    this.transactions.rolledBack()
-    this.states.rolledBack()
-    this.stateIndex.rolledBack()
-    this.clockSteps.rolledBack()
-    this.softLocks.rolledBack()
-    this.flows.rolledBack()
-    this.sessions.rolledBack()
-    this.spent.rolledBack()
-    this.heads.rolledBack()
+    this.#unit.rolledBack()
   }
 
   /** Reads everything again: ticks that were taken to stand do not. */
   reload(): void {
-    this.rolledBack()
-    this.transactions.reload()
-    this.flows.reload()
-    this.sessions.reload()
-    this.spent.reload()
+    this.#unit.reload()
   }
 }

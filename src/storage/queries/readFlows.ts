@@ -7,12 +7,12 @@ import type { RecordedOperation } from '../../log/events.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import { pageSize, queryInvalid, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from './pageOf.js'
-import type { Database, SqlRow } from '../Database.js'
+import type { Database, SqlRow, SqlValue } from '../Database.js'
 import { findByHash, type Locate } from '../tables/HashIndex.js'
 import type { FlowEnd } from '../../flow/FlowEnd.js'
 import { FlowIdC, type FlowId } from '../../log/FlowId.js'
 import type { FlowRow, FlowStatus } from '../../flow/FlowRow.js'
-import { flowRowOf } from '../tables/FlowTable.js'
+import { flowColumns, flowRowOf, flowWidth } from '../tables/FlowTable.js'
 import type { TroubleKind } from '../../flow/TroubleRow.js'
 import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from '../../flow/FlowSummary.js'
 import { readWaits } from '../../flow/waiting.js'
@@ -25,15 +25,14 @@ const troubleOf = (row: SqlRow): FlowTrouble => ({
   ...(typeof row['retry_at'] === 'string' ? { retryAt: row['retry_at'] as Instant } : {}),
 })
 
-const select =
-  'SELECT f.*, s.output_index, t.id AS transaction_id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq'
+const select = `SELECT ${flowColumns('f')}, s.output_index, t.id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq`
 
-const originOf = (raw: SqlRow, row: FlowRow): FlowSummary['startedBy'] => {
-  const transaction = raw['transaction_id']
+const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['startedBy'] => {
+  const [index, transaction] = values.slice(flowWidth)
   if (typeof transaction === 'string') {
     return {
       kind: 'activity',
-      ref: { transaction: transaction as TransactionId, index: Number(raw['output_index']) },
+      ref: { transaction: transaction as TransactionId, index: Number(index) },
       due: instantFromMillis(row.dueMs ?? 0),
       attempt: row.attempt ?? 1,
       latenessMs: row.latenessMs ?? 0,
@@ -45,8 +44,8 @@ const originOf = (raw: SqlRow, row: FlowRow): FlowSummary['startedBy'] => {
   return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
 }
 
-const summaryOf = (raw: SqlRow): FlowSummary => {
-  const row = flowRowOf(raw)
+const summaryOf = (values: readonly SqlValue[]): FlowSummary => {
+  const row = flowRowOf(values)
   return {
     id: row.id,
     name: row.name,
@@ -58,7 +57,7 @@ const summaryOf = (raw: SqlRow): FlowSummary => {
     ...(row.waiting === null ? {} : { waiting: readWaits(row.waiting) }),
     ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
     ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
-    startedBy: originOf(raw, row),
+    startedBy: originOf(values, row),
   }
 }
 
@@ -84,8 +83,8 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
   }
   const rows = db
     .prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY f.seq DESC LIMIT ?`)
-    .all(...values, size + 1)
-  return pageOf(rows, size, summaryOf, (row) => Number(row['seq']))
+    .lists(...values, size + 1)
+  return pageOf(rows, size, summaryOf, ([seq]) => Number(seq))
 }
 
 /** One flow with its record. */
@@ -95,12 +94,12 @@ export const findFlow = (
   locate: Locate = (text) => findByHash(db, 'flows', text),
 ): FlowDetails | undefined => {
   const seq = locate(id)
-  const row = seq === undefined ? undefined : db.prepare(`${select} WHERE f.seq = ?`).get(seq)
+  const [row] = seq === undefined ? [] : db.prepare(`${select} WHERE f.seq = ?`).lists(seq)
   if (row === undefined || seq === undefined) return undefined
   const record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position').all(seq)
   return {
     ...summaryOf(row),
-    input: JSON.parse(String(row['input'])) as unknown,
+    input: JSON.parse(flowRowOf(row).input) as unknown,
     troubles: db
       .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision, place')
       .all(seq)
@@ -143,7 +142,7 @@ export const resolveFlowId = (db: Database, text: string): FlowId => {
 
 /** The flows that a state's activity started, oldest first. */
 export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSummary[] =>
-  db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).all(stateSeq).map(summaryOf)
+  db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).lists(stateSeq).map(summaryOf)
 
 /** How many flows have not ended, and how many of these wait for a hand. */
 export const countFlows = (

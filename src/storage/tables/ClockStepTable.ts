@@ -3,6 +3,7 @@
  * of time, so a stretch of time is found in the log by halving; usually there is no such place at all.
  */
 import type { ClockSteps } from '../../vault/VaultTables.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, Statement } from '../Database.js'
 
 export const clockStepsSchema = `
@@ -14,10 +15,15 @@ export class ClockStepTable implements ClockSteps {
   readonly #insert: Statement
   #lastMs: number
 
-  constructor(db: Database) {
+  constructor(db: Database, unit: UnitOfWork) {
     this.#last = db.prepare('SELECT at_ms FROM transactions ORDER BY seq DESC LIMIT 1')
     this.#insert = db.prepare('INSERT INTO clock_steps (transaction_seq, at_ms) VALUES (?, ?)')
     this.#lastMs = this.#read()
+    unit.join({
+      rolledBack: () => {
+        this.#lastMs = this.#read()
+      },
+    })
   }
 
   #read(): number {
@@ -27,10 +33,6 @@ export class ClockStepTable implements ClockSteps {
   observe(transactionSeq: number, atMs: number): void {
     if (atMs < this.#lastMs) this.#insert.run(transactionSeq, atMs)
     this.#lastMs = atMs
-  }
-
-  rolledBack(): void {
-    this.#lastMs = this.#read()
   }
 }
 

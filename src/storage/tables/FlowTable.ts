@@ -1,19 +1,20 @@
 /**
- * The flows and their records. As with states, a row is written once a tick, so a flow that starts and ends in
- * one tick costs a single row.
+ * The flows and their records. A flow that starts and ends in one tick costs a single row.
  */
 import { assertInvariant } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
-import type { RecordedOperation } from '../../log/events.js'
-import { BulkInsert } from './BulkInsert.js'
-import type { Database, SqlRow, SqlValue, Statement } from '../Database.js'
-import { HashIndex, hashIndexSchema } from './HashIndex.js'
-import { RecentRows } from './RecentRows.js'
+import type { FlowDraft, FlowRow, FlowStatus, StartCause } from '../../flow/FlowRow.js'
 import type { Flows } from '../../flow/FlowTables.js'
+import type { RecordedOperation } from '../../log/events.js'
+import type { FlowId } from '../../log/FlowId.js'
 import type { Role } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
-import type { FlowId } from '../../log/FlowId.js'
-import type { FlowDraft, FlowRow, FlowStatus, StartCause } from '../../flow/FlowRow.js'
+import type { Database, SqlValue, Statement } from '../Database.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
+import { BulkInsert } from './BulkInsert.js'
+import { hashIndexSchema } from './HashIndex.js'
+import { RowCache } from './RowCache.js'
+import { Table, type Column } from './Table.js'
+import { WakingFlows, type WakingReader } from './WakingFlows.js'
 
 export const flowsSchema = `
   CREATE TABLE IF NOT EXISTS flows (
@@ -52,163 +53,174 @@ export const flowsSchema = `
   ${hashIndexSchema('flows')}
 `
 
-const flowColumns = [
-  'seq',
-  'id',
-  'name',
-  'version',
-  'input',
-  'started_ms',
-  'from_revision',
-  'state_seq',
-  'due_ms',
-  'attempt',
-  'lateness_ms',
-  'cause',
-  'client_id',
-  'started_by',
-  'session',
-  'status',
-  'until_revision',
-  'ended_ms',
-  'result',
-  'error',
-  'waiting',
-  'steps_under_way',
-  'wake_ms',
-  'recorded',
-  'progress',
-] as const
+const columns: readonly Column<FlowDraft>[] = [
+  ['id', (row) => row.id],
+  ['name', (row) => row.name],
+  ['version', (row) => row.version],
+  ['input', (row) => row.input],
+  ['started_ms', (row) => row.startedMs],
+  ['from_revision', (row) => row.fromRevision],
+  ['state_seq', (row) => row.stateSeq],
+  ['due_ms', (row) => row.dueMs],
+  ['attempt', (row) => row.attempt],
+  ['lateness_ms', (row) => row.latenessMs],
+  ['cause', (row) => row.cause],
+  ['client_id', (row) => row.clientId],
+  ['started_by', (row) => row.startedBy],
+  ['session', (row) => row.session],
+  ['status', (row) => row.status],
+  ['until_revision', (row) => row.untilRevision],
+  ['ended_ms', (row) => row.endedMs],
+  ['result', (row) => row.result],
+  ['error', (row) => row.error],
+  ['waiting', (row) => row.waiting],
+  ['steps_under_way', (row) => row.stepsUnderWay],
+  ['wake_ms', (row) => row.wakeMs],
+  ['recorded', (row) => row.recorded],
+  ['progress', (row) => row.progress],
+]
+
+const changes = [
+  [
+    'status',
+    'until_revision',
+    'ended_ms',
+    'result',
+    'error',
+    'waiting',
+    'steps_under_way',
+    'wake_ms',
+    'recorded',
+    'progress',
+  ],
+]
+
+const names = ['seq', ...columns.map(([name]) => name)]
+
+/** The columns of {@link flowRowOf}, first in a row that may have more. */
+export const flowColumns = (alias: string): string => names.map((name) => `${alias}.${name}`).join(', ')
+
+/** How many they are: what else was asked for stands behind them. */
+export const flowWidth = names.length
 
 const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
-export const flowRowOf = (row: SqlRow): FlowDraft => ({
-  seq: Number(row['seq']),
-  id: String(row['id']) as FlowId,
-  name: String(row['name']),
-  version: Number(row['version']),
-  input: String(row['input']),
-  startedMs: Number(row['started_ms']),
-  fromRevision: Number(row['from_revision']),
-  stateSeq: numberOrNull(row['state_seq']),
-  dueMs: numberOrNull(row['due_ms']),
-  attempt: numberOrNull(row['attempt']),
-  latenessMs: numberOrNull(row['lateness_ms']),
-  cause: textOrNull(row['cause']) as StartCause | null,
-  clientId: textOrNull(row['client_id']),
-  startedBy: textOrNull(row['started_by']),
-  session: textOrNull(row['session']),
-  status: String(row['status']) as FlowStatus,
-  untilRevision: numberOrNull(row['until_revision']),
-  endedMs: numberOrNull(row['ended_ms']),
-  result: textOrNull(row['result']),
-  error: textOrNull(row['error']),
-  waiting: textOrNull(row['waiting']),
-  stepsUnderWay: Number(row['steps_under_way']),
-  wakeMs: numberOrNull(row['wake_ms']),
-  recorded: Number(row['recorded']),
-  progress: textOrNull(row['progress']),
-})
+/** A row that begins with {@link flowColumns}. */
+export const flowRowOf = (values: readonly SqlValue[]): FlowDraft => {
+  // prettier-ignore
+  const [
+    seq, id, name, version, input, startedMs, fromRevision, stateSeq, dueMs, attempt, latenessMs, cause, clientId,
+    startedBy, session, status, untilRevision, endedMs, result, error, waiting, stepsUnderWay, wakeMs, recorded, progress,
+  ] = values
+  return {
+    seq: Number(seq),
+    id: String(id) as FlowId,
+    name: String(name),
+    version: Number(version),
+    input: String(input),
+    startedMs: Number(startedMs),
+    fromRevision: Number(fromRevision),
+    stateSeq: numberOrNull(stateSeq),
+    dueMs: numberOrNull(dueMs),
+    attempt: numberOrNull(attempt),
+    latenessMs: numberOrNull(latenessMs),
+    cause: textOrNull(cause) as StartCause | null,
+    clientId: textOrNull(clientId),
+    startedBy: textOrNull(startedBy),
+    session: textOrNull(session),
+    status: String(status) as FlowStatus,
+    untilRevision: numberOrNull(untilRevision),
+    endedMs: numberOrNull(endedMs),
+    result: textOrNull(result),
+    error: textOrNull(error),
+    waiting: textOrNull(waiting),
+    stepsUnderWay: Number(stepsUnderWay),
+    wakeMs: numberOrNull(wakeMs),
+    recorded: Number(recorded),
+    progress: textOrNull(progress),
+  }
+}
+
+const select = `SELECT ${flowColumns('s')} FROM flows s`
 
 type FreshOperation = { readonly flowSeq: number; readonly position: number; readonly text: string }
 
 export class FlowTable implements Flows {
   /** The flow at this node's end of a session, by sequence number. */
   readonly #flowAtSession: (session: SessionId, role: Role) => number | undefined
-  readonly #index: HashIndex
-  readonly #rows = new Map<number, FlowDraft>()
-  readonly #recent = new RecentRows(this.#rows)
-  readonly #fresh = new Set<FlowDraft>()
-  readonly #changed = new Set<FlowDraft>()
+  readonly #table: Table<FlowDraft>
+  readonly #waking: WakingFlows
   readonly #operations: FreshOperation[] = []
-  /** All flows that are to be woken at some instant, as long as they are few; undefined when they are not. */
-  #waking: Map<number, FlowDraft> | undefined
-  /** No flow is to be woken before this instant. */
-  #quietUntilMs = Number.NEGATIVE_INFINITY
-  /** Whether a flow is to be woken at that very instant: known until a flow changes. */
-  #isExact = false
-  #nextSeq: number
-  readonly #insert: BulkInsert
-  readonly #update: Statement
   readonly #insertOperation: BulkInsert
-  readonly #bySeq: Statement
-  readonly #toWake: Statement
-  readonly #nextWake: Statement
-  readonly #countWaking: Statement
   readonly #inSteps: Statement
   readonly #record: Statement
   readonly #lastEnd: Statement
   readonly #lastAttempt: Statement
-  readonly #lastSeq: Statement
 
-  constructor(db: Database, flowAtSession: (session: SessionId, role: Role) => number | undefined) {
+  constructor(db: Database, unit: UnitOfWork, flowAtSession: (session: SessionId, role: Role) => number | undefined) {
     this.#flowAtSession = flowAtSession
-    this.#insert = new BulkInsert(db, 'flows', flowColumns)
-    this.#update = db.prepare(
-      'UPDATE flows SET status = ?, until_revision = ?, ended_ms = ?, result = ?, error = ?, waiting = ?, steps_under_way = ?, wake_ms = ?, recorded = ?, progress = ? WHERE seq = ?',
+    this.#waking = new WakingFlows(unit, this.#wakingReader(db))
+    this.#table = new Table<FlowDraft>(
+      db,
+      unit,
+      { name: 'flows', columns, changes, select, read: flowRowOf, idOf: (row) => row.id },
+      new RowCache(() => this.#waking.rows()),
     )
     this.#insertOperation = new BulkInsert(db, 'flow_records', ['flow_seq', 'position', 'operation'])
-    this.#bySeq = db.prepare('SELECT * FROM flows WHERE seq = ?')
-    this.#toWake = db.prepare('SELECT * FROM flows WHERE wake_ms <= ? ORDER BY wake_ms, seq LIMIT ?')
-    this.#nextWake = db.prepare('SELECT wake_ms FROM flows WHERE wake_ms IS NOT NULL ORDER BY wake_ms LIMIT 1')
-    this.#countWaking = db.prepare(
-      'SELECT count(*) AS flows FROM (SELECT 1 FROM flows WHERE wake_ms IS NOT NULL LIMIT ?)',
-    )
+    unit.join({
+      write: () => this.#writeOperations(),
+      rolledBack: () => {
+        this.#operations.length = 0
+        this.#insertOperation.clear()
+      },
+    })
     this.#inSteps = db.prepare(
-      "SELECT * FROM flows WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND steps_under_way > 0 ORDER BY seq LIMIT ?",
+      `${select} WHERE until_revision IS NULL AND seq > ? AND status = 'running' AND steps_under_way > 0 ORDER BY seq LIMIT ?`,
     )
     this.#record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position')
     this.#lastEnd = db.prepare('SELECT until_revision FROM flows WHERE state_seq = ? ORDER BY seq DESC LIMIT 1')
-    this.#lastAttempt = db.prepare('SELECT max(attempt) AS attempt FROM flows WHERE state_seq = ? AND due_ms = ?')
-    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM flows')
-    this.#index = new HashIndex(db, 'flows')
-    this.#nextSeq = this.#readNextSeq()
+    this.#lastAttempt = db.prepare('SELECT max(attempt) FROM flows WHERE state_seq = ? AND due_ms = ?')
   }
 
-  #readNextSeq(): number {
-    return (numberOrNull(this.#lastSeq.get()?.['seq']) ?? 0) + 1
-  }
-
-  #remember(row: SqlRow): FlowDraft {
-    const known = this.#rows.get(Number(row['seq']))
-    if (known !== undefined) return known
-    const read = flowRowOf(row)
-    this.#rows.set(read.seq, read)
-    return read
+  #wakingReader(db: Database): WakingReader {
+    const toWake = db.prepare(`${select} WHERE wake_ms <= ? ORDER BY wake_ms, seq LIMIT ?`)
+    const nextWake = db.prepare('SELECT wake_ms FROM flows WHERE wake_ms IS NOT NULL ORDER BY wake_ms LIMIT 1')
+    const count = db.prepare('SELECT count(*) FROM (SELECT 1 FROM flows WHERE wake_ms IS NOT NULL LIMIT ?)')
+    return {
+      toWake: (nowMs, limit) => {
+        this.#table.flush()
+        return toWake.lists(nowMs, limit).map(this.#table.hold)
+      },
+      nextMs: () => {
+        this.#table.flush()
+        return numberOrNull(nextWake.lists()[0]?.[0])
+      },
+      count: (limit) => {
+        this.#table.flush()
+        return Number(count.lists(limit)[0]?.[0])
+      },
+    }
   }
 
   get nextSeq(): number {
-    return this.#nextSeq
+    return this.#table.nextSeq
   }
 
   insert(row: FlowDraft): void {
-    this.#nextSeq += 1
-    this.#rows.set(row.seq, row)
-    this.#fresh.add(row)
-    this.#index.add(row.id, row.seq)
-    this.#wakes(row)
+    this.#table.insert(row)
+    this.#waking.noteChange(row)
   }
 
   touch(row: FlowDraft): void {
-    this.#wakes(row)
-    if (!this.#fresh.has(row)) this.#changed.add(row)
+    this.#waking.noteChange(row)
+    this.#table.touch(row)
   }
 
-  /** Takes note of when a flow that is new or changed is to be woken. */
-  #wakes(row: FlowDraft): void {
-    this.#isExact = false
-    if (row.wakeMs !== null && row.wakeMs < this.#quietUntilMs) this.#quietUntilMs = row.wakeMs
-    if (this.#waking === undefined) return
-    if (row.wakeMs === null) this.#waking.delete(row.seq)
-    else this.#waking.set(row.seq, row)
-    if (this.#waking.size > limits.rowsKept) this.#waking = undefined
-  }
-
-  readonly locate = (id: string): number | undefined => this.#index.find(id)
+  readonly locate = (id: string): number | undefined => this.#table.locate(id)
 
   find(id: FlowId): FlowDraft | undefined {
-    const seq = this.#index.find(id)
+    const seq = this.#table.locate(id)
     return seq === undefined ? undefined : this.get(seq)
   }
 
@@ -218,11 +230,9 @@ export class FlowTable implements Flows {
   }
 
   get(seq: number): FlowDraft {
-    const known = this.#rows.get(seq)
-    if (known !== undefined) return known
-    const row = this.#bySeq.get(seq)
+    const row = this.#table.get(seq)
     assertInvariant(row !== undefined, `there is no flow with sequence number ${seq}`)
-    return this.#remember(row)
+    return row
   }
 
   appendOperations(row: FlowDraft, texts: readonly string[]): void {
@@ -231,160 +241,50 @@ export class FlowTable implements Flows {
     this.touch(row)
   }
 
-  lastSeq(): number {
-    return this.#nextSeq - 1
-  }
-
-  record(row: FlowRow): readonly RecordedOperation[] {
-    this.flush()
-    return this.#record.all(row.seq).map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation)
-  }
-
-  toWake(nowMs: number, limit: number): readonly FlowDraft[] {
-    if (this.#waking === undefined) {
-      if (this.#quietUntilMs > nowMs) return []
-      this.#learnWaking()
-    }
-    if (this.#waking !== undefined) {
-      const due = [...this.#waking.values()].filter(({ wakeMs }) => wakeMs !== null && wakeMs <= nowMs)
-      return due.sort((a, b) => (a.wakeMs ?? 0) - (b.wakeMs ?? 0) || a.seq - b.seq).slice(0, limit)
-    }
-    return this.#toWake.all(nowMs, limit).map((row) => this.#remember(row))
-  }
-
-  isToWake(nowMs: number): boolean {
-    for (const { wakeMs } of this.#waking?.values() ?? []) if (wakeMs !== null && wakeMs <= nowMs) return true
-    return false
-  }
-
-  nextWakeMs(): number | undefined {
-    if (this.#waking === undefined && !this.#isExact) this.#learnWaking()
-    const nextMs =
-      this.#waking === undefined
-        ? this.#quietUntilMs
-        : Math.min(...[...this.#waking.values()].map(({ wakeMs }) => wakeMs ?? Number.POSITIVE_INFINITY))
-    return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs
-  }
-
-  #learnWaking(): void {
-    this.flush()
-    const isFew = Number(this.#countWaking.get(limits.rowsKept + 1)?.['flows']) <= limits.rowsKept
-    if (isFew) {
-      const rows = this.#toWake.all(Number.MAX_SAFE_INTEGER, limits.rowsKept).map((row) => this.#remember(row))
-      this.#waking = new Map(rows.map((row) => [row.seq, row]))
-      return
-    }
-    this.#quietUntilMs = numberOrNull(this.#nextWake.get()?.['wake_ms']) ?? Number.POSITIVE_INFINITY
-    this.#isExact = true
-  }
-
-  inSteps(afterSeq: number, limit: number): readonly FlowDraft[] {
-    this.flush()
-    return this.#inSteps.all(afterSeq, limit).map((row) => this.#remember(row))
-  }
-
-  lastEndOf(stateSeq: number): number {
-    this.flush()
-    return numberOrNull(this.#lastEnd.get(stateSeq)?.['until_revision']) ?? Number.MAX_SAFE_INTEGER
-  }
-
-  lastAttempt(stateSeq: number, dueMs: number): number {
-    this.flush()
-    return numberOrNull(this.#lastAttempt.get(stateSeq, dueMs)?.['attempt']) ?? 0
-  }
-
-  flush(): void {
-    for (const row of this.#fresh) {
-      this.#insert
-        .next()
-        .push(
-          row.seq,
-          row.id,
-          row.name,
-          row.version,
-          row.input,
-          row.startedMs,
-          row.fromRevision,
-          row.stateSeq,
-          row.dueMs,
-          row.attempt,
-          row.latenessMs,
-          row.cause,
-          row.clientId,
-          row.startedBy,
-          row.session,
-          row.status,
-          row.untilRevision,
-          row.endedMs,
-          row.result,
-          row.error,
-          row.waiting,
-          row.stepsUnderWay,
-          row.wakeMs,
-          row.recorded,
-          row.progress,
-        )
-    }
-    this.#insert.flush()
-    for (const row of this.#changed) {
-      this.#update.run(
-        row.status,
-        row.untilRevision,
-        row.endedMs,
-        row.result,
-        row.error,
-        row.waiting,
-        row.stepsUnderWay,
-        row.wakeMs,
-        row.recorded,
-        row.progress,
-        row.seq,
-      )
-    }
+  #writeOperations(): void {
     for (const { flowSeq, position, text } of this.#operations)
       this.#insertOperation.next().push(flowSeq, position, text)
     this.#insertOperation.flush()
-    this.#fresh.clear()
-    this.#changed.clear()
     this.#operations.length = 0
   }
 
-  closeTick(): void {
-    this.flush()
-    this.#index.closeTick()
+  lastSeq(): number {
+    return this.nextSeq - 1
   }
 
-  committed(): void {
-    if (this.#rows.size > limits.rowsKept) {
-      this.#rows.clear()
-      for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
-    }
-    this.#index.committed()
+  record(row: FlowRow): readonly RecordedOperation[] {
+    this.#writeOperations()
+    return this.#record.lists(row.seq).map(([operation]) => JSON.parse(String(operation)) as RecordedOperation)
   }
 
-  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
-  committedFold(): void {
-    this.#recent.turn()
-    for (const row of this.#waking?.values() ?? []) this.#rows.set(row.seq, row)
-    this.#index.committed()
+  toWake(nowMs: number, limit: number): readonly FlowDraft[] {
+    return this.#waking.toWake(nowMs, limit)
   }
 
-  rolledBack(): void {
-    this.#waking = undefined
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY
-    this.#isExact = false
-    this.#rows.clear()
-    this.#fresh.clear()
-    this.#changed.clear()
-    this.#operations.length = 0
-    this.#insert.clear()
-    this.#insertOperation.clear()
-    this.#index.rolledBack()
-    this.#nextSeq = this.#readNextSeq()
+  isToWake(nowMs: number): boolean {
+    return this.#waking.isToWake(nowMs)
   }
 
-  /** After ticks that were taken to stand do not. */
-  reload(): void {
-    this.#index.reload()
+  nextWakeMs(): number | undefined {
+    return this.#waking.nextMs()
+  }
+
+  inSteps(afterSeq: number, limit: number): readonly FlowDraft[] {
+    this.#table.flush()
+    return this.#inSteps.lists(afterSeq, limit).map(this.#table.hold)
+  }
+
+  lastEndOf(stateSeq: number): number {
+    this.#table.flush()
+    return numberOrNull(this.#lastEnd.lists(stateSeq)[0]?.[0]) ?? Number.MAX_SAFE_INTEGER
+  }
+
+  lastAttempt(stateSeq: number, dueMs: number): number {
+    this.#table.flush()
+    return numberOrNull(this.#lastAttempt.lists(stateSeq, dueMs)[0]?.[0]) ?? 0
+  }
+
+  flush(): void {
+    this.#table.flush()
   }
 }

@@ -4,6 +4,7 @@
  * sweep. Rows are keyed by log order; after a restart the unmerged tail is read back from them.
  */
 import { limits } from '../../limits.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import { BulkInsert } from './BulkInsert.js'
 import type { Database, Statement } from '../Database.js'
 
@@ -45,7 +46,7 @@ export class HashIndex {
   readonly #setUntil: Statement
   readonly #unmerged: Statement
 
-  constructor(db: Database, table: string) {
+  constructor(db: Database, unit: UnitOfWork, table: string) {
     this.#find = db.prepare(
       `SELECT t.seq AS seq FROM ${table}_keys k JOIN ${table} t ON t.seq = k.seq WHERE k.prefix = ? AND t.id = ?`,
     )
@@ -55,11 +56,26 @@ export class HashIndex {
       `INSERT INTO ${table}_keys_until (one, seq) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq`,
     )
     this.#unmerged = db.prepare(`SELECT seq, id FROM ${table} WHERE seq > ?`)
-    this.reload()
+    this.#readTail()
+    unit.join({
+      write: () => this.#merge(),
+      committed: () => {
+        if (this.#merged) this.#tail = new Map()
+        this.#merged = false
+        this.#added = []
+      },
+      rolledBack: () => {
+        for (const id of this.#added) this.#tail.delete(id)
+        this.#insert.clear()
+        this.#merged = false
+        this.#added = []
+      },
+      reload: () => this.#readTail(),
+    })
   }
 
-  /** Reads again which keys are not merged yet. */
-  reload(): void {
+  /** Reads which keys are not merged yet. */
+  #readTail(): void {
     this.#tail = new Map()
     const until = this.#until.get()?.['seq'] ?? -1
     for (const row of this.#unmerged.iterate(until)) this.#tail.set(String(row['id']), Number(row['seq']))
@@ -77,8 +93,7 @@ export class HashIndex {
     return row === undefined ? undefined : Number(row['seq'])
   }
 
-  /** Called when a tick's rows are written, inside its transaction. */
-  closeTick(): void {
+  #merge(): void {
     if (this.#tail.size < limits.unindexedKeys) return
     const prefixes: number[] = []
     const seqs: number[] = []
@@ -101,18 +116,5 @@ export class HashIndex {
     this.#insert.flush()
     this.#setUntil.run(last)
     this.#merged = true
-  }
-
-  committed(): void {
-    if (this.#merged) this.#tail = new Map()
-    this.#merged = false
-    this.#added = []
-  }
-
-  rolledBack(): void {
-    for (const id of this.#added) this.#tail.delete(id)
-    this.#insert.clear()
-    this.#merged = false
-    this.#added = []
   }
 }

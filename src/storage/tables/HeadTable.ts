@@ -6,6 +6,7 @@ import { canonicalText } from '../../encoding/canonical.js'
 import type { Party } from '../../identity/Party.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, SqlRow, Statement } from '../Database.js'
 import type { Checkpoint } from '../../log/Checkpoint.js'
 import type { Checkpoints, KeptCheckpoint } from '../../log/NodeTables.js'
@@ -53,12 +54,13 @@ export class HeadTable implements Checkpoints {
   /** Whom the tick has met; sessions are many and parties are few. */
   readonly #met = new Map<PublicKey, number>()
 
-  constructor(db: Database) {
+  constructor(db: Database, unit: UnitOfWork) {
     this.#db = db
     this.#find = db.prepare('SELECT * FROM kept_checkpoints WHERE party = ?')
     this.#keep = db.prepare('INSERT OR REPLACE INTO kept_checkpoints VALUES (?, ?, ?, ?)')
     this.#meet = db.prepare('INSERT OR REPLACE INTO peers VALUES (?, ?)')
     this.#continue = db.prepare('INSERT OR REPLACE INTO continued VALUES (1, ?)')
+    unit.join({ write: () => this.#flush(), rolledBack: () => this.#met.clear() })
   }
 
   get continuedAt(): Instant | undefined {
@@ -79,7 +81,7 @@ export class HeadTable implements Checkpoints {
   }
 
   peers(me: PublicKey, limit: number): readonly PublicKey[] {
-    this.flush()
+    this.#flush()
     return readPeers(this.#db, me, limit)
   }
 
@@ -87,12 +89,8 @@ export class HeadTable implements Checkpoints {
     this.#continue.run(atMs)
   }
 
-  flush(): void {
+  #flush(): void {
     for (const [party, revision] of this.#met) this.#meet.run(party, revision)
-    this.#met.clear()
-  }
-
-  rolledBack(): void {
     this.#met.clear()
   }
 }

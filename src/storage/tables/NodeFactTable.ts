@@ -9,6 +9,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import { emptyHead, type Head } from '../../log/Tick.js'
 import type { FactChange, NodeFacts, NodeFactsTable, SignerFrom } from '../../log/NodeTables.js'
 import type { TickSigner } from '../../log/TickSigner.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, Statement } from '../Database.js'
 
 export const nodeFactsSchema = `
@@ -78,16 +79,21 @@ export const readRange = (db: Database): MountainRange => {
 }
 
 export class NodeFactTable implements NodeFactsTable {
-  readonly #db: Database
   readonly #replace: Statement
   now: NodeFacts
   range: MountainRange
 
-  constructor(db: Database) {
-    this.#db = db
+  constructor(db: Database, unit: UnitOfWork) {
     this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.now = readFacts(db)
     this.range = readRange(db)
+    unit.join({
+      write: () => this.#write(),
+      rolledBack: () => {
+        this.now = readFacts(db)
+        this.range = readRange(db)
+      },
+    })
   }
 
   get signer(): TickSigner | undefined {
@@ -129,7 +135,7 @@ export class NodeFactTable implements NodeFactsTable {
     this.now = { ...this.now, head: { ...this.now.head, revision }, atMs }
   }
 
-  flush(): void {
+  #write(): void {
     const { head, atMs, partyName, partyKey, signers, app, appVersion, draining, term, running } = this.now
     this.#replace.run(
       head.tick,
@@ -147,10 +153,5 @@ export class NodeFactTable implements NodeFactsTable {
       running ? 1 : 0,
       this.range.peaks.join(' '),
     )
-  }
-
-  rolledBack(): void {
-    this.now = readFacts(this.#db)
-    this.range = readRange(this.#db)
   }
 }

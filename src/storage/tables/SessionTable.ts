@@ -1,8 +1,10 @@
 /**
  * The sessions of this node, what was received on them, and what still has to be acknowledged.
  */
-import type { Database, SqlRow, Statement } from '../Database.js'
-import { HashIndex, hashIndexSchema } from './HashIndex.js'
+import type { Database, SqlRow, SqlValue, Statement } from '../Database.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
+import { hashIndexSchema } from './HashIndex.js'
+import { Table, type TableSpec } from './Table.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import { limits } from '../../limits.js'
 import type { Message, Role } from '../../log/Message.js'
@@ -37,19 +39,37 @@ export const sessionsSchema = `
 const placeOf = (id: SessionId, role: Role, seq: number): string => `${endKey(id, role)} ${seq}`
 const placeIn = (row: SessionRow, seq: number): string => `${row.seq} ${seq}`
 
-const rowOf = (row: SqlRow): SessionDraft => {
-  const key = String(row['id'])
+const rowOf = (values: readonly SqlValue[]): SessionDraft => {
+  const [seq, id, role, party, flowSeq, fromRevision, sent, closed] = values
+  const key = String(id)
   return {
-    seq: Number(row['seq']),
+    seq: Number(seq),
     key,
     id: key.slice(0, -1) as SessionId,
-    role: String(row['role']) as Role,
-    party: String(row['party']) as PublicKey,
-    flowSeq: typeof row['flow_seq'] === 'number' ? row['flow_seq'] : null,
-    fromRevision: Number(row['from_revision']),
-    sent: Number(row['sent']),
-    closed: row['closed'] === 1,
+    role: String(role) as Role,
+    party: String(party) as PublicKey,
+    flowSeq: typeof flowSeq === 'number' ? flowSeq : null,
+    fromRevision: Number(fromRevision),
+    sent: Number(sent),
+    closed: closed === 1,
   }
+}
+
+const spec: TableSpec<SessionDraft> = {
+  name: 'sessions',
+  columns: [
+    ['id', (row) => row.key],
+    ['role', (row) => row.role],
+    ['party', (row) => row.party],
+    ['flow_seq', (row) => row.flowSeq],
+    ['from_revision', (row) => row.fromRevision],
+    ['sent', (row) => row.sent],
+    ['closed', (row) => Number(row.closed)],
+  ],
+  changes: [['sent', 'closed']],
+  select: 'SELECT seq, id, role, party, flow_seq, from_revision, sent, closed FROM sessions s',
+  read: rowOf,
+  idOf: (row) => row.key,
 }
 
 export const outgoingOf = (row: SqlRow): OutgoingRow => ({
@@ -62,18 +82,11 @@ export const outgoingOf = (row: SqlRow): OutgoingRow => ({
 })
 
 export class SessionTable implements Sessions {
-  readonly #index: HashIndex
-  readonly #rows = new Map<number, SessionDraft>()
-  readonly #fresh = new Set<SessionDraft>()
-  readonly #changed = new Set<SessionDraft>()
+  readonly #table: Table<SessionDraft>
   /** The revisions of messages that wait for their acknowledgement, as far as they were sent of late. */
   readonly #sent = new Map<string, number>()
   /** Messages that came of late, by session and number: most are read soon after. */
   readonly #received = new Map<string, string>()
-  #nextSeq: number
-  readonly #insert: Statement
-  readonly #update: Statement
-  readonly #bySeq: Statement
   readonly #openOfFlow: Statement
   readonly #insertIncoming: Statement
   readonly #incoming: Statement
@@ -84,13 +97,10 @@ export class SessionTable implements Sessions {
   readonly #outgoing: Statement
   readonly #addressees: Statement
   readonly #isOutgoing: Statement
-  readonly #lastSeq: Statement
 
-  constructor(db: Database) {
-    this.#insert = db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    this.#update = db.prepare('UPDATE sessions SET sent = ?, closed = ? WHERE seq = ?')
-    this.#bySeq = db.prepare('SELECT * FROM sessions WHERE seq = ?')
-    this.#openOfFlow = db.prepare('SELECT * FROM sessions WHERE flow_seq = ? AND closed = 0 ORDER BY seq')
+  constructor(db: Database, unit: UnitOfWork) {
+    this.#table = new Table(db, unit, spec)
+    this.#openOfFlow = db.prepare(`${spec.select} WHERE flow_seq = ? AND closed = 0 ORDER BY seq`)
     this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
     this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
@@ -100,57 +110,37 @@ export class SessionTable implements Sessions {
     this.#outgoing = db.prepare('SELECT * FROM outbox WHERE party = ? AND revision > ? ORDER BY revision LIMIT ?')
     this.#addressees = db.prepare('SELECT DISTINCT party FROM outbox')
     this.#isOutgoing = db.prepare('SELECT 1 AS one FROM outbox WHERE session = ? AND role = ? AND seq = ?')
-    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM sessions')
-    this.#index = new HashIndex(db, 'sessions')
-    this.#nextSeq = this.#readNextSeq()
-  }
-
-  #readNextSeq(): number {
-    return Number(this.#lastSeq.get()?.['seq'] ?? 0) + 1
+    unit.join({
+      committed: () => {
+        if (this.#received.size > limits.rowsKept) this.#received.clear()
+        if (this.#sent.size > limits.unacknowledged) this.#sent.clear()
+      },
+      rolledBack: () => {
+        this.#received.clear()
+        this.#sent.clear()
+      },
+    })
   }
 
   insert(row: NewSession): void {
-    const added: SessionDraft = { ...row, seq: this.#nextSeq, key: endKey(row.id, row.role), sent: 0, closed: false }
-    this.#nextSeq += 1
-    this.#rows.set(added.seq, added)
-    this.#fresh.add(added)
-    this.#index.add(added.key, added.seq)
+    const { nextSeq: seq } = this.#table
+    this.#table.insert({ ...row, seq, key: endKey(row.id, row.role), sent: 0, closed: false })
   }
 
   find(id: SessionId, role: Role): SessionDraft | undefined {
-    const seq = this.#index.find(endKey(id, role))
-    if (seq === undefined) return undefined
-    const known = this.#rows.get(seq)
-    if (known !== undefined) return known
-    const row = this.#bySeq.get(seq)
-    return row === undefined ? undefined : this.#remember(row)
-  }
-
-  #remember(row: SqlRow): SessionDraft {
-    const known = this.#rows.get(Number(row['seq']))
-    if (known !== undefined) return known
-    const read = rowOf(row)
-    this.#rows.set(read.seq, read)
-    return read
+    const seq = this.#table.locate(endKey(id, role))
+    return seq === undefined ? undefined : this.#table.get(seq)
   }
 
   touch(row: SessionDraft): void {
-    if (!this.#fresh.has(row)) this.#changed.add(row)
-  }
-
-  #flush(): void {
-    for (const { seq, key, role, party, flowSeq, fromRevision, sent, closed } of this.#fresh)
-      this.#insert.run(seq, key, role, party, flowSeq, fromRevision, sent, closed ? 1 : 0)
-    for (const { seq, sent, closed } of this.#changed) this.#update.run(sent, closed ? 1 : 0, seq)
-    this.#fresh.clear()
-    this.#changed.clear()
+    this.#table.touch(row)
   }
 
   openOfFlow(flowSeq: number): readonly SessionRow[] {
     // Every flow is asked for its sessions when it ends, and most nodes have none.
-    if (this.#nextSeq === 1) return []
-    this.#flush()
-    return this.#openOfFlow.all(flowSeq).map((row) => this.#remember(row))
+    if (this.#table.nextSeq === 1) return []
+    this.#table.flush()
+    return this.#openOfFlow.lists(flowSeq).map(this.#table.hold)
   }
 
   receive(row: SessionRow, seq: number, message: string): void {
@@ -195,32 +185,5 @@ export class SessionTable implements Sessions {
 
   outgoing(party: PublicKey, afterRevision: number, limit: number): readonly OutgoingRow[] {
     return this.#outgoing.all(party, afterRevision, limit).map(outgoingOf)
-  }
-
-  closeTick(): void {
-    this.#flush()
-    this.#index.closeTick()
-  }
-
-  committed(): void {
-    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
-    if (this.#received.size > limits.rowsKept) this.#received.clear()
-    if (this.#sent.size > limits.unacknowledged) this.#sent.clear()
-    this.#index.committed()
-  }
-
-  rolledBack(): void {
-    this.#rows.clear()
-    this.#fresh.clear()
-    this.#changed.clear()
-    this.#sent.clear()
-    this.#received.clear()
-    this.#index.rolledBack()
-    this.#nextSeq = this.#readNextSeq()
-  }
-
-  /** After ticks that were taken to stand do not. */
-  reload(): void {
-    this.#index.reload()
   }
 }

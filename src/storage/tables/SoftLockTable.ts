@@ -6,6 +6,7 @@ import { assertInvariant } from '../../errors/CarillonError.js'
 import type { SoftLocks } from '../../vault/VaultTables.js'
 import type { FlowId } from '../../log/FlowId.js'
 import type { FlowTable } from './FlowTable.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, Statement } from '../Database.js'
 
 export const softLocksSchema = `
@@ -23,7 +24,7 @@ export class SoftLockTable implements SoftLocks {
   /** False while nothing can be locked: then consuming a state and ending a flow look nothing up. */
   #mayHold: boolean
 
-  constructor(db: Database, flows: FlowTable) {
+  constructor(db: Database, unit: UnitOfWork, flows: FlowTable) {
     this.#flows = flows
     this.#insert = db.prepare('INSERT INTO soft_locks (state_seq, flow_seq) VALUES (?, ?) ON CONFLICT DO NOTHING')
     this.#delete = db.prepare('DELETE FROM soft_locks WHERE state_seq = ?')
@@ -31,6 +32,11 @@ export class SoftLockTable implements SoftLocks {
     this.#holder = db.prepare('SELECT flow_seq FROM soft_locks WHERE state_seq = ?')
     this.#any = db.prepare('SELECT 1 AS held FROM soft_locks LIMIT 1')
     this.#mayHold = this.#readMayHold()
+    unit.join({
+      rolledBack: () => {
+        this.#mayHold = this.#readMayHold()
+      },
+    })
   }
 
   #readMayHold(): boolean {
@@ -61,10 +67,6 @@ export class SoftLockTable implements SoftLocks {
     const flowSeq = this.#mayHold ? this.#flows.locate(flow) : undefined
     if (flowSeq === undefined) return
     this.#deleteOfFlow.run(flowSeq)
-    this.#mayHold = this.#readMayHold()
-  }
-
-  rolledBack(): void {
     this.#mayHold = this.#readMayHold()
   }
 }

@@ -4,8 +4,10 @@
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { Spent } from '../../notary/NotaryTables.js'
-import type { Database, Statement } from '../Database.js'
-import { HashIndex, hashIndexSchema } from './HashIndex.js'
+import type { Database } from '../Database.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
+import { hashIndexSchema } from './HashIndex.js'
+import { Table, type TableSpec } from './Table.js'
 
 export const spentSchema = `
   CREATE TABLE IF NOT EXISTS notarised (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, revision INTEGER NOT NULL, caller TEXT NOT NULL) STRICT;
@@ -16,76 +18,74 @@ export const spentSchema = `
 
 const keyOf = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
 
+type NotarisedRow = {
+  readonly seq: number
+  readonly id: TransactionId
+  readonly revision: number
+  readonly caller: string
+}
+
+type SpentRow = {
+  readonly seq: number
+  readonly id: string
+  /** The number of the notarised transaction. */
+  readonly bySeq: number
+}
+
+const notarisedSpec: TableSpec<NotarisedRow> = {
+  name: 'notarised',
+  columns: [
+    ['id', (row) => row.id],
+    ['revision', (row) => row.revision],
+    ['caller', (row) => row.caller],
+  ],
+  changes: [],
+  select: 'SELECT seq, id, revision, caller FROM notarised s',
+  read: ([seq, id, revision, caller]) => ({
+    seq: Number(seq),
+    id: String(id) as TransactionId,
+    revision: Number(revision),
+    caller: String(caller),
+  }),
+  idOf: (row) => row.id,
+}
+
+const spentSpec: TableSpec<SpentRow> = {
+  name: 'spent',
+  columns: [
+    ['id', (row) => row.id],
+    ['by_seq', (row) => row.bySeq],
+  ],
+  changes: [],
+  select: 'SELECT seq, id, by_seq FROM spent s',
+  read: ([seq, id, bySeq]) => ({ seq: Number(seq), id: String(id), bySeq: Number(bySeq) }),
+  idOf: (row) => row.id,
+}
+
 export class SpentTable implements Spent {
-  readonly #notarisedIndex: HashIndex
-  readonly #spentIndex: HashIndex
-  readonly #insertNotarised: Statement
-  readonly #insertSpent: Statement
-  readonly #consumer: Statement
-  readonly #lastNotarised: Statement
-  readonly #lastSpent: Statement
-  #nextNotarised: number
-  #nextSpent: number
+  readonly #notarised: Table<NotarisedRow>
+  readonly #spent: Table<SpentRow>
 
-  constructor(db: Database) {
-    this.#insertNotarised = db.prepare('INSERT INTO notarised (seq, id, revision, caller) VALUES (?, ?, ?, ?)')
-    this.#insertSpent = db.prepare('INSERT INTO spent (seq, id, by_seq) VALUES (?, ?, ?)')
-    this.#consumer = db.prepare('SELECT n.id AS id FROM spent s JOIN notarised n ON n.seq = s.by_seq WHERE s.seq = ?')
-    this.#lastNotarised = db.prepare('SELECT max(seq) AS seq FROM notarised')
-    this.#lastSpent = db.prepare('SELECT max(seq) AS seq FROM spent')
-    this.#notarisedIndex = new HashIndex(db, 'notarised')
-    this.#spentIndex = new HashIndex(db, 'spent')
-    this.#nextNotarised = this.#next(this.#lastNotarised)
-    this.#nextSpent = this.#next(this.#lastSpent)
-  }
-
-  #next(last: Statement): number {
-    return Number(last.get()?.['seq'] ?? 0) + 1
+  constructor(db: Database, unit: UnitOfWork) {
+    this.#notarised = new Table(db, unit, notarisedSpec)
+    this.#spent = new Table(db, unit, spentSpec)
   }
 
   isNotarised(id: TransactionId): boolean {
-    return this.#notarisedIndex.find(id) !== undefined
+    return this.#notarised.locate(id) !== undefined
   }
 
   consumerOf(ref: StateRef): TransactionId | undefined {
     // Most nodes are notaries to nobody, and should not pay for looking.
-    if (this.#nextSpent === 1) return undefined
-    const seq = this.#spentIndex.find(keyOf(ref))
-    return seq === undefined ? undefined : (String(this.#consumer.get(seq)?.['id']) as TransactionId)
+    if (this.#spent.nextSeq === 1) return undefined
+    const seq = this.#spent.locate(keyOf(ref))
+    const spent = seq === undefined ? undefined : this.#spent.get(seq)
+    return spent === undefined ? undefined : this.#notarised.get(spent.bySeq)?.id
   }
 
   insert(id: TransactionId, inputs: readonly StateRef[], caller: string, revision: number): void {
-    const seq = this.#nextNotarised
-    this.#nextNotarised += 1
-    this.#insertNotarised.run(seq, id, revision, caller)
-    this.#notarisedIndex.add(id, seq)
-    for (const ref of inputs) {
-      this.#insertSpent.run(this.#nextSpent, keyOf(ref), seq)
-      this.#spentIndex.add(keyOf(ref), this.#nextSpent)
-      this.#nextSpent += 1
-    }
-  }
-
-  closeTick(): void {
-    this.#notarisedIndex.closeTick()
-    this.#spentIndex.closeTick()
-  }
-
-  committed(): void {
-    this.#notarisedIndex.committed()
-    this.#spentIndex.committed()
-  }
-
-  rolledBack(): void {
-    this.#notarisedIndex.rolledBack()
-    this.#spentIndex.rolledBack()
-    this.#nextNotarised = this.#next(this.#lastNotarised)
-    this.#nextSpent = this.#next(this.#lastSpent)
-  }
-
-  /** After ticks that were taken to stand do not. */
-  reload(): void {
-    this.#notarisedIndex.reload()
-    this.#spentIndex.reload()
+    const { nextSeq: seq } = this.#notarised
+    this.#notarised.insert({ seq, id, revision, caller })
+    for (const ref of inputs) this.#spent.insert({ seq: this.#spent.nextSeq, id: keyOf(ref), bySeq: seq })
   }
 }

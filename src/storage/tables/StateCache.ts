@@ -1,10 +1,13 @@
 /**
  * The rows of states that are in memory, each once: whoever finds a row finds the very one that others have changed.
- * Rows are let go by generations, so that those of one large tick do not outlive the next, while a row that every
+ * Rows are evicted by generation, so that those of one large tick do not outlive the next, while a row that every
  * tick asks for stays.
  */
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
+import { limits } from '../../limits.js'
+import type { DueStates } from './DueStates.js'
+import type { CachedRows } from './RowCache.js'
 import type { StoredState } from './StoredState.js'
 
 const typedKey = (type: string, key: string): string => `${type} ${key}`
@@ -29,7 +32,8 @@ class Generation {
   }
 }
 
-export class StateCache {
+export class StateCache implements CachedRows<StoredState> {
+  readonly #due: DueStates
   /** Made, read or asked for in this tick. */
   #now = new Generation()
   /** Those of the tick before, if it was a large one. */
@@ -37,13 +41,13 @@ export class StateCache {
   /** Read ahead: they wait for their turn, however many ticks that takes. */
   #ahead = new Generation()
 
-  /** How many rows are held that nothing waits for. */
-  get size(): number {
-    return this.#now.bySeq.size + this.#before.bySeq.size
+  constructor(due: DueStates) {
+    this.#due = due
   }
 
-  get sizeAhead(): number {
-    return this.#ahead.bySeq.size
+  /** How many rows are held that nothing waits for. */
+  get #size(): number {
+    return this.#now.bySeq.size + this.#before.bySeq.size
   }
 
   get(seq: number): StoredState | undefined {
@@ -80,13 +84,36 @@ export class StateCache {
     this.#ahead.add(row)
   }
 
-  /** Lets go of what no tick has asked for since the last call. */
-  age(): void {
+  /**
+   * A row that was read ahead must be the very one that is found and changed, so those that were read ahead stay while
+   * some of them wait for their turn; the others are evicted by generation.
+   */
+  committed(isFolding: boolean): void {
+    const sizeAhead = this.#ahead.bySeq.size
+    if (isFolding) {
+      this.#due.forgetAhead()
+      this.#age()
+    } else if (this.#due.isWaiting && sizeAhead <= limits.rowsKeptAhead) {
+      if (this.#size > limits.rowsKept) this.#age()
+    } else if (this.#size + sizeAhead > limits.rowsKept) {
+      this.#due.forgetAhead()
+      this.#clear()
+    }
+  }
+
+  /** What was noted of rows that are gone is gone with them. */
+  clear(): void {
+    this.#due.forget()
+    this.#clear()
+  }
+
+  /** Evicts what no tick has asked for since the last call. */
+  #age(): void {
     this.#before = this.#now
     this.#now = new Generation()
   }
 
-  clear(): void {
+  #clear(): void {
     this.#now = new Generation()
     this.#before = new Generation()
     this.#ahead = new Generation()

@@ -4,6 +4,7 @@
  */
 import { storedValue, type IndexedValues } from '../../ledger/IndexedValue.js'
 import type { StateIndex } from '../../vault/VaultTables.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
 import type { StateRow } from '../../vault/StateRow.js'
 
@@ -78,7 +79,7 @@ export class StateIndexTable implements StateIndex {
   readonly #deleteParty: Statement
   readonly #valuesOf: Statement
 
-  constructor(db: Database) {
+  constructor(db: Database, unit: UnitOfWork) {
     this.#allFields = db.prepare('SELECT id, type, name FROM indexed_fields ORDER BY id')
     this.#insertValue = db.prepare('INSERT INTO indexed_values (seq, field, value, unconsumed) VALUES (?, ?, ?, ?)')
     this.#insertParty = db.prepare('INSERT OR IGNORE INTO state_parties (party, unconsumed, seq) VALUES (?, ?, ?)')
@@ -102,6 +103,15 @@ export class StateIndexTable implements StateIndex {
       (row) => String(row['key']),
     )
     this.#readTypes()
+    unit.join({
+      write: () => this.flush(),
+      rolledBack: () => {
+        this.#fresh.clear()
+        this.#fields.reload()
+        this.#parties.reload()
+        this.#readTypes()
+      },
+    })
   }
 
   #readTypes(): void {
@@ -162,12 +172,5 @@ export class StateIndexTable implements StateIndex {
       for (const party of parties) this.#insertParty.run(party, unconsumed ? 1 : 0, seq)
     }
     this.#fresh.clear()
-  }
-
-  rolledBack(): void {
-    this.#fresh.clear()
-    this.#fields.reload()
-    this.#parties.reload()
-    this.#readTypes()
   }
 }

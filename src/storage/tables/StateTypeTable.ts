@@ -1,6 +1,7 @@
 /**
  * The kinds of state this vault has met, each stored once and referred to by a small number.
  */
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { Database, Statement } from '../Database.js'
 import type { StateTypes } from '../../vault/VaultTables.js'
 import type { Kind } from '../../vault/StateRow.js'
@@ -27,16 +28,17 @@ export class StateTypeTable implements StateTypes {
   readonly #all: Statement
   readonly #insert: Statement
 
-  constructor(db: Database) {
+  /** Without a unit of work it is only read. */
+  constructor(db: Database, unit?: UnitOfWork) {
     this.#all = db.prepare('SELECT id, type, version, contract, contract_version FROM kinds ORDER BY id')
     this.#insert = db.prepare(
       'INSERT INTO kinds (id, type, version, contract, contract_version) VALUES (?, ?, ?, ?, ?)',
     )
-    this.reload()
+    this.#read()
+    unit?.join({ rolledBack: () => this.#read() })
   }
 
-  /** Reads the table again: after a rollback, what was added in the tick is forgotten. */
-  reload(): void {
+  #read(): void {
     this.#byKey.clear()
     this.#byId.clear()
     this.#last = undefined

@@ -2,14 +2,13 @@
  * The transactions of the vault, in log order: where each stands in the log and where its outputs begin.
  */
 import type { PublicKey } from '../../identity/PublicKey.js'
-import { limits } from '../../limits.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import { BulkInsert } from './BulkInsert.js'
 import type { TransactionRow } from '../../vault/TransactionRow.js'
 import type { Transactions } from '../../vault/VaultTables.js'
-import type { Database, Statement } from '../Database.js'
-import { HashIndex, hashIndexSchema } from './HashIndex.js'
-import { RecentRows } from './RecentRows.js'
+import type { Database, SqlValue } from '../Database.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
+import { hashIndexSchema } from './HashIndex.js'
+import { Table, type TableSpec } from './Table.js'
 
 export const transactionsSchema = `
   CREATE TABLE IF NOT EXISTS transactions (
@@ -25,115 +24,64 @@ export const transactionsSchema = `
   ${hashIndexSchema('transactions')}
 `
 
+const rowOf = (values: readonly SqlValue[]): TransactionRow => {
+  const [seq, id, revision, tick, atMs, firstState, outputs, notary] = values
+  return {
+    seq: Number(seq),
+    id: String(id) as TransactionId,
+    revision: Number(revision),
+    tick: Number(tick),
+    atMs: Number(atMs),
+    firstState: Number(firstState),
+    outputs: Number(outputs),
+    notary: typeof notary === 'string' ? (notary as PublicKey) : null,
+  }
+}
+
+const spec: TableSpec<TransactionRow> = {
+  name: 'transactions',
+  columns: [
+    ['id', (row) => row.id],
+    ['revision', (row) => row.revision],
+    ['tick', (row) => row.tick],
+    ['at_ms', (row) => row.atMs],
+    ['first_state', (row) => row.firstState],
+    ['outputs', (row) => row.outputs],
+    ['notary', (row) => row.notary],
+  ],
+  changes: [],
+  select: 'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions s',
+  read: rowOf,
+  idOf: (row) => row.id,
+}
+
 export class TransactionTable implements Transactions {
-  readonly #index: HashIndex
-  readonly #rows = new Map<number, TransactionRow>()
-  readonly #recent = new RecentRows(this.#rows)
-  readonly #fresh: TransactionRow[] = []
-  #nextSeq: number
-  readonly #insert: BulkInsert
-  readonly #bySeq: Statement
-  readonly #lastSeq: Statement
+  readonly #table: Table<TransactionRow>
 
-  constructor(db: Database) {
-    this.#insert = new BulkInsert(db, 'transactions', [
-      'seq',
-      'id',
-      'revision',
-      'tick',
-      'at_ms',
-      'first_state',
-      'outputs',
-      'notary',
-    ])
-    this.#bySeq = db.prepare(
-      'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions WHERE seq = ?',
-    )
-    this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM transactions')
-    this.#index = new HashIndex(db, 'transactions')
-    this.#nextSeq = this.#readNextSeq()
+  constructor(db: Database, unit: UnitOfWork) {
+    this.#table = new Table(db, unit, spec)
   }
 
-  #readNextSeq(): number {
-    return Number(this.#lastSeq.get()?.['seq'] ?? 0) + 1
-  }
-
-  /** The number the next transaction will get. */
   get nextSeq(): number {
-    return this.#nextSeq
+    return this.#table.nextSeq
   }
 
-  /** Adds a row; its number must be {@link nextSeq}. */
   insert(row: TransactionRow): void {
-    this.#nextSeq += 1
-    this.#rows.set(row.seq, row)
-    this.#fresh.push(row)
-    this.#index.add(row.id, row.seq)
+    this.#table.insert(row)
   }
 
-  /** The sequence number of a transaction. */
-  readonly locate = (id: string): number | undefined => this.#index.find(id)
+  readonly locate = (id: string): number | undefined => this.#table.locate(id)
 
   find(id: TransactionId): TransactionRow | undefined {
-    const seq = this.#index.find(id)
-    return seq === undefined ? undefined : this.get(seq)
+    const seq = this.#table.locate(id)
+    return seq === undefined ? undefined : this.#table.get(seq)
   }
 
   get(seq: number): TransactionRow | undefined {
-    const known = this.#rows.get(seq)
-    if (known !== undefined) return known
-    const row = this.#bySeq.get(seq)
-    if (row === undefined) return undefined
-    const read: TransactionRow = {
-      seq,
-      id: String(row['id']) as TransactionId,
-      revision: Number(row['revision']),
-      tick: Number(row['tick']),
-      atMs: Number(row['at_ms']),
-      firstState: Number(row['first_state']),
-      outputs: Number(row['outputs']),
-      notary: typeof row['notary'] === 'string' ? (row['notary'] as PublicKey) : null,
-    }
-    this.#rows.set(seq, read)
-    return read
+    return this.#table.get(seq)
   }
 
   flush(): void {
-    for (const row of this.#fresh)
-      this.#insert
-        .next()
-        .push(row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary)
-    this.#insert.flush()
-    this.#fresh.length = 0
-  }
-
-  /** The last write of a tick, inside its transaction. */
-  closeTick(): void {
-    this.flush()
-    this.#index.closeTick()
-  }
-
-  committed(): void {
-    if (this.#rows.size > limits.rowsKept) this.#rows.clear()
-    this.#index.committed()
-  }
-
-  /** After a part of a log was folded: what came with it stays for the next part, what came before goes. */
-  committedFold(): void {
-    this.#recent.turn()
-    this.#index.committed()
-  }
-
-  rolledBack(): void {
-    this.#rows.clear()
-    this.#fresh.length = 0
-    this.#insert.clear()
-    this.#index.rolledBack()
-    this.#nextSeq = this.#readNextSeq()
-  }
-
-  /** After ticks that were taken to stand do not. */
-  reload(): void {
-    this.#index.reload()
+    this.#table.flush()
   }
 }

@@ -5,10 +5,11 @@
 import { assertInvariant } from '../../errors/CarillonError.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
+import type { Standing } from '../../agenda/ActivityRow.js'
 import type { SqlValue } from '../Database.js'
 import type { StateTypeTable } from './StateTypeTable.js'
+import type { Column } from './Table.js'
 import type { StoredState } from './StoredState.js'
-import type { Standing } from '../../agenda/ActivityRow.js'
 
 /** What waits for a hand: word for word as in the index, or SQLite would not use it. */
 export const waitsForHand = (table: string): string =>
@@ -45,104 +46,90 @@ export const statesSchema = `
   CREATE INDEX IF NOT EXISTS states_started ON states (seq) WHERE standing = 'started' AND until_revision IS NULL;
 `
 
-/** In the order in which rows are written. */
-export const ownColumns = [
-  'seq',
-  'transaction_seq',
-  'output_index',
-  'kind',
-  'text',
-  'relevant',
-  'participants',
-  'key',
-  'from_revision',
+/** The table's columns after its number, and what they hold of a row. */
+export const ownColumns: readonly Column<StoredState>[] = [
+  ['transaction_seq', (row) => row.transactionSeq],
+  ['output_index', (row) => row.ref.index],
+  ['kind', (row) => row.kind.id],
+  ['text', (row) => row.text],
+  ['relevant', (row) => Number(row.relevant)],
+  ['participants', (row) => row.participants],
+  ['key', (row) => row.key],
+  ['from_revision', (row) => row.fromRevision],
+  ['until_revision', (row) => row.untilRevision],
+  ['consumed_by', (row) => row.consumedBy],
+  ['standing', (row) => row.standing],
+  ['due_ms', (row) => row.dueMs],
+  ['acts_at_ms', (row) => row.actsAtMs],
+  ['activity', (row) => row.activity],
+  ['attempt', (row) => row.attempt],
+  ['error', (row) => row.error],
+  ['note', (row) => row.note],
+  ['cause', (row) => row.cause],
+]
+
+const progressColumns = [
   'until_revision',
   'consumed_by',
   'standing',
-  'due_ms',
   'acts_at_ms',
-  'activity',
   'attempt',
   'error',
   'note',
   'cause',
 ] as const
 
+/** What changes of a row: how far its life and its activity have come, or also what the app said about it. */
+export const changes = [
+  progressColumns,
+  [...progressColumns, 'relevant', 'participants', 'key', 'due_ms', 'activity'],
+] as const
+
 /** Of the state's transaction. */
 const transactionColumns = ['id', 'notary'] as const
 
-type Column = (typeof ownColumns)[number] | (typeof transactionColumns)[number]
+const names = ['seq', ...ownColumns.map(([name]) => name), ...transactionColumns]
 
 /** The columns of {@link stateRowOf}, first in a row that may have more: of `states s` and its `transactions t`. */
-export const stateColumns = [
-  ...ownColumns.map((column) => `s.${column}`),
-  ...transactionColumns.map((column) => `t.${column}`),
-].join(', ')
+export const stateColumns = names.map((name, place) => `${place > ownColumns.length ? 't' : 's'}.${name}`).join(', ')
 
 /** How many they are: what else was asked for stands behind them. */
-export const stateWidth = ownColumns.length + transactionColumns.length
+export const stateWidth = names.length
 
-/** Where each of them stands in a row that was read. */
-const at = Object.fromEntries(
-  [...ownColumns, ...transactionColumns].map((column, place) => [column, place]),
-) as Readonly<Record<Column, number>>
-
-export const orNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** The number of the state in a row that begins with {@link stateColumns}. */
-export const seqOf = (row: readonly SqlValue[]): number => Number(row[at.seq])
-
 /** A row that begins with {@link stateColumns}, as a {@link StoredState}. */
-export const stateRowOf = (row: readonly SqlValue[], kinds: StateTypeTable): StoredState => {
-  const kind = kinds.withId(Number(row[at.kind]))
-  assertInvariant(kind !== undefined, `state ${seqOf(row)} is of an unknown kind`)
+export const stateRowOf = (values: readonly SqlValue[], kinds: StateTypeTable): StoredState => {
+  // In the order of the columns above.
+  // prettier-ignore
+  const [
+    seq, transactionSeq, index, kindId, text, relevant, participants, key, from, until, consumedBy,
+    standing, dueMs, actsAtMs, activity, attempt, error, note, cause, id, notary,
+  ] = values
+  const kind = kinds.withId(Number(kindId))
+  assertInvariant(kind !== undefined, `state ${String(seq)} is of an unknown kind`)
   return {
-    seq: seqOf(row),
-    transactionSeq: Number(row[at.transaction_seq]),
-    ref: { transaction: String(row[at.id]) as TransactionId, index: Number(row[at.output_index]) },
+    seq: Number(seq),
+    transactionSeq: Number(transactionSeq),
+    ref: { transaction: String(id) as TransactionId, index: Number(index) },
     kind,
-    notary: textOrNull(row[at.notary]) as PublicKey | null,
-    text: String(row[at.text]),
-    relevant: row[at.relevant] === 1,
-    participants: String(row[at.participants]),
-    key: textOrNull(row[at.key]),
-    fromRevision: Number(row[at.from_revision]),
-    untilRevision: orNull(row[at.until_revision]),
-    consumedBy: orNull(row[at.consumed_by]),
-    standing: textOrNull(row[at.standing]) as Standing | null,
-    dueMs: orNull(row[at.due_ms]),
-    actsAtMs: orNull(row[at.acts_at_ms]),
-    activity: textOrNull(row[at.activity]),
-    attempt: Number(row[at.attempt]),
-    error: textOrNull(row[at.error]),
-    note: textOrNull(row[at.note]),
-    cause: textOrNull(row[at.cause]) as StoredState['cause'],
+    notary: textOrNull(notary) as PublicKey | null,
+    text: String(text),
+    relevant: relevant === 1,
+    participants: String(participants),
+    key: textOrNull(key),
+    fromRevision: Number(from),
+    untilRevision: numberOrNull(until),
+    consumedBy: numberOrNull(consumedBy),
+    standing: textOrNull(standing) as Standing | null,
+    dueMs: numberOrNull(dueMs),
+    actsAtMs: numberOrNull(actsAtMs),
+    activity: textOrNull(activity),
+    attempt: Number(attempt),
+    error: textOrNull(error),
+    note: textOrNull(note),
+    cause: textOrNull(cause) as StoredState['cause'],
     decoded: undefined,
   }
-}
-
-/** Adds a row to values that are to be inserted, in the order of {@link ownColumns}. */
-export const pushState = (values: SqlValue[], row: StoredState): void => {
-  values.push(
-    row.seq,
-    row.transactionSeq,
-    row.ref.index,
-    row.kind.id,
-    row.text,
-    row.relevant ? 1 : 0,
-    row.participants,
-    row.key,
-    row.fromRevision,
-    row.untilRevision,
-    row.consumedBy,
-    row.standing,
-    row.dueMs,
-    row.actsAtMs,
-    row.activity,
-    row.attempt,
-    row.error,
-    row.note,
-    row.cause,
-  )
 }
