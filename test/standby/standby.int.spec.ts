@@ -91,7 +91,6 @@ describe('Processes of one node on a shared log', () => {
         await held
       }
       const log: EventLog = {
-        ...way,
         head: async () => hold('head').then(() => way.head()),
         append: async (expected, tick) => hold('append').then(() => way.append(expected, tick)),
         read: (from) => way.read(from),
