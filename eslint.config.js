@@ -4,8 +4,7 @@ import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 const specs = ['**/*.spec.ts', 'test/**']
-const inner =
-  '{errors,encoding,time,identity,ledger,log,vault,flow,session,notary,finality,agenda,operator,app,decision,model}'
+const inner = '{errors,encoding,time,identity,ledger,log,vault,flow,session,notary,finality,agenda,operator,app,model}'
 
 const fromOutside = 'Clock, randomness, timers and the host enter the inner rings as inputs, or replay would differ.'
 const hostGlobals = [

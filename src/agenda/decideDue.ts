@@ -1,6 +1,6 @@
 /**
- * Decides what happens to an activity whose time has come. It is rechecked against the vault and against the
- * state's own word first; then exactly one thing comes of it: started, moved, removed, missed, failed or parked.
+ * Decides what happens to an activity whose time has come. It is rechecked against the vault and against what
+ * the state says now; then exactly one thing comes of it: started, moved, removed, missed, failed or parked.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { encoded, Encoded, type Json } from '../encoding/canonical.js'
@@ -108,7 +108,7 @@ const ask = (
   }
 }
 
-/** Throws when the state's word cannot be relied on: it must be the same however often it is asked. */
+/** Throws when a state's answer cannot be relied on: it must be the same however often the state is asked. */
 const assertSettled = (
   reads: AgendaReads,
   row: ActivityRow,
@@ -139,7 +139,7 @@ const isMissed = (reads: AgendaReads, activity: Activity, turnAt: Instant, cause
   reads.nowMs - toMillis(turnAt) > activity.toleranceMs &&
   (cause === 'due' || cause === 'restart')
 
-/** Whether it is still another party's turn; an operator's word does not wait for it. */
+/** Whether it is still another party's turn; what an operator asks for does not wait for it. */
 const isEarly = (reads: AgendaReads, { actsAt }: Assessment, cause: StartCause): boolean =>
   actsAt !== undefined && toMillis(actsAt) > reads.nowMs && (cause === 'due' || cause === 'restart')
 

@@ -43,7 +43,7 @@ export const reassess = (
   definition: AnyStateDefinition,
   row: ActivityRow,
 ): Reassessment | undefined => {
-  // A flow that is under way settles the matter itself; a paused activity keeps the operator's word.
+  // A flow that is under way decides what becomes of the state; what an operator has paused stays paused.
   if (row.standing === 'started' || row.standing === 'paused') return undefined
   const assessment = assessAgain(reads, definition, row)
   const parts = assessmentParts(assessment)

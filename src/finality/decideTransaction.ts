@@ -35,7 +35,7 @@ const orThrow = <A>(result: Either<CarillonError, A>): A => {
   return result.right
 }
 
-/** The outputs as the app's own definitions see them: what they ask for next is the app's word, not the flow's. */
+/** The outputs as the app's own definitions see them: what they ask for next is for the app to say, not for the flow. */
 const outputsOf = (
   reads: FinalityReads,
   draft: TransactionBuilder,

@@ -37,19 +37,15 @@ export const recordTransaction = (
   { id, body, outputs, participants, signatures }: TransactionToRecord,
   flow: FlowId | undefined,
 ): Recorded => {
-  const recorded: EventOf<'TransactionRecorded'> = {
-    type: 'TransactionRecorded',
-    id,
-    body,
-    assessments: outputs.map(({ definition, data, ref }, index) =>
-      assess(reads, definition, data, ref, participants?.[index]),
-    ),
-    ...(signatures === undefined ? {} : { signatures }),
-  }
+  const type = 'TransactionRecorded' as const
+  const assessments = outputs.map(({ definition, data, ref }, index) =>
+    assess(reads, definition, data, ref, participants?.[index]),
+  )
+  const recorded = flow === undefined ? { type, id, body, assessments } : { type, id, body, assessments, flow }
   return {
     kind: 'recorded',
     id,
     outputs: outputs.map(({ ref }) => ref),
-    events: [flow === undefined ? recorded : { ...recorded, flow }],
+    events: [signatures === undefined ? recorded : { ...recorded, signatures }],
   }
 }

@@ -10,7 +10,7 @@ export const failureFor = (error: unknown): Extract<Message, { readonly kind: 'e
     ? { kind: 'error', ...recordError(error, 'flow-threw') }
     : { kind: 'error', code: 'flow-threw', message: 'The flow failed.' }
 
-/** The state that an error says was consumed by another, be it this node's word, a notary's or a counterparty's. */
+/** The state that an error says was consumed by another, whether this node, a notary or a counterparty said so. */
 export const consumedRefOf = (error: unknown): unknown => {
   if (!(error instanceof CarillonError)) return undefined
   const code = error.code === 'counterparty-failed' ? error.details['code'] : error.code

@@ -1,5 +1,5 @@
 /**
- * For a flow that cannot go on and should not fail: parked, it keeps its record and waits for a hand.
+ * For a flow that cannot go on and should not fail: parked, it keeps its record and needs an operator.
  */
 import { CarillonError } from '../errors/CarillonError.js'
 

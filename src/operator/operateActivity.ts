@@ -50,13 +50,13 @@ export const triggerActivity = (reads: OperatorReads, ref: StateRef, { by }: Ope
   return { type: 'ActivityTriggered', ref, by }
 }
 
-/** Tries one again that waits for a hand. */
+/** Tries one again that needs an operator. */
 export const retryActivity = (reads: OperatorReads, ref: StateRef, { by }: Operator): DomainEvent => {
   assertIn(reads, ref, { base: 'retry', past: 'retried' }, ['parked', 'missed', 'ended'])
   return { type: 'ActivityRetried', ref, by }
 }
 
-/** Closes one that waits for a hand: it will not be started again. */
+/** Closes one that needs an operator: it will not be started again. */
 export const dischargeActivity = (reads: OperatorReads, ref: StateRef, { by, note }: Operator): DomainEvent => {
   assertIn(reads, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
   return { type: 'ActivityDismissed', ref, by, ...noted(note) }
