@@ -45,9 +45,9 @@ export const defects: readonly Defect[] = [
     name: 'agenda-lost-on-restart',
     mistake: 'Opening a store forgets the activity that comes next',
     file: 'src/storage/EmbeddedStore.ts',
-    find: 'this.views = new Views(db)',
+    find: 'this.views = new StoredViews(db)',
     replace:
-      "db.exec('UPDATE states SET acts_at_ms = NULL WHERE acts_at_ms = (SELECT min(acts_at_ms) FROM states)'); this.views = new Views(db)",
+      "db.exec('UPDATE states SET acts_at_ms = NULL WHERE acts_at_ms = (SELECT min(acts_at_ms) FROM states)'); this.views = new StoredViews(db)",
   },
   {
     name: 'started-twice',
@@ -143,7 +143,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'receiver-not-woken',
     mistake: 'A message is recorded, but the flow that waits for it sleeps on',
-    file: 'src/session/foldSessions.ts',
+    file: 'src/flow/evolveFlows.ts',
     find: '  flow.wakeMs = atMs\n  flows.touch(flow)\n',
     replace: '',
   },
