@@ -85,6 +85,21 @@ export type NodeInternals = {
 
 const defaultOperator = 'api'
 
+/** What a request names, to be looked at before the loop does. */
+const namedBy = (request: OperatorRequest): Asked => {
+  switch (request.on) {
+    case 'flow':
+      return { flow: request.flow }
+    case 'activity': {
+      const { ref, note } = request
+      return { ref, ...(note === undefined ? {} : { note }) }
+    }
+    case 'draining':
+    case 'token':
+      return {}
+  }
+}
+
 const byOf = (by: string | undefined): By => (by === undefined ? {} : { by })
 
 /** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
@@ -280,27 +295,27 @@ export class Node {
 
   /** Runs an activity now. */
   async trigger(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'trigger', ref }, by)
+    await this.#operate({ on: 'activity', action: 'trigger', ref }, by)
   }
 
   /** Tries an activity again that needs an operator. */
   async retry(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'retry', ref }, by)
+    await this.#operate({ on: 'activity', action: 'retry', ref }, by)
   }
 
   /** Closes an activity: it will not be started again. */
   async discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
-    await this.operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
+    await this.#operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
   }
 
   /** Holds an activity back until it is resumed. */
   async pause(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
-    await this.operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
+    await this.#operate({ on: 'activity', action: 'pause', ref, ...note }, byOf(by))
   }
 
   /** Puts a paused activity back on the agenda. */
   async resume(ref: StateRef, by?: By): Promise<void> {
-    await this.operate({ on: 'activity', action: 'resume', ref }, by)
+    await this.#operate({ on: 'activity', action: 'resume', ref }, by)
   }
 
   /** Asks the app again about all unconsumed states of a kind, after its rules have changed. */
@@ -355,22 +370,22 @@ export class Node {
 
   /** Ends a flow at once. What it has recorded on the ledger stays. */
   async killFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'kill', flow }, by)
+    await this.#operate({ on: 'flow', action: 'kill', flow }, by)
   }
 
   /** Lets a parked flow go on from its record. */
   async retryFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'retry', flow }, by)
+    await this.#operate({ on: 'flow', action: 'retry', flow }, by)
   }
 
   /** Holds a running flow where it is. */
   async pauseFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'pause', flow }, by)
+    await this.#operate({ on: 'flow', action: 'pause', flow }, by)
   }
 
   /** Lets a paused flow go on. */
   async resumeFlow(flow: FlowId, by?: By): Promise<void> {
-    await this.operate({ on: 'flow', action: 'resume', flow }, by)
+    await this.#operate({ on: 'flow', action: 'resume', flow }, by)
   }
 
   // --- the node
@@ -406,36 +421,32 @@ export class Node {
 
   /** Starts nothing new from now on; what is under way goes on. Lasts over restarts, until {@link endDraining}. */
   async drain(by?: By): Promise<void> {
-    await this.operate({ on: 'draining', action: 'start' }, by)
+    await this.#operate({ on: 'draining', action: 'start' }, by)
   }
 
   /** Starts what has become due meanwhile, in order, and goes on as before. */
   async endDraining(by?: By): Promise<void> {
-    await this.operate({ on: 'draining', action: 'end' }, by)
+    await this.#operate({ on: 'draining', action: 'end' }, by)
   }
 
-  /** Does what an operator asks. Every method above and below that acts as one is a name for such a request. */
-  async operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<Done> {
-    const { engine } = this.#internals
+  /** Does what an operator asks. The methods that act as one, such as {@link pauseFlow}, are names for such a request. */
+  async operate(request: OperatorRequest, by?: By): Promise<Done> {
     const asked = decodeWith(OperatorRequestC, request)
     if (isLeft(asked))
       throw new CarillonError('request-invalid', `The node cannot do what was asked: ${asked.left.join('; ')}.`)
-    await this.#submit({ by }, (decision) => {
-      decideOperatorRequest(decision, engine, asked.right, by)
-    })
-    return done
+    return this.#operate(asked.right, by)
   }
 
   // --- tokens
 
   /** Lets whoever holds the secret with this hash use the HTTP API, as far as the permissions go. */
   async issueToken(token: NewToken, by?: By): Promise<void> {
-    await this.operate({ on: 'token', action: 'issue', token }, by)
+    await this.#operate({ on: 'token', action: 'issue', token }, by)
   }
 
   /** From now on the token is refused. */
   async revokeToken(token: TokenId, by?: By): Promise<void> {
-    await this.operate({ on: 'token', action: 'revoke', token }, by)
+    await this.#operate({ on: 'token', action: 'revoke', token }, by)
   }
 
   /** All tokens ever issued. */
@@ -516,6 +527,15 @@ export class Node {
     this.#internals.store.abandon?.()
     await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
+  }
+
+  /** Whether it names something that this node has is decided with the request. */
+  async #operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<Done> {
+    const { engine } = this.#internals
+    await this.#submit({ by, ...namedBy(request) }, (decision) => {
+      decideOperatorRequest(decision, engine, request, by)
+    })
+    return done
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */
