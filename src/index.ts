@@ -272,6 +272,7 @@ export { NodeMetrics } from './telemetry/NodeMetrics.js'
 export { instrumentNode } from './telemetry/instrumentNode.js'
 export { jsonLogger, type JsonLoggerOptions } from './telemetry/jsonLogger.js'
 export { logOutcomes } from './telemetry/logOutcomes.js'
+export type { OperatorRequest } from './operator/OperatorRequest.js'
 export { PermissionC, type Permission } from './operator/Permission.js'
 export { type Token, type TokenId } from './operator/Token.js'
 

@@ -20,6 +20,9 @@ export type Principal = {
   readonly session?: string
 }
 
+/** Where a request comes from; a client of the control socket has no address. */
+export const callerOf = ({ ip }: { readonly ip?: string }): string => ip ?? 'socket'
+
 /** As the log is to remember it: who, and from where. */
 export const operatorOf = ({ name, from, operator }: Principal): string => operator ?? `http:${name}@${from}`
 

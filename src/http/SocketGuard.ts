@@ -6,12 +6,10 @@ import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { OperatorNameC } from '../operator/OperatorRequest.js'
 import { bearerIn, noToken } from './bearerToken.js'
-import { callerOf, type RequestGuard } from './buildServer.js'
+import type { RequestGuard } from './buildServer.js'
 import type { Authenticator } from './Authenticator.js'
-import type { Principal } from './Principal.js'
-
-/** Names the operator on the control socket, percent-encoded. */
-export const operatorHeader = 'carillon-operator'
+import { operatorHeader } from './operatorHeader.js'
+import { callerOf, type Principal } from './Principal.js'
 
 export class SocketGuard implements RequestGuard {
   readonly #authenticator: Authenticator

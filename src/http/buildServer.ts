@@ -10,7 +10,7 @@ import type { App } from '../app/App.js'
 import type { Logger } from '../engine/Logger.js'
 import type { HostedNode } from './HostedNode.js'
 import { basePath, openApiOf } from './openApi.js'
-import { assertMay, type Principal } from './Principal.js'
+import { assertMay, callerOf, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
 import type { Route } from './Route.js'
 import type { ServedApi } from './ServedApi.js'
@@ -108,9 +108,6 @@ export type Serving = {
   /** Takes the requests over from a server that listens already. */
   readonly takeOver?: (handler: FastifyServerFactoryHandler) => Server
 }
-
-/** A client of the control socket has no address. */
-export const callerOf = ({ ip }: { readonly ip?: string }): string => ip ?? 'socket'
 
 const nobody: Principal = { name: 'nobody', permissions: [], from: '' }
 

@@ -2,6 +2,7 @@
  * Everything an operator can ask of a node, as one type. The node decides it, or the store itself when no node runs;
  * the HTTP API, the command line and the dashboard carry it. Who asks is told beside it, by whoever knows that.
  */
+import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
 import { StateRefC } from '../ledger/StateRef.js'
@@ -49,18 +50,51 @@ export type DrainAction = t.TypeOf<typeof DrainActionC>
 export const actionsOf = <A extends string>({ keys }: { readonly keys: Readonly<Record<A, unknown>> }): readonly A[] =>
   Object.keys(keys) as A[]
 
-export const OperatorRequestC = t.union(
-  [
-    t.strict({ on: t.literal('flow'), action: FlowActionC, flow: FlowIdC }),
-    t.intersection([
-      t.strict({ on: t.literal('activity'), action: ActivityActionC, ref: StateRefC }),
-      t.exact(t.partial({ note: NoteC })),
-    ]),
-    t.strict({ on: t.literal('draining'), action: DrainActionC }),
-    t.strict({ on: t.literal('token'), action: t.literal('issue'), token: NewTokenC }),
-    t.strict({ on: t.literal('token'), action: t.literal('revoke'), token: TokenIdC }),
-  ],
-  'OperatorRequest',
+const OnFlowC = t.strict({ on: t.literal('flow'), action: FlowActionC, flow: FlowIdC })
+const OnActivityC = t.intersection([
+  t.strict({ on: t.literal('activity'), action: ActivityActionC, ref: StateRefC }),
+  t.exact(t.partial({ note: NoteC })),
+])
+const OnDrainingC = t.strict({ on: t.literal('draining'), action: DrainActionC })
+const IssueC = t.strict({ on: t.literal('token'), action: t.literal('issue'), token: NewTokenC })
+const RevokeC = t.strict({ on: t.literal('token'), action: t.literal('revoke'), token: TokenIdC })
+
+const AnyOfThemC = t.union([OnFlowC, OnActivityC, OnDrainingC, IssueC, RevokeC], 'OperatorRequest')
+
+const OnC = t.strict({ on: t.keyof({ flow: null, activity: null, draining: null, token: null }) })
+const OnTokenC = t.strict({ on: t.literal('token'), action: t.keyof({ issue: null, revoke: null }) })
+
+/** The one member of the union that a request claims to be, so that a refusal does not speak of all the others. */
+const memberFor = (value: unknown): t.Decoder<unknown, t.TypeOf<typeof AnyOfThemC>> | typeof OnC | typeof OnTokenC => {
+  if (!OnC.is(value)) return OnC
+  switch (value.on) {
+    case 'flow':
+      return OnFlowC
+    case 'activity':
+      return OnActivityC
+    case 'draining':
+      return OnDrainingC
+    case 'token':
+      if (!OnTokenC.is(value)) return OnTokenC
+      return value.action === 'issue' ? IssueC : RevokeC
+  }
+}
+
+export const OperatorRequestC = new t.UnionType<
+  typeof AnyOfThemC.types,
+  t.TypeOf<typeof AnyOfThemC>,
+  t.OutputOf<typeof AnyOfThemC>
+>(
+  AnyOfThemC.name,
+  AnyOfThemC.is,
+  (value, context) => {
+    const member = memberFor(value)
+    const decoded = member.validate(value, t.appendContext(context, '0', member, value))
+    if (isLeft(decoded)) return decoded
+    return AnyOfThemC.is(decoded.right) ? t.success(decoded.right) : t.failure(value, context)
+  },
+  AnyOfThemC.encode,
+  AnyOfThemC.types,
 )
 /** What an operator asks. Give it to `node.operate`. */
 export type OperatorRequest = t.TypeOf<typeof OperatorRequestC>

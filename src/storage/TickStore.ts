@@ -4,6 +4,7 @@
 import type { LoopStore } from '../engine/LoopStore.js'
 import type { Database } from './Database.js'
 
+/** A store that a node can be given: the log and the views of it, written tick by tick. */
 export type TickStore = LoopStore & {
   /** A connection that sees committed views only. */
   readonly reader: Database

@@ -58,6 +58,19 @@ describe('one request for everything an operator can ask', () => {
     }
   })
 
+  it('says what does not fit in the words of what was asked, and of nothing else', async () => {
+    const refusalOf = async (body: unknown) => String((await operate(body)).body['detail'])
+    expect(await refusalOf({ on: 'flow', action: 'pause', flow: 'no' })).to.equal(
+      'The body does not fit: flow is "no", expected FlowId.',
+    )
+    expect(await refusalOf({ on: 'token', action: 'lend' })).to.equal(
+      'The body does not fit: action is "lend", expected "issue" | "revoke".',
+    )
+    expect(await refusalOf({ on: 'node' })).to.equal(
+      'The body does not fit: on is "node", expected "flow" | "activity" | "draining" | "token".',
+    )
+  })
+
   it('makes a link for who owns the store, and for no token', async () => {
     const post = (token?: string) =>
       belfry.ask('/api/v1/session/link', { method: 'POST', ...(token === undefined ? {} : { token }) })
