@@ -25,11 +25,11 @@ const isRefused = async (path: string): Promise<boolean> => {
 describe('An import planted in the model', () => {
   for (const room of [
     'vault/StateRow',
-    'scheduler/decideDue',
-    'flow/FlowId',
+    'agenda/decideDue',
+    'log/FlowId',
     'log/decodeEvent',
-    'views/Views',
-    'node/Loop',
+    'storage/StoredViews',
+    'engine/Loop',
   ])
     it(`is refused when it leads to ${room}, which the model is compared with`, async () => {
       expect(await isRefused(`src/${room}.ts`)).to.equal(true)
