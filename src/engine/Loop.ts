@@ -432,7 +432,7 @@ export class Loop {
     const known =
       error instanceof CarillonError
         ? error
-        : new NodeFault('invariant-broken', `Carillon met an error it does not know: ${messageOf(error)}`, {}, error)
+        : new NodeFault('invariant-broken', `Unexpected error: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry' && !wasStopped) {
       this.#trouble = known
       logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })

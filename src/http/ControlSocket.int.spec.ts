@@ -154,6 +154,22 @@ describe('the control socket', () => {
     await stillWorks()
   })
 
+  it('answers no page of a browser, also when its owner has forwarded it to a port', async () => {
+    await open(join(root, 'data'))
+    for (const headers of [
+      { host: 'localhost:7411', origin: 'https://evil.example' },
+      { host: 'localhost:7411', 'sec-fetch-site': 'cross-site' },
+      { host: 'evil.example' },
+      { host: '127.0.0.1.evil.example:7411' },
+    ]) {
+      const { status, answer } = await ask(socket.path, '/drain/start', { method: 'POST', headers })
+      expect(status, JSON.stringify(headers)).to.equal(403)
+      expect(answer).to.have.property('code', 'origin-refused')
+    }
+    expect(node.isDraining).to.be.false
+    await stillWorks()
+  })
+
   it('hangs up on a client that has too many requests under way', async () => {
     await open(join(root, 'data'))
     const { id } = await node.start(Sleep, {})

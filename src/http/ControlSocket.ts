@@ -121,15 +121,19 @@ export const openControlSocket = async (
 ): Promise<ControlSocket> => {
   let loading: ReturnType<typeof load> | undefined
   const handle: Handle = (request, response) => {
-    loading ??= load(node, options)
-    loading.then(
-      (loaded) => loaded.handle(request, response),
-      (error: unknown) => {
+    loading ??= load(node, options).catch((error: unknown) => {
+      // The next request tries again.
+      loading = undefined
+      throw error
+    })
+    loading
+      .then((loaded) => loaded.handle(request, response))
+      .catch((error: unknown) => {
         options.logger?.error(`The control socket cannot answer: ${messageOf(error)}`, {})
         const problem = problemOf(error)
-        response.writeHead(problem.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem))
-      },
-    )
+        if (!response.headersSent) response.writeHead(problem.status, { 'content-type': 'application/problem+json' })
+        response.end(JSON.stringify(problem))
+      })
   }
   const { httpRequestMs } = limits
   const server = createServer({ requestTimeout: httpRequestMs, headersTimeout: httpRequestMs }, bounded(handle))

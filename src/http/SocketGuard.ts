@@ -1,6 +1,6 @@
 /**
- * Who asks on the control socket: whoever could open it owns the store, and is believed who he says he is. A token that
- * comes along counts instead, so that its holder can see what it is good for.
+ * Who asks on the control socket. Whoever can open it owns the store, and may name the operator. A token that comes along
+ * counts instead, so that its holder can see what it allows.
  */
 import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -18,9 +18,17 @@ export class SocketGuard implements RequestGuard {
     this.#authenticator = authenticator
   }
 
-  /** No page of a browser can open a socket in a folder, and its owner may ask as often as he likes. */
-  assertWelcome(): void {
-    return
+  /**
+   * A browser cannot open a socket in a folder, but its owner may forward the socket to a port, which pages can reach.
+   * Those name their origin, or a host in some domain; no client of a socket does.
+   */
+  assertWelcome({ headers }: FastifyRequest): void {
+    const isPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+    if (isPage || !/^(localhost|[a-z0-9-]*|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(headers.host ?? ''))
+      throw new CarillonError(
+        'origin-refused',
+        'The control socket answers no pages of a browser. Use the address of the HTTP API for the dashboard.',
+      )
   }
 
   async admit(request: FastifyRequest): Promise<Principal> {

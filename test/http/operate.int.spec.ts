@@ -79,6 +79,19 @@ describe('one request for everything an operator can ask', () => {
     expect(String(made.body['link'])).to.match(/^http:\/\/127\.0\.0\.1:\d+\/#link=/)
     expect((await post(await belfry.token(['admin']))).body).to.have.property('code', 'permission-missing')
   })
+
+  it('makes no link for a session, which would renew itself without end', async () => {
+    const [, secret = ''] = belfry.server.newLink().split('#link=')
+    const headers = { origin: belfry.server.url }
+    const entered = await belfry.ask('/api/v1/session', { method: 'POST', body: { secret }, token: '', headers })
+    const [cookie = ''] = String(entered.headers.get('set-cookie')).split(';')
+    const refused = await belfry.ask('/api/v1/session/link', {
+      method: 'POST',
+      token: '',
+      headers: { ...headers, cookie },
+    })
+    expect(refused.body).to.have.property('code', 'permission-missing')
+  })
 })
 
 describe("an app's verbs over HTTP", () => {

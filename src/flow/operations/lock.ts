@@ -27,10 +27,10 @@ export const lock = defineOperation<Lock, FlowReads>({
         })
       const holder = softLocks.holderOf(seq)
       if (holder === undefined || holder === flow) continue
-      const name = flows.find(holder)?.name ?? 'of another version'
+      const name = flows.find(holder)?.name
       throw new CarillonError(
         'state-locked',
-        `State ${text} is reserved by flow ${name} (${holder}). Choose another, or try again when that flow has ended.`,
+        `State ${text} is reserved by flow ${name === undefined ? holder : `${name} (${holder})`}. Choose another, or try again when that flow has ended.`,
         { ref: text, flow: holder },
       )
     }

@@ -48,9 +48,9 @@ const endSession = ({ authenticator, streams, principal, request, reply }: Visit
   return Promise.resolve(done)
 }
 
-/** A session that begins with a link belongs to no token, so revoking one would not end it. */
+/** A session that begins with a link belongs to no token, so revoking one would not end it; nor may it renew itself. */
 const link = ({ principal, newLink }: Visit): Promise<t.TypeOf<typeof LinkC>> =>
-  principal.token === undefined
+  principal.token === undefined && principal.session === undefined
     ? Promise.resolve({ link: newLink() })
     : Promise.reject(
         new CarillonError(

@@ -83,7 +83,7 @@ export class BackgroundCheckpoints {
       this.#given = false
       this.#worker = undefined
     })
-    // After the listeners, which hold the process again: whoever forgets to close a store must still come to his end.
+    // After the listeners, which hold the process again. An unclosed store must not keep the process alive.
     worker.unref()
     return worker
   }

@@ -227,7 +227,7 @@ export class CommitThread {
       this.#answered({ kind: 'gone' })
       port1.close()
     })
-    // After the listeners, which hold the process again: whoever forgets to close a store must still come to his end.
+    // After the listeners, which hold the process again. An unclosed store must not keep the process alive.
     port1.unref()
     worker.unref()
   }

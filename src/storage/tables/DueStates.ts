@@ -32,7 +32,9 @@ export class DueStates {
   }
 
   /** Takes note of when a row that is new or changed acts. */
-  noteChange({ actsAtMs }: StoredState): void {
+  noteChange(row: StoredState): void {
+    // A consumed state acts no more, also before its activity has been told so.
+    const actsAtMs = row.untilRevision === null ? row.actsAtMs : null
     if (actsAtMs !== null && actsAtMs < this.#quietUntilMs) this.#quietUntilMs = actsAtMs
     else if (this.#quietUntilMs !== Number.POSITIVE_INFINITY) this.#isExact = false
     // It belongs among those that were read ahead, or no longer where it stands there.
