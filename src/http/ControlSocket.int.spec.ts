@@ -12,6 +12,8 @@ import { controlPath } from '../folder/controlAddress.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import { openControlSocket, type ControlSocket } from './ControlSocket.js'
+import { serveHttp } from './serveHttp.js'
+import { newTokenText } from './TokenText.js'
 
 const Echo = defineFlow({
   name: 'control/Echo',
@@ -168,6 +170,29 @@ describe('the control socket', () => {
     }
     expect(node.isDraining).to.be.false
     await stillWorks()
+  })
+
+  it('asks its own node of several on one server, whose tokens are kept by the first', async () => {
+    const first = await startNode({ app, store: join(root, 'first'), party: 'First' })
+    folder = join(root, 'second')
+    node = await startNode({ app, store: folder, party: 'Second' })
+    const http = await serveHttp([{ node: first }, { node }])
+    socket = await openControlSocket(node, folder, { http })
+    try {
+      expect((await ask(socket.path, '/status')).answer['party']).to.have.property('name', 'Second')
+      const { id, text, hash } = newTokenText()
+      const token = { token: id, name: 'reader', hash, permissions: ['view'] }
+      const body = JSON.stringify({ on: 'token', action: 'issue', token })
+      const issued = await ask(socket.path, '/operate', { method: 'POST', headers: json, body })
+      expect(issued.answer).to.deep.equal({ done: true })
+      const bearer = { authorization: `Bearer ${text}` }
+      expect((await fetch(`${http.url}/api/v1/me`, { headers: bearer })).status).to.equal(200)
+      expect((await ask(socket.path, '/me', { headers: bearer })).answer).to.have.property('name', 'reader')
+      expect((await first.tokens()).map(({ name }) => name)).to.deep.equal(['reader'])
+    } finally {
+      await http.close()
+      await first.stop()
+    }
   })
 
   it('hangs up on a client that has too many requests under way', async () => {

@@ -11,6 +11,7 @@ import { silentLogger, type Logger } from '../engine/Logger.js'
 import { claimControlPath, releaseControlPath } from '../folder/controlAddress.js'
 import { limits } from '../limits.js'
 import type { Node } from '../node/Node.js'
+import type { HostedNode } from './HostedNode.js'
 import { buildServer } from './buildServer.js'
 import type { HttpServer } from './listenHttp.js'
 import { problemOf } from './problem.js'
@@ -66,18 +67,23 @@ const listen = (server: Server, path: string): Promise<void> =>
     }
   })
 
-/** What the socket serves: the API of the HTTP server with this node first, or one of its own. */
+/**
+ * What the socket serves: the API of the HTTP server, where this node is asked unless another is named, or one of its own.
+ * The order of the nodes stays, because the first keeps the tokens for all of them.
+ */
 const servedOn = (node: Node, { http, logger: _logger, ...contributed }: ControlOptions): ServedApi => {
   if (http === undefined) return apiOf([{ node, ...contributed }])
   const { api } = http
   // A server may serve other nodes, or not know this one yet because it has just begun to lead.
-  let own: ReturnType<typeof hostNode> | undefined
+  let own: HostedNode | undefined
+  const usualNode = (): HostedNode =>
+    api.hostedNodes().find((each) => each.node === node) ?? (own ??= hostNode({ node, ...contributed }))
   return {
     ...api,
+    usualNode,
     hostedNodes: () => {
-      const known = api.hostedNodes()
-      const ours = known.find((each) => each.node === node) ?? (own ??= hostNode({ node, ...contributed }))
-      return [ours, ...known.filter((each) => each !== ours)]
+      const [ours, known] = [usualNode(), api.hostedNodes()]
+      return known.includes(ours) ? known : [...known, ours]
     },
   }
 }

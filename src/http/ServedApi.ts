@@ -24,6 +24,8 @@ export type ServedApi = {
   readonly routes: readonly Route[]
   /** None while this process stands by. */
   readonly hostedNodes: () => readonly HostedNode[]
+  /** The node that is asked when a request names none. Default: the first. */
+  readonly usualNode?: () => HostedNode
   readonly standby?: Standby
   readonly authenticator: Authenticator
   readonly streams: Streams

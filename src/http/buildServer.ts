@@ -63,9 +63,10 @@ const routeAt = (hosted: HostedNode, route: Route, principal: Principal): Route 
   return own.route
 }
 
-const nodeNamed = (hostedNodes: readonly HostedNode[], request: FastifyRequest): HostedNode => {
+const nodeNamed = (api: ServedApi, hostedNodes: readonly HostedNode[], request: FastifyRequest): HostedNode => {
   const { node: asked } = request.query as { readonly node?: unknown }
-  const found = asked === undefined ? hostedNodes[0] : hostedNodes.find(({ name }) => name === asked)
+  const found =
+    asked === undefined ? (api.usualNode?.() ?? hostedNodes[0]) : hostedNodes.find(({ name }) => name === asked)
   if (found === undefined)
     throw new CarillonError(
       'party-unknown',
@@ -118,7 +119,7 @@ const isFixed = (permission: string): boolean => !/^(none|any|panel:(view|act)|s
 const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0], api: ServedApi): Promise<unknown> => {
   const hostedNodes = api.hostedNodes()
   if (hostedNodes.length === 0) return route.performStandingBy(asked)
-  const hosted = nodeNamed(hostedNodes, asked.request)
+  const hosted = nodeNamed(api, hostedNodes, asked.request)
   return routeAt(hosted, route, asked.principal).perform({ ...asked, hostedNodes, hosted })
 }
 
