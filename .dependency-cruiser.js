@@ -4,9 +4,9 @@
  */
 const order = [
   // Ring 1, pure.
-  'limits',
   'version',
   'errors',
+  'limits',
   'encoding',
   'time',
   'identity',
@@ -53,9 +53,9 @@ const rules = ['log', 'vault', 'flow', 'session', 'notary', 'finality', 'agenda'
 /** Rooms that may import less than all that stands before them. */
 const only = {
   app: ['version', 'time/zoneDataVersion', ...pure, ...rules.slice(0, rules.indexOf('app'))],
-  limits: [],
   version: [],
-  errors: ['limits'],
+  errors: [],
+  limits: ['errors'],
   encoding: ['limits', 'errors'],
   // The executable specification: the events as types, and ring 1. It must not share a line with what it is compared with.
   model: [...pure, 'log/events'],

@@ -59,7 +59,7 @@ export const signatureThreads: Workload = {
   repetitions: 1,
   run: async ({ quick }) => {
     const figures: Record<string, Figure> = {}
-    const threads = new SignatureThreads(1, 1)
+    const threads = new SignatureThreads({ signaturesPerThread: 1 }, 1)
     // A thread does not keep the process alive; a node's connections do.
     const alive = setInterval(() => undefined, 60_000)
     try {

@@ -3,6 +3,8 @@
  */
 import type { AssessmentReads } from '../ledger/assess.js'
 import type { SessionReads } from '../session/SessionReads.js'
+import type { AgendaLimits } from './limits.js'
 import type { AgendaRead } from './AgendaTables.js'
 
-export type AgendaReads = SessionReads & AssessmentReads & { readonly views: AgendaRead }
+export type AgendaReads = SessionReads &
+  AssessmentReads & { readonly views: AgendaRead; readonly limits: { readonly agenda: AgendaLimits } }

@@ -14,7 +14,6 @@ import type { Activity, FlowRef } from '../ledger/Activity.js'
 import { askState } from '../ledger/assess.js'
 import type { Assessment } from '../ledger/Assessment.js'
 import type { FlowSignature } from '../ledger/Definitions.js'
-import { limits } from '../limits.js'
 import type { DomainEvent } from '../log/events.js'
 import { flowIdOfOccurrence } from '../log/FlowId.js'
 import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
@@ -51,6 +50,7 @@ export const decideFailedStart = (
   const attempted = { ref: row.ref, due: instantFromMillis(dueMs), attempt, latenessMs: reads.nowMs - dueMs, error }
   // Attempts that did start a flow say nothing against trying again.
   const failures = attempt - reads.views.flows.lastAttempt(row.seq, dueMs)
+  const limits = reads.limits.agenda
   const waitMs = waitAfter(
     { firstWaitMs: limits.startRetryFirstMs, longestWaitMs: limits.startRetryLongestMs },
     failures,

@@ -10,7 +10,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
-import { limits } from '../limits.js'
+import { flowLimits } from '../flow/limits.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -114,7 +114,7 @@ export class FlowIo {
     return (yield* ask({
       kind: 'query',
       definition,
-      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+      query: { ...query, limit: query.limit ?? flowLimits.statesPerQuery },
     })) as readonly StateAndRef<A>[]
   }
 
@@ -123,7 +123,7 @@ export class FlowIo {
     return (yield* ask({
       kind: 'queryPage',
       definition,
-      query: { ...query, limit: query.limit ?? limits.statesPerQuery },
+      query: { ...query, limit: query.limit ?? flowLimits.statesPerQuery },
     })) as Page<StateAndRef<A>, string>
   }
 
@@ -256,10 +256,10 @@ export class FlowIo {
 
   /** Runs another flow as a part of this one, within the same record. */
   *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
-    if (this.#stack.length > limits.subFlowDepth)
+    if (this.#stack.length > flowLimits.subFlowDepth)
       throw new CarillonError(
         'flow-too-long',
-        `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${limits.subFlowDepth} are allowed.`,
+        `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${flowLimits.subFlowDepth} are allowed.`,
         { flow: definition.name },
       )
     // What the codec would leave as it is need not go through it.

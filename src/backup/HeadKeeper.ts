@@ -11,7 +11,8 @@ import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } 
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import type { BackupLimits } from './limits.js'
+import type { SessionLimits } from '../session/limits.js'
 import type { Envelope, CheckpointEnvelope } from '../log/Message.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
@@ -34,15 +35,15 @@ export type HeadKeeperParts = {
   readonly me: PublicKey
   readonly clock: Clock
   readonly logger: Logger
+  readonly limits: { readonly session: SessionLimits; readonly backup: BackupLimits }
 }
 
 /** A party that has been told, or asked, and has not answered yet. */
 type Untold = { tries: number; nextMs: number }
 
-const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
-
 export class HeadKeeper {
   readonly #parts: HeadKeeperParts
+  readonly #resend: Parameters<typeof waitAfter>[0]
   readonly #untold = new Map<PublicKey, Untold>()
   /** Those who did not answer however often they were told; they are told again when they are heard of. */
   readonly #silent = new Set<PublicKey>()
@@ -62,6 +63,8 @@ export class HeadKeeper {
 
   constructor(parts: HeadKeeperParts) {
     this.#parts = parts
+    const { resendFirstMs, resendLongestMs } = parts.limits.session
+    this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
     parts.loop.follow((committed) => this.#committed(committed))
   }
 
@@ -166,7 +169,7 @@ export class HeadKeeper {
     if (this.#stopped || !committed.hasNews) return
     this.#hasNews = true
     if (this.#dueMs !== undefined) return
-    this.#dueMs = this.#parts.clock.now() + limits.checkpointMs
+    this.#dueMs = this.#parts.clock.now() + this.#parts.limits.backup.checkpointMs
     this.#wakeInTime()
   }
 
@@ -181,7 +184,9 @@ export class HeadKeeper {
 
   #witnesses({ heads }: ReadViews): readonly PublicKey[] {
     const { me, network } = this.#parts
-    return heads.peers(me, limits.headWitnesses).filter((party) => network().member(party) !== undefined)
+    return heads
+      .peers(me, this.#parts.limits.backup.headWitnesses)
+      .filter((party) => network().member(party) !== undefined)
   }
 
   #send(to: PublicKey, checkpoint: Checkpoint | undefined): void {
@@ -203,13 +208,13 @@ export class HeadKeeper {
     const nowMs = this.#parts.clock.now()
     for (const [party, untold] of this.#untold) {
       if (untold.nextMs > nowMs) continue
-      if (untold.tries === limits.headSends) {
+      if (untold.tries === this.#parts.limits.backup.headSends) {
         this.#untold.delete(party)
         this.#silent.add(party)
         continue
       }
       untold.tries += 1
-      untold.nextMs = nowMs + waitAfter(resend, untold.tries)
+      untold.nextMs = nowMs + waitAfter(this.#resend, untold.tries)
       this.#send(party, this.#compared.has(party) ? this.#newest : undefined)
     }
     this.#wakeInTime()
@@ -248,7 +253,7 @@ export class HeadKeeper {
     })
     this.#isUnderWay = false
     if (isDone || this.#stopped) return
-    this.#dueMs ??= this.#parts.clock.now() + limits.checkpointMs
+    this.#dueMs ??= this.#parts.clock.now() + this.#parts.limits.backup.checkpointMs
     this.#wakeInTime()
   }
 

@@ -7,7 +7,8 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { readPeers } from '../storage/tables/HeadTable.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import { backupLimits } from './limits.js'
+import { operatorLimits } from '../operator/limits.js'
 import type { Head } from '../log/Tick.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
 import { readStore } from '../folder/readStore.js'
@@ -53,7 +54,7 @@ export const compareWithPeers = async (
     const { partyKey, signers } = readFacts(db)
     const key = partyKey ?? ''
     const ownKeys: ReadonlySet<string> = new Set(signers.map((signer) => signer.key))
-    return { me: key, ownKeys, met: readPeers(db, key, limits.partiesAsked) }
+    return { me: key, ownKeys, met: readPeers(db, key, backupLimits.partiesAsked) }
   })
   const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
   const isOwn = (key: PublicKey): boolean => ownKeys.has(key) || peers.network.identityOf(key) === me
@@ -80,6 +81,6 @@ export const compareWithPeers = async (
     const missing = silent.map(({ name }) => name).join(', ')
     throw stays(folder, missing === '' ? emptyHanded : `${missing} did not answer`)
   }
-  const note = acceptance.note ?? `checkpoints kept by ${parties.join(', ')}`.slice(0, limits.noteLength)
+  const note = acceptance.note ?? `checkpoints kept by ${parties.join(', ')}`.slice(0, operatorLimits.noteLength)
   return { head: await acceptCompared(folder, compared, { ...acceptance, note }, options), parties }
 }

@@ -5,7 +5,7 @@
 import type { RecordedError } from '../errors/CarillonError.js'
 import { FlowIdC, type FlowId } from '../log/FlowId.js'
 import type { FlowSummary } from '../flow/FlowSummary.js'
-import { limits } from '../limits.js'
+import { cliLimits } from './limits.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Committed } from '../engine/Committed.js'
@@ -121,7 +121,7 @@ export class LiveLines {
     this.#cancel ??= this.#parts.later(windowMs, () => {
       this.#closeWindow()
     })
-    if (this.#told >= limits.liveLinesPerSecond) {
+    if (this.#told >= cliLimits.liveLinesPerSecond) {
       this.#untold[line.outcome] = (this.#untold[line.outcome] ?? 0) + 1
       return
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { limits } from '../limits.js'
+import { cliLimits } from './limits.js'
 import type { DomainEvent } from '../log/events.js'
 import { LiveLines, type LiveLine, type Untold } from './LiveLines.js'
 
@@ -45,22 +45,25 @@ describe('live lines', () => {
   it('never flood: beyond so many a second they are counted', async () => {
     const { lines, told, more, timers } = listen()
     const extra = 5_000
-    const events = Array.from({ length: limits.liveLinesPerSecond + extra }, (_, number) => ended(number))
+    const events = Array.from({ length: cliLimits.liveLinesPerSecond + extra }, (_, number) => ended(number))
     lines.hear({ events: [...events, ended(1, 'failed')], atMs: 0 })
     timers[0]?.()
     await lines.end()
-    expect(told).to.have.length(limits.liveLinesPerSecond)
+    expect(told).to.have.length(cliLimits.liveLinesPerSecond)
     expect(more).to.deep.equal([{ completed: extra, failed: 1 }])
   })
 
   it('begin anew with the next second', async () => {
     const { lines, told, more, timers } = listen()
     for (let second = 0; second < 3; second++) {
-      lines.hear({ events: Array.from({ length: limits.liveLinesPerSecond }, (_, number) => ended(number)), atMs: 0 })
+      lines.hear({
+        events: Array.from({ length: cliLimits.liveLinesPerSecond }, (_, number) => ended(number)),
+        atMs: 0,
+      })
       timers[0]?.()
     }
     await lines.end()
-    expect(told).to.have.length(3 * limits.liveLinesPerSecond)
+    expect(told).to.have.length(3 * cliLimits.liveLinesPerSecond)
     expect(more).to.deep.equal([])
   })
 

@@ -2,7 +2,7 @@
  * Lists that may be longer than a page: read page by page up to a limit, and say where to go on.
  */
 import { Option } from 'commander'
-import { limits } from '../limits.js'
+import { vaultLimits } from '../vault/limits.js'
 import type { Page } from '../vault/query/VaultQuery.js'
 import type { Terminal } from './Terminal.js'
 import { wholeNumber } from './verb.js'
@@ -25,7 +25,7 @@ export const gather = <A, C>(options: PageOptions<C>, read: (query: PageOptions<
   const items: A[] = []
   let { after } = options
   for (;;) {
-    const limit = Math.min(options.limit - items.length, limits.page)
+    const limit = Math.min(options.limit - items.length, vaultLimits.page)
     const page = read({ limit, ...(after === undefined ? {} : { after }) })
     items.push(...page.items)
     if (page.next === undefined || items.length >= options.limit) return { items, next: page.next }

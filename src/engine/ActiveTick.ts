@@ -8,12 +8,14 @@ import type { Signing } from '../identity/Signing.js'
 import type { DomainEvent } from '../log/events.js'
 import type { OperatorReads } from '../operator/OperatorReads.js'
 import type { MessageReads } from '../session/decideMessage.js'
+import type { TickLimits } from './limits.js'
 import type { Views } from './Views.js'
 
 type Recording = {
   // First, so that a flow is found with its code, and not by its signature only.
   readonly registry: Registry
   readonly views: Views
+  readonly limits: TickLimits
   /** Records a fact: applies it to the views and adds it to the tick. Refuses one too large for any tick. */
   readonly emit: (event: DomainEvent) => void
   /** Whether the tick has reached its size and what remains must wait for the next. */

@@ -4,7 +4,7 @@
  */
 import type { FlowId } from '../log/FlowId.js'
 import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
-import { limits } from '../limits.js'
+import { engineLimits, type EngineLimits } from './limits.js'
 import type { Clock } from '../time/Clock.js'
 import { guardStepWatch } from './guardStepWatch.js'
 import { silentLogger, type Logger } from './Logger.js'
@@ -20,6 +20,7 @@ type UnderWay = {
 
 export class AsyncStepRunner implements StepRunner {
   readonly #clock: Clock
+  readonly #stepsInFlight: number
   readonly #logger: Logger
   readonly #waiting = new Queue<StepRequest>()
   readonly #underWay = new Map<string, UnderWay>()
@@ -29,8 +30,9 @@ export class AsyncStepRunner implements StepRunner {
   #report: (report: StepReport) => void = () => undefined
   #stopped = false
 
-  constructor(clock: Clock, logger: Logger = silentLogger) {
+  constructor(clock: Clock, logger: Logger = silentLogger, { stepsInFlight }: EngineLimits = engineLimits) {
     this.#clock = clock
+    this.#stepsInFlight = stepsInFlight
     this.#logger = logger
   }
 
@@ -78,7 +80,7 @@ export class AsyncStepRunner implements StepRunner {
   }
 
   #fill(): void {
-    while (this.#underWay.size < limits.stepsInFlight) {
+    while (this.#underWay.size < this.#stepsInFlight) {
       const request = this.#waiting.take()
       if (request === undefined) return
       const key = `${request.context.idempotencyKey}#${request.context.attempt}`

@@ -2,14 +2,14 @@
  * How long to wait before the next try: short at first, doubling up to a bound, and short again after a success. A
  * little chance is added, so that many nodes do not come back to a server all at once.
  */
-import { limits } from '../limits.js'
+import { logLimits } from '../log/limits.js'
 
 export class BackOff {
   readonly #firstMs: number
   readonly #longestMs: number
   #nextMs: number
 
-  constructor(firstMs: number = limits.logRetryFirstMs, longestMs: number = limits.logRetryLongestMs) {
+  constructor(firstMs: number = logLimits.logRetryFirstMs, longestMs: number = logLimits.logRetryLongestMs) {
     this.#firstMs = firstMs
     this.#longestMs = longestMs
     this.#nextMs = firstMs

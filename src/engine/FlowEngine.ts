@@ -5,7 +5,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { engineLimits, type EngineLimits } from './limits.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
@@ -40,9 +40,11 @@ export class FlowEngine {
   /** Flows that were moved in the tick before, while it is on its way to the disk. */
   #inFlight = new Set<FlowId>()
   readonly #steps: StepRunner
+  readonly #limits: EngineLimits
 
-  constructor(steps: StepRunner) {
+  constructor(steps: StepRunner, limits: EngineLimits = engineLimits) {
     this.#steps = steps
+    this.#limits = limits
   }
 
   /** Starts a flow. `first` are facts that must be known before its code runs. */
@@ -227,7 +229,7 @@ export class FlowEngine {
 
   #trim(): void {
     for (const id of this.#live.keys()) {
-      if (this.#live.size <= limits.liveFlows) break
+      if (this.#live.size <= this.#limits.liveFlows) break
       this.#live.delete(id)
     }
   }
@@ -265,10 +267,10 @@ export class FlowEngine {
     let turn = 0
     while (stop.kind === 'asks') {
       const { operation } = stop
-      if (row.recorded + live.unrecorded.length >= limits.operationsPerFlow) {
+      if (row.recorded + live.unrecorded.length >= this.#limits.operationsPerFlow) {
         const error = new CarillonError(
           'flow-too-long',
-          `Flow ${row.name} (${row.id}) has recorded ${limits.operationsPerFlow} operations. Split the work into several flows, or let a state's activity start the next part.`,
+          `Flow ${row.name} (${row.id}) has recorded ${this.#limits.operationsPerFlow} operations. Split the work into several flows, or let a state's activity start the next part.`,
           { flow: row.id },
         )
         this.#record(tick, row, live, { for: 'turn' })
@@ -363,7 +365,7 @@ export class FlowEngine {
       return
     }
     try {
-      const result = stop.result === undefined ? undefined : recordable(stop.result, limits.flowResultBytes)
+      const result = stop.result === undefined ? undefined : recordable(stop.result, this.#limits.flowResultBytes)
       tick.emit({
         type: 'FlowEnded',
         flow: row.id,
@@ -442,9 +444,9 @@ export class FlowEngine {
   #checked(step: string, value: unknown): Answer {
     if (value === undefined) return valueAnswer(undefined)
     try {
-      const recorded = recordable(value, limits.stepResultBytes)
+      const recorded = recordable(value, this.#limits.stepResultBytes)
       // The flow gets a copy of its own: what it does to it must not reach the record.
-      return valueAnswer(recordable(recorded, limits.stepResultBytes), recorded)
+      return valueAnswer(recordable(recorded, this.#limits.stepResultBytes), recorded)
     } catch (error) {
       return {
         kind: 'error',

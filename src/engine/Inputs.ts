@@ -4,7 +4,7 @@
  */
 import type { ActiveTick } from './ActiveTick.js'
 import { CarillonError, concernsNode, NodeFault } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import type { EngineLimits } from './limits.js'
 import type { OpenTick } from './OpenTick.js'
 import { Queue } from './Queue.js'
 
@@ -17,7 +17,12 @@ export type Input = {
 }
 
 export class Inputs {
+  readonly #limits: EngineLimits
   readonly #waiting = new Queue<Input>()
+
+  constructor(limits: EngineLimits) {
+    this.#limits = limits
+  }
 
   get length(): number {
     return this.#waiting.length
@@ -26,11 +31,11 @@ export class Inputs {
   /** Resolves once what the input decided is released; rejects with the reason if it was refused. */
   add<A>(decide: (tick: ActiveTick) => A, mustBeRecorded: boolean): Promise<A> {
     return new Promise<A>((resolve, reject) => {
-      if (this.#waiting.length >= limits.waitingInputs && !mustBeRecorded) {
+      if (this.#waiting.length >= this.#limits.waitingInputs && !mustBeRecorded) {
         reject(
           new CarillonError(
             'node-busy',
-            `${limits.waitingInputs} requests are waiting already. Try again in a moment.`,
+            `${this.#limits.waitingInputs} requests are waiting already. Try again in a moment.`,
             { waiting: this.#waiting.length },
           ),
         )
@@ -52,7 +57,7 @@ export class Inputs {
   /** Decides as many as the tick has room for; `taken` are those, also when one of them breaks the node. */
   decide(tick: OpenTick, taken: Input[]): void {
     let count = 0
-    while (count < limits.inputsPerTick && !tick.isFull()) {
+    while (count < this.#limits.inputsPerTick && !tick.isFull()) {
       const input = this.#waiting.take()
       if (input === undefined) return
       taken.push(input)

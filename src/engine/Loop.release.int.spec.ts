@@ -5,7 +5,7 @@ import { FlowEngine } from './FlowEngine.js'
 import { generateKeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { defineApp } from '../index.js'
-import { limits } from '../limits.js'
+import { tickLimits } from './limits.js'
 import { instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
@@ -30,7 +30,7 @@ describe('a tick that is released', () => {
       signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
       random: systemRandom,
       development: false,
-      notaryWaitMs: limits.notaryWaitMs,
+      limits: tickLimits,
       clock: new VirtualClock(instant('2026-01-01T00:00:00.000Z')),
       engine: new FlowEngine({ start: () => undefined }),
       logger: silentLogger,

@@ -4,7 +4,7 @@
  */
 import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { FlowEngine } from './FlowEngine.js'
-import { limits } from '../limits.js'
+import type { EngineLimits } from './limits.js'
 import { carillonVersion, logFormat } from '../log/logFormat.js'
 import type { DomainEvent } from '../log/events.js'
 import { Reopening } from './Reopening.js'
@@ -45,7 +45,8 @@ export type Leadership = {
 
 export class Loop {
   readonly #parts: LoopParts
-  readonly #inputs = new Inputs()
+  readonly #limits: EngineLimits
+  readonly #inputs: Inputs
   readonly #followers: Followers
   readonly #idleWaits = new Set<() => void>()
   readonly #stopWaits = new Set<(reason: CarillonError) => void>()
@@ -69,6 +70,8 @@ export class Loop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts
+    this.#limits = parts.limits.engine
+    this.#inputs = new Inputs(this.#limits)
     this.#followers = new Followers(parts.logger)
   }
 
@@ -163,7 +166,7 @@ export class Loop {
         })
         this.#closing = reason
         // A log that does not answer has had its time; the next start finds out what it holds.
-        const enough = setTimeout(() => this.#parts.store.abandon?.(), limits.lastWordsMs)
+        const enough = setTimeout(() => this.#parts.store.abandon?.(), this.#limits.lastWordsMs)
         await said.finally(() => clearTimeout(enough))
       }
     } catch (error) {
@@ -266,7 +269,7 @@ export class Loop {
   }
 
   #wakeFlows(tick: OpenTick): void {
-    for (const row of tick.views.flows.toWake(tick.nowMs, limits.wakesPerTick)) {
+    for (const row of tick.views.flows.toWake(tick.nowMs, this.#limits.wakesPerTick)) {
       if (tick.isFull()) return
       this.#parts.engine.wake(tick, row)
     }
@@ -463,7 +466,7 @@ export class Loop {
       return
     }
     if (retryLater) {
-      const waitMs = Math.min(limits.storeRetryMs * 2 ** this.#writeFailures, limits.storeRetryLongestMs)
+      const waitMs = Math.min(this.#limits.storeRetryMs * 2 ** this.#writeFailures, this.#limits.storeRetryLongestMs)
       this.#writeFailures += 1
       this.#wakeAt(this.#parts.clock.now() + waitMs)
       // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.

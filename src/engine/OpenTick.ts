@@ -10,7 +10,8 @@ import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
-import { limits } from '../limits.js'
+import type { TickLimits } from './limits.js'
+import { logLimits } from '../log/limits.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { encodeEvent } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
@@ -30,9 +31,9 @@ export type NodeParts = {
   readonly network: NetworkMap
   readonly random: Random
   readonly development: boolean
+  readonly limits: TickLimits
   readonly signedTransactions: SignedTransactionReader
   readonly waitMs: () => number
-  readonly notaryWaitMs: number
   /** Whether the disk has nothing to do; then a tick need not grow any further. */
   readonly isAtRest: () => boolean
 }
@@ -49,7 +50,7 @@ export class OpenTick implements ActiveTick {
   readonly random: Random
   readonly development: boolean
   readonly waitMs: () => number
-  readonly notaryWaitMs: number
+  readonly limits: TickLimits
   /** Events of the tick as they were decided, for whoever follows the node. */
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
@@ -70,7 +71,7 @@ export class OpenTick implements ActiveTick {
     this.development = parts.development
     this.#key = parts.key
     this.waitMs = parts.waitMs
-    this.notaryWaitMs = parts.notaryWaitMs
+    this.limits = parts.limits
     this.#isAtRest = parts.isAtRest
     this.signedTransaction = (id) => {
       const row = views.transactions.find(id)
@@ -88,10 +89,10 @@ export class OpenTick implements ActiveTick {
   readonly emit = (event: DomainEvent): void => {
     const line = encodeEvent(event)
     const bytes = Buffer.byteLength(line)
-    if (bytes > limits.factBytes) {
+    if (bytes > logLimits.factBytes) {
       throw new CarillonError(
         'fact-too-large',
-        `A ${event.type} of ${bytes} bytes is larger than the ${limits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
+        `A ${event.type} of ${bytes} bytes is larger than the ${logLimits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
         { type: event.type, bytes },
       )
     }
@@ -112,7 +113,8 @@ export class OpenTick implements ActiveTick {
   readonly readsClock = readsClock
 
   readonly isFull = (): boolean =>
-    this.#bytes >= limits.tickBytes || (this.#bytes >= limits.tickAtRestBytes && this.#isAtRest())
+    this.#bytes >= this.limits.engine.tickBytes ||
+    (this.#bytes >= this.limits.engine.tickAtRestBytes && this.#isAtRest())
 
   readonly hasRecorded = (): boolean => this.#recorded
 

@@ -4,7 +4,6 @@
  */
 import type { ActiveTick } from './ActiveTick.js'
 import type { FlowEngine } from './FlowEngine.js'
-import { limits } from '../limits.js'
 import { runActivity } from './runDue.js'
 
 export class Reopening {
@@ -24,9 +23,10 @@ export class Reopening {
 
   decide(tick: ActiveTick, engine: FlowEngine): void {
     if (this.#done || tick.views.facts.now.draining) return
-    const rows = tick.views.activities.ended(this.#after, limits.activitiesPerTick)
+    const { activitiesPerTick } = tick.limits.engine
+    const rows = tick.views.activities.ended(this.#after, activitiesPerTick)
     let after = this.#after
-    let complete = rows.length < limits.activitiesPerTick
+    let complete = rows.length < activitiesPerTick
     for (const row of rows) {
       if (tick.isFull()) {
         complete = false

@@ -3,7 +3,6 @@
  */
 import type { ActiveTick } from './ActiveTick.js'
 import type { FlowEngine } from './FlowEngine.js'
-import { limits } from '../limits.js'
 
 export class StepResumption {
   #afterSeq = 0
@@ -18,12 +17,13 @@ export class StepResumption {
     if (this.#done) return
     // Flows that start from now on launch their steps themselves.
     this.#lastSeq ??= tick.views.flows.lastSeq()
-    const rows = tick.views.flows.inSteps(this.#afterSeq, limits.wakesPerTick)
+    const { wakesPerTick } = tick.limits.engine
+    const rows = tick.views.flows.inSteps(this.#afterSeq, wakesPerTick)
     for (const row of rows) if (row.seq <= this.#lastSeq) engine.resumeStep(tick, row)
     const last = rows.at(-1)?.seq ?? this.#afterSeq
     tick.release(() => {
       this.#afterSeq = last
-      this.#done = rows.length < limits.wakesPerTick
+      this.#done = rows.length < wakesPerTick
     })
   }
 }

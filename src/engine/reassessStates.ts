@@ -5,13 +5,12 @@ import { reassess } from '../agenda/reassess.js'
 import { concernsNode } from '../errors/CarillonError.js'
 import type { ActiveTick } from './ActiveTick.js'
 
-const statesPerTick = 500
-
 export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
 
 /** Reassesses the unconsumed states of one type after a sequence number; `next` is where to go on. */
 export const reassessStates = (tick: ActiveTick, type: string, afterSeq: number): Reassessed => {
   const definition = tick.registry.requireState(type)
+  const statesPerTick = tick.limits.engine.reassessedPerTick
   const rows = tick.views.activities.unconsumedAfter(type, afterSeq, statesPerTick)
   let changed = 0
   let asked = 0

@@ -5,7 +5,6 @@
 import { decideDue, decideFailedStart } from '../agenda/decideDue.js'
 import { concernsNode, recordError } from '../errors/CarillonError.js'
 import type { StartCause } from '../flow/FlowRow.js'
-import { limits } from '../limits.js'
 import type { ActivityRow } from '../agenda/ActivityRow.js'
 import type { ActiveTick } from './ActiveTick.js'
 import type { FlowEngine } from './FlowEngine.js'
@@ -31,19 +30,18 @@ export const runActivity = (
   if (decided.kind === 'moved') runActivity(tick, engine, tick.views.activities.get(seq), cause, true)
 }
 
-/** A tick is often full before it has taken all it may, so due rows are read in small portions. */
-const rowsAtATime = 256
-
 /** Everything that is due, in order, as far as this tick has room for it. */
 export const runDue = (tick: ActiveTick, engine: FlowEngine): void => {
-  for (let decided = 0; decided < limits.activitiesPerTick; decided += rowsAtATime) {
-    const rows = tick.views.activities.due(tick.nowMs, rowsAtATime)
+  const { activitiesPerTick, dueAtATime } = tick.limits.engine
+  for (let left = activitiesPerTick; left > 0; left -= dueAtATime) {
+    const portion = Math.min(left, dueAtATime)
+    const rows = tick.views.activities.due(tick.nowMs, portion)
     for (const row of rows) {
       if (tick.isFull()) return
       // A flow started just before may have consumed it.
       if (row.actsAtMs === null || row.actsAtMs > tick.nowMs) continue
       runActivity(tick, engine, row, row.cause ?? 'due')
     }
-    if (rows.length < rowsAtATime) return
+    if (rows.length < portion) return
   }
 }

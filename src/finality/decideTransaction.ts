@@ -17,7 +17,7 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
-import { limits } from '../limits.js'
+import { finalityLimits } from './limits.js'
 import { consumerOfRow } from '../notary/decideNotarisation.js'
 import { notarise, type Claim } from '../notary/notarise.js'
 import { participantKeys } from '../ledger/assess.js'
@@ -155,10 +155,10 @@ export const decideTransaction = (
   orThrow(verifyTransaction(ledgerTransaction, reads.registry.contract))
   if (isShared || !isOwn(reads, draft, ledgerTransaction)) {
     const bytes = utf8Length(transaction.encoded.text)
-    if (bytes > limits.sharedTransactionBytes)
+    if (bytes > finalityLimits.sharedTransactionBytes)
       throw new CarillonError(
         'fact-too-large',
-        `A transaction of ${bytes} bytes is larger than the ${limits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
+        `A transaction of ${bytes} bytes is larger than the ${finalityLimits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
         { bytes },
       )
     checkKeysOf(reads, ledgerTransaction)

@@ -6,7 +6,7 @@ import type { Definitions } from '../ledger/Definitions.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { limits } from '../limits.js'
+import { finalityLimits } from './limits.js'
 import { resolveBody } from '../vault/resolveBody.js'
 import type { VaultReads } from '../vault/VaultReads.js'
 import { verifyResolved } from '../vault/verifyResolved.js'
@@ -24,7 +24,7 @@ export const rememberAccepted = (
   accepted.set(registry, known)
   known.set(id, transaction)
   const [oldest] = known.keys()
-  if (known.size > limits.acceptedKept && oldest !== undefined) known.delete(oldest)
+  if (known.size > finalityLimits.acceptedKept && oldest !== undefined) known.delete(oldest)
   return transaction
 }
 

@@ -3,7 +3,7 @@
  */
 import type { FlowReads } from './FlowReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { flowLimits } from './limits.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { parseRef, showRef } from '../ledger/StateRef.js'
 import { assertFields } from '../vault/query/assertFields.js'
@@ -35,10 +35,10 @@ export type FoundStates = {
 
 export const queryStates = (reads: FlowReads, { definition, query }: QueryArguments, flow: FlowId): FoundStates => {
   const { limit } = query
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.statesPerQuery) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > flowLimits.statesPerQuery) {
     throw new CarillonError(
       'query-unbounded',
-      `A query in a flow may return 1 to ${limits.statesPerQuery} states, not ${limit}. Work in pages with queryPage, or narrow the query.`,
+      `A query in a flow may return 1 to ${flowLimits.statesPerQuery} states, not ${limit}. Work in pages with queryPage, or narrow the query.`,
       { limit },
     )
   }

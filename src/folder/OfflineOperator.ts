@@ -15,6 +15,7 @@ import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
 import type { OperatorRequest } from '../operator/OperatorRequest.js'
 import { OpenTick } from '../engine/OpenTick.js'
 import { assertStore } from './readStore.js'
+import { tickLimits } from '../engine/limits.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
 import { systemRandom } from '../identity/systemRandom.js'
 import { openStoreFolder } from './StoreFolder.js'
@@ -47,7 +48,7 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
       development: false,
       waitMs: () => 0,
       isAtRest: () => false,
-      notaryWaitMs: Number.MAX_SAFE_INTEGER,
+      limits: tickLimits,
     },
     store.views,
     store.head(),

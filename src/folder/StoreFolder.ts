@@ -18,6 +18,7 @@ import { EmbeddedStore, type EmbeddedStoreOptions } from '../storage/EmbeddedSto
 import { takeFileLock } from './FileLock.js'
 import { finishRotation, recoverKey } from '../keys/KeyRotation.js'
 import { readKeyFile, writeKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
+import type { StorageLimits } from '../storage/limits.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { readLogPlace, writeLogPlace } from './logPlace.js'
@@ -188,7 +189,7 @@ export const openStoreFolder = (
 export const openLogFolder = (
   folder: string,
   log: EventLog,
-  { key, keyOptions = {}, network, logger = silentLogger, isToWrite = true }: LogFolderOptions = {},
+  { key, keyOptions = {}, network, logger = silentLogger, isToWrite = true, limits }: LogFolderOptions = {},
 ): Promise<OpenedFolder> =>
   holdFolder(
     folder,
@@ -198,7 +199,10 @@ export const openLogFolder = (
       const owner = key?.publicKey ?? (existsSync(files.key) ? readKeyFile(files.key, keyOptions).publicKey : undefined)
       await assertOwnLog(log, { key: owner, network })
       keepPrivate(files.database)
-      const store = await LogBackedStore.open(log, files.database, { logger })
+      const store = await LogBackedStore.open(log, files.database, {
+        logger,
+        ...(limits === undefined ? {} : { limits }),
+      })
       writeLogPlace(files.logPlace, log.where ?? 'a log that was handed to the node')
       return store
     },
@@ -212,6 +216,8 @@ export type LogFolderOptions = {
   /** The network that the node is started in. */
   readonly network?: NetworkId | undefined
   readonly logger?: Logger
+  /** Limits of the storage that differ from their defaults. */
+  readonly limits?: Partial<StorageLimits> | undefined
   /** False for whoever lets a marked store go on. Default true. */
   readonly isToWrite?: boolean
 }

@@ -3,14 +3,12 @@
  * store while no node runs. Nothing is decided by it; without it a tick of virtual time looks like a wrong clock.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { systemClock } from '../time/SystemClock.js'
-import type { Clock } from '../time/Clock.js'
 import { storeFiles } from './StoreFolder.js'
 
-export const noteClock = (folder: string, clock: Clock = systemClock): void => {
+export const noteClock = (folder: string, isVirtual: boolean): void => {
   const { virtualTime } = storeFiles(folder)
-  if (clock === systemClock) rmSync(virtualTime, { force: true })
-  else writeFileSync(virtualTime, 'The node of this store runs on a virtual clock.\n', { mode: 0o600 })
+  if (isVirtual) writeFileSync(virtualTime, 'The node of this store runs on a virtual clock.\n', { mode: 0o600 })
+  else rmSync(virtualTime, { force: true })
 }
 
 export const ranOnVirtualTime = (folder: string): boolean => existsSync(storeFiles(folder).virtualTime)

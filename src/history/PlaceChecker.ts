@@ -2,7 +2,7 @@
  * Checks that each tick follows from the one before it, and tells what is missing from what merely stands elsewhere.
  * What comes later in the log may explain a problem found before, whose words are then mended.
  */
-import { limits } from '../limits.js'
+import { historyLimits } from './limits.js'
 import { hashAfterTick, type EncodedTick, type Head } from '../log/Tick.js'
 import { findSwap } from './findSwap.js'
 import { rangeText, type FoundProblem, type Report } from './LogProblem.js'
@@ -54,7 +54,7 @@ export class PlaceChecker {
     const problem = report('missing', `${place}: ${rangeText(expected, until)} are missing`)
     problem.revision = expected
     problem.untilRevision = until
-    if (this.#gaps.length < limits.problemsReported) this.#gaps.push({ from: expected, until, problem })
+    if (this.#gaps.length < historyLimits.problemsReported) this.#gaps.push({ from: expected, until, problem })
   }
 
   /** The running hash covers a whole tick, so the tick is where the change is; a swap within it can be told. */

@@ -3,7 +3,7 @@
  * readers take for line ends.
  */
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { logLimits } from '../log/limits.js'
 import { LineReader } from '../folder/LineReader.js'
 
 export async function* linesOf(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
@@ -11,7 +11,7 @@ export async function* linesOf(input: AsyncIterable<unknown>, name: string): Asy
     new CarillonError('import-invalid', `${name} cannot be read: ${why}.`, { file: name }, cause)
   // An event and a little more; nothing an export holds is longer.
   const reader = new LineReader(
-    2 * limits.factBytes,
+    2 * logLimits.factBytes,
     () => unreadable('it has a line longer than any event'),
     () => unreadable('it holds bytes that are not UTF-8'),
   )

@@ -2,7 +2,7 @@
  * Verifies a whole log: whoever alters, drops, reorders or forges any part of it is found out here.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { historyLimits } from './limits.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
 import { inThreads, unvouched } from './inThreads.js'
@@ -49,7 +49,7 @@ export const verifyLog = async (
   const checker = new LogChecker(options)
   const problems: FoundProblem[] = []
   const note = (found: readonly FoundProblem[]): void => {
-    problems.push(...found.slice(0, limits.problemsReported - problems.length))
+    problems.push(...found.slice(0, historyLimits.problemsReported - problems.length))
   }
   try {
     const vouched = options.decode === true ? unvouched(ticks) : inThreads(ticks, shortLogBytes)

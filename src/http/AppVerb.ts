@@ -8,7 +8,7 @@ import type { Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { JsonC } from '../encoding/JsonC.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
 
 const ArgumentC = t.intersection([
@@ -143,10 +143,10 @@ export type VerbRequest = {
 
 const assertFits = (answer: VerbAnswer): VerbAnswer => {
   const bytes = Buffer.byteLength(JSON.stringify(answer))
-  if (bytes > limits.verbAnswerBytes)
+  if (bytes > httpLimits.verbAnswerBytes)
     throw new CarillonError(
       'request-invalid',
-      `The answer has ${bytes} bytes, more than the ${limits.verbAnswerBytes} of one answer. Ask for less.`,
+      `The answer has ${bytes} bytes, more than the ${httpLimits.verbAnswerBytes} of one answer. Ask for less.`,
       { bytes },
     )
   return answer

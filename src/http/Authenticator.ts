@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { findToken } from '../storage/queries/readTokens.js'
 import { sha256 } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import { toMillis } from '../time/Instant.js'
 import type { Database } from '../storage/Database.js'
 import type { Principal } from './Principal.js'
@@ -55,9 +55,9 @@ export class Authenticator {
   /** A code that opens one session with all permissions, soon. */
   newCode(): string {
     const nowMs = this.#nowMs()
-    makeRoom(this.#codes, limits.linksUnused, nowMs)
+    makeRoom(this.#codes, httpLimits.linksUnused, nowMs)
     const code = randomBytes(24).toString('base64url')
-    this.#codes.set(sha256(code), nowMs + limits.linkMs)
+    this.#codes.set(sha256(code), nowMs + httpLimits.linkMs)
     return code
   }
 
@@ -76,7 +76,7 @@ export class Authenticator {
 
   /** Begins a session with a code, which is spent by that, or with a token. The text is for the cookie. */
   async openSession(secret: string): Promise<{ readonly cookie: string; readonly expiresAtMs: number }> {
-    const untilMs = this.#nowMs() + limits.sessionMs
+    const untilMs = this.#nowMs() + httpLimits.sessionMs
     if (idInToken(secret) === undefined && !sameText(secret, this.#localToken)) {
       const hash = sha256(secret)
       const lapsesMs = this.#codes.get(hash)
@@ -108,7 +108,7 @@ export class Authenticator {
   /** From now on nobody is let in by this session, whoever else may have its cookie. */
   endSession({ session, expiresAtMs }: Credential): void {
     if (session === undefined || expiresAtMs === undefined) return
-    makeRoom(this.#ended, limits.sessionsEnded, this.#nowMs())
+    makeRoom(this.#ended, httpLimits.sessionsEnded, this.#nowMs())
     this.#ended.set(session, expiresAtMs)
   }
 

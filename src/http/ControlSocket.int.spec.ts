@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineApp } from '../app/App.js'
 import { defineFlow, type FlowBody } from '../app/FlowDefinition.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import { controlPath } from '../folder/controlAddress.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
@@ -149,7 +149,7 @@ describe('the control socket', () => {
   it('refuses a request without end before it fills the memory, and goes on', async () => {
     await open(join(root, 'data'))
     expect(await say(socket.path, `GET /${'x'.repeat(1024 * 1024)}`, /\r\n\r\n/)).to.match(/^HTTP\/1.1 4\d\d /)
-    const large = JSON.stringify({ flow: 'control/Echo', input: { text: 'x'.repeat(limits.httpBodyBytes) } })
+    const large = JSON.stringify({ flow: 'control/Echo', input: { text: 'x'.repeat(httpLimits.httpBodyBytes) } })
     const { status, answer } = await ask(socket.path, '/flows', { method: 'POST', headers: json, body: large })
     expect(status).to.equal(413)
     expect(answer).to.have.property('code', 'request-invalid')
@@ -199,7 +199,7 @@ describe('the control socket', () => {
     await open(join(root, 'data'))
     const { id } = await node.start(Sleep, {})
     const line = `GET /api/v1/flows/${id}/result HTTP/1.1\r\nHost: node\r\n\r\n`
-    expect(await say(socket.path, line.repeat(limits.controlRequests + 50), /never/)).to.equal('')
+    expect(await say(socket.path, line.repeat(httpLimits.controlRequests + 50), /never/)).to.equal('')
     await stillWorks()
     expect(node.waitingCallers).to.equal(0)
   })

@@ -9,7 +9,7 @@ import type { FastifyServerFactoryHandler } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { claimControlPath, releaseControlPath } from '../folder/controlAddress.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
 import type { HostedNode } from './HostedNode.js'
 import { buildServer } from './buildServer.js'
@@ -44,7 +44,7 @@ const bounded = (handle: Handle): Handle => {
     underWay.set(socket, count)
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
     // Answers go out in the order of the requests, so there is no way to say why.
-    if (count > limits.controlRequests) socket.destroy()
+    if (count > httpLimits.controlRequests) socket.destroy()
     else handle(request, response)
   }
 }
@@ -102,7 +102,7 @@ const load = async (node: Node, options: ControlOptions): Promise<{ handle: Hand
     guard: new SocketGuard(api.authenticator),
     newLink: http?.newLink ?? noLink,
     logger,
-    requestMs: limits.httpRequestMs,
+    requestMs: httpLimits.httpRequestMs,
     files: new Map(),
     takeOver: (handler) => {
       handle = handler
@@ -141,9 +141,9 @@ export const openControlSocket = async (
         response.end(JSON.stringify(problem))
       })
   }
-  const { httpRequestMs } = limits
+  const { httpRequestMs } = httpLimits
   const server = createServer({ requestTimeout: httpRequestMs, headersTimeout: httpRequestMs }, bounded(handle))
-  server.maxConnections = limits.controlConnections
+  server.maxConnections = httpLimits.controlConnections
   const path = claimControlPath(folder)
   try {
     await listen(server, path)

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import { sessionIn } from './cookie.js'
 import { bearerIn, noToken } from './bearerToken.js'
 import type { RequestGuard } from './buildServer.js'
@@ -40,9 +40,9 @@ export class HttpGuard implements RequestGuard {
   readonly #authenticator: Authenticator
   readonly #requests: RateLimit
   readonly #refusals = new RateLimit({
-    perSecond: limits.httpRefusalsPerSecond,
-    burst: limits.httpRefusalBurst,
-    remembered: limits.httpCallers,
+    perSecond: httpLimits.httpRefusalsPerSecond,
+    burst: httpLimits.httpRefusalBurst,
+    remembered: httpLimits.httpCallers,
   })
 
   constructor(
@@ -51,7 +51,7 @@ export class HttpGuard implements RequestGuard {
   ) {
     const { host, names, perSecond } = options
     this.#authenticator = authenticator
-    this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: limits.httpCallers })
+    this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: httpLimits.httpCallers })
     const bare = host.includes(':') ? `[${host}]` : host
     this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
     // A server on all addresses is reached by any of them; a name must still be one it was told.

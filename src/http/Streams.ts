@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import type { Principal } from './Principal.js'
 
 export type Stream = {
@@ -35,7 +35,7 @@ export class Streams {
   open({ reply, principal }: Opening): Stream {
     const { from: caller, expiresAtMs = Infinity } = principal
     const ofCaller = [...this.#open.values()].filter(({ from }) => from === caller).length
-    if (this.#open.size >= limits.httpStreams || ofCaller >= limits.httpStreamsPerCaller)
+    if (this.#open.size >= httpLimits.httpStreams || ofCaller >= httpLimits.httpStreamsPerCaller)
       throw new CarillonError(
         'rate-exceeded',
         `${ofCaller} live streams are open for ${caller}, ${this.#open.size} in all. Close some first.`,
@@ -56,7 +56,7 @@ export class Streams {
       raw.destroy()
       return false
     }
-    const beat = setInterval(() => hasTime() && raw.write(': alive\n\n'), limits.httpStreamBeatMs).unref()
+    const beat = setInterval(() => hasTime() && raw.write(': alive\n\n'), httpLimits.httpStreamBeatMs).unref()
     const callbacks: (() => void)[] = []
     raw.once('close', () => {
       clearInterval(beat)
@@ -70,7 +70,7 @@ export class Streams {
       send: ({ id, event, data }) => {
         if (!isOpen() || !hasTime()) return
         raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-        if (raw.writableLength > limits.httpStreamUnreadBytes) raw.destroy()
+        if (raw.writableLength > httpLimits.httpStreamUnreadBytes) raw.destroy()
       },
       onClose: (callback) => {
         callbacks.push(callback)

@@ -5,7 +5,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerFactoryHandler } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import type { App } from '../app/App.js'
 import type { Logger } from '../engine/Logger.js'
 import type { HostedNode } from './HostedNode.js'
@@ -137,7 +137,7 @@ const register = (server: FastifyInstance, route: Route, { api, guard, newLink }
     method: route.method,
     url: fastifyPath(route.path),
     // Whoever has not said who it is has a secret to say, and nothing else.
-    ...(route.permission === 'none' ? { bodyLimit: limits.httpSecretBytes } : {}),
+    ...(route.permission === 'none' ? { bodyLimit: httpLimits.httpSecretBytes } : {}),
     // Before the body is read: whoever may not ask is not listened to.
     onRequest: async (request) => {
       if (route.permission === 'none') return
@@ -177,7 +177,7 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
   const server = Fastify({
     ...(tls === undefined ? {} : { https: tls }),
     ...(takeOver === undefined ? {} : { serverFactory: takeOver }),
-    bodyLimit: limits.httpBodyBytes,
+    bodyLimit: httpLimits.httpBodyBytes,
     requestTimeout: requestMs,
     http: { connectionsCheckingInterval: Math.min(requestMs, 1_000) },
     keepAliveTimeout: 5_000,
@@ -200,7 +200,7 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     },
   })
-  server.server.maxConnections = limits.httpConnections
+  server.server.maxConnections = httpLimits.httpConnections
   server.server.headersTimeout = requestMs
   // Only JSON is understood; a form of another site could send plain text.
   server.removeContentTypeParser('text/plain')

@@ -3,7 +3,7 @@
  * without TLS.
  */
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { httpLimits } from './limits.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { buildServer, type Serving } from './buildServer.js'
 import type { ClockControl } from './ClockControl.js'
@@ -63,13 +63,13 @@ export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Pro
   let url = ''
   // In the fragment, which no browser sends, so it stands in no log on the way.
   const newLink = (): string => `${url}/#link=${api.authenticator.newCode()}`
-  const perSecond = options.requestsPerSecond ?? limits.httpRequestsPerSecond
+  const perSecond = options.requestsPerSecond ?? httpLimits.httpRequestsPerSecond
   const server = await buildServer({
     api,
     guard: new HttpGuard(api.authenticator, { host, names, perSecond }),
     newLink,
     logger,
-    requestMs: options.requestMs ?? limits.httpRequestMs,
+    requestMs: options.requestMs ?? httpLimits.httpRequestMs,
     files: readStaticFiles(),
     tls,
   })

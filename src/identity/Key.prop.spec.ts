@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { identityLimits } from './limits.js'
 import { allKeys, CompositeKeyC, isSatisfiedBy, KeyC, primitiveKeys, thresholdOf, weighted, type Key } from './Key.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
@@ -144,13 +144,13 @@ describe('A composite key', () => {
       for (let level = 0; level < depth; level++) key = { threshold: 1, children: [{ key, weight: 1 }] }
       return key
     }
-    expect(isRight(KeyC.decode(nested(limits.keyDepth)))).to.equal(true)
-    for (const depth of [limits.keyDepth + 1, 100_000]) {
+    expect(isRight(KeyC.decode(nested(identityLimits.keyDepth)))).to.equal(true)
+    for (const depth of [identityLimits.keyDepth + 1, 100_000]) {
       expect(isRight(KeyC.decode(nested(depth))), String(depth)).to.equal(false)
       expect(KeyC.is(nested(depth)), String(depth)).to.equal(false)
     }
     let made: Key = a
-    for (let level = 0; level < limits.keyDepth; level++) made = allKeys([made])
-    expect(refusal(() => allKeys([made])).message).to.contain(`${limits.keyDepth} deep`)
+    for (let level = 0; level < identityLimits.keyDepth; level++) made = allKeys([made])
+    expect(refusal(() => allKeys([made])).message).to.contain(`${identityLimits.keyDepth} deep`)
   })
 })

@@ -7,7 +7,7 @@ import { IntegerC } from '../encoding/IntegerC.js'
 import { declarePlain } from '../encoding/plainForm.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { identityLimits } from './limits.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
 /** A tree of keys, satisfied when the weights of those that have signed reach the threshold. */
@@ -41,7 +41,7 @@ const faultOf = (key: CompositeKey): string | undefined => {
 const isTooDeep = (value: unknown): boolean => {
   let level: readonly unknown[] = typeof value === 'object' ? [value] : []
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= limits.keyDepth) return true
+    if (depth >= identityLimits.keyDepth) return true
     level = level.flatMap((key) => {
       const children: unknown = typeof key === 'object' && key !== null && 'children' in key ? key.children : undefined
       return Array.isArray(children)
@@ -63,7 +63,7 @@ const bounded = <A>(codec: t.Type<A, unknown>): t.Type<A, unknown> =>
     (value): value is A => (typeof value === 'string' || !isTooDeep(value)) && codec.is(value),
     (value, context) =>
       isTooDeep(value)
-        ? t.failure(value, context, `a composite key is nested more than ${limits.keyDepth} deep`)
+        ? t.failure(value, context, `a composite key is nested more than ${identityLimits.keyDepth} deep`)
         : codec.validate(value, context),
     codec.encode,
   )
@@ -90,7 +90,7 @@ export const KeyC: t.Type<Key, unknown> = declarePlain(
 )
 
 const checked = (key: CompositeKey): CompositeKey => {
-  const fault = isTooDeep(key) ? `it is nested more than ${limits.keyDepth} deep` : faultOf(key)
+  const fault = isTooDeep(key) ? `it is nested more than ${identityLimits.keyDepth} deep` : faultOf(key)
   if (fault !== undefined) throw new CarillonError('definition-invalid', `The composite key cannot be used: ${fault}.`)
   return key
 }

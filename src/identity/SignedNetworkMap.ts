@@ -8,7 +8,7 @@ import { canonicalText } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { identityLimits } from './limits.js'
 import { InstantC } from '../time/Instant.js'
 import { KeyHistory, verifyKeyChange } from './KeyChange.js'
 import { verifySignature, type KeyPair } from './KeyPair.js'
@@ -76,7 +76,7 @@ const faultOfKeys = (terms: NetworkTerms): string | undefined => {
 /** What is wrong with a map's own contents. */
 const faultOf = (terms: NetworkTerms): string | undefined => {
   const { members } = terms
-  if (members.length > limits.members) return `it lists more than ${limits.members} parties`
+  if (members.length > identityLimits.members) return `it lists more than ${identityLimits.members} parties`
   if (members.some(({ party }) => party.name.trim() === '')) return 'a party in it has no name'
   const name = repeated(members.map(({ party }) => party.name))
   if (name !== undefined) return `it lists two parties called ${name}`

@@ -2,7 +2,7 @@
  * Signatures that this process has verified already. Whether a signature holds is a fact about three texts, so what was
  * found once need not be found again: for transactions of one batch, or for a batch that a thread has looked at before.
  */
-import { limits } from '../limits.js'
+import { identityLimits } from './limits.js'
 import type { PublicKey } from './PublicKey.js'
 
 /** A signature and what it is said to sign. */
@@ -16,7 +16,7 @@ let older = new Set<string>()
 
 /** Only what was verified may be remembered. */
 export const rememberVerified = (claimed: Claimed): void => {
-  if (recent.size >= limits.signaturesRemembered) {
+  if (recent.size >= identityLimits.signaturesRemembered) {
     older = recent
     recent = new Set()
   }

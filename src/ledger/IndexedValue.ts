@@ -5,13 +5,13 @@
 import * as t from 'io-ts'
 import { canonicalText } from '../encoding/canonical.js'
 import { declarePlain } from '../encoding/plainForm.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 
 /** A value of an indexed field. Instants and dates are text that sorts as they do. */
 export type IndexedValue = string | number | boolean
 
 const isIndexedValue = (value: unknown): value is IndexedValue => {
-  if (typeof value === 'string') return value.length <= limits.indexedTextLength && value.isWellFormed()
+  if (typeof value === 'string') return value.length <= ledgerLimits.indexedTextLength && value.isWellFormed()
   if (typeof value === 'number')
     return Number.isFinite(value) && !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
   return typeof value === 'boolean'

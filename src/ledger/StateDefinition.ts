@@ -6,7 +6,7 @@ import type { Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import type { DurationLikeObject } from 'luxon'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import type { Party } from '../identity/Party.js'
 import type { Activity } from './Activity.js'
 import { assertName, assertVersion } from './assertName.js'
@@ -81,11 +81,11 @@ const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,49}$/
 
 const assertIndexed = (type: string, names: readonly string[]): void => {
   const odd = names.find((name) => !fieldName.test(name))
-  if (odd === undefined && names.length <= limits.indexedFields) return
+  if (odd === undefined && names.length <= ledgerLimits.indexedFields) return
   throw new CarillonError(
     'definition-invalid',
     odd === undefined
-      ? `State ${type} has ${names.length} indexed fields; at most ${limits.indexedFields} are allowed. Index only what states are searched by.`
+      ? `State ${type} has ${names.length} indexed fields; at most ${ledgerLimits.indexedFields} are allowed. Index only what states are searched by.`
       : `State ${type} has an indexed field "${odd}". The name of one begins with a letter, has letters, digits and _ only, and at most 50 of them.`,
     { type },
   )

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { hashes } from '../../test/log/arbitraryOf.js'
 import type { Hash } from '../encoding/hash.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import { parseRef, sameRef, showRef } from './StateRef.js'
 
 const refs = fc.record({
   transaction: hashes.map((hash) => hash as Hash),
-  index: fc.nat({ max: limits.componentsPerTransaction }),
+  index: fc.nat({ max: ledgerLimits.componentsPerTransaction }),
 })
 
 describe('a state ref', () => {

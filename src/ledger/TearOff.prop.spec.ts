@@ -7,7 +7,7 @@ import { leafHash } from '../encoding/merkle.js'
 import { proofOfMany, treeTop } from '../encoding/wideTree.js'
 import { allKeys } from '../identity/Key.js'
 import { keyPairFromSeed } from '../identity/KeyPair.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import { instant } from '../time/Instant.js'
 import { componentHash, idFrom } from './componentTree.js'
 import { checkTearOff, showsAll, showsCommandsFor, tearOff, TearOffC, type TearOff, type Visible } from './TearOff.js'
@@ -183,7 +183,7 @@ describe('A tear-off', () => {
     expect(isRight(checkTearOff(forge(header, 2)))).to.equal(true)
     const forged = [
       { ...header, inputs: 1_000_000_000_000 },
-      { ...header, inputs: limits.componentsPerTransaction + 1 },
+      { ...header, inputs: ledgerLimits.componentsPerTransaction + 1 },
       { ...header, inputs: -1, commands: 2 },
       { ...header, format: 2 },
       { ...header, commands: 2 },

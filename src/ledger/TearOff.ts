@@ -12,7 +12,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { KeyC, primitiveKeys, type Key } from '../identity/Key.js'
 import { PartyC, type Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import { decodeCommandData, type CommandDefinition } from './Command.js'
 import { componentHash, componentTexts, headerOf, idFrom, leavesOf, nonceOf, type Components } from './componentTree.js'
 import { StateRefC, type StateRef } from './StateRef.js'
@@ -47,8 +47,8 @@ export type Reveal = (group: Group, index: number) => boolean
 /** Whoever makes a tear-off writes its header: a count is not believed, nor room made for it, beyond what is allowed. */
 const CountC = t.refinement(
   IntegerC,
-  (count) => count >= 0 && count <= limits.componentsPerTransaction,
-  `Count up to ${limits.componentsPerTransaction}`,
+  (count) => count >= 0 && count <= ledgerLimits.componentsPerTransaction,
+  `Count up to ${ledgerLimits.componentsPerTransaction}`,
 )
 
 const HeaderC = t.intersection([

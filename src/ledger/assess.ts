@@ -15,7 +15,7 @@ import { IndexedValueC, type IndexedValue, type IndexedValues } from './IndexedV
 import type { AnyStateDefinition } from './StateDefinition.js'
 import type { StateRef } from './StateRef.js'
 import type { Assessment } from './Assessment.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
 import type { Definitions } from './Definitions.js'
 import { EncodedActivity } from './EncodedActivity.js'
@@ -169,7 +169,7 @@ const indexedOf = (
       throw unusable(
         definition,
         `indexed.${name}`,
-        `text of at most ${limits.indexedTextLength} characters, a finite number, true, false or undefined`,
+        `text of at most ${ledgerLimits.indexedTextLength} characters, a finite number, true, false or undefined`,
       )
     values[name] = value
   }

@@ -4,7 +4,7 @@
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from './limits.js'
 import { both, type ContractDefinition, type Verify, type Violations } from './Contract.js'
 import type { LedgerTransaction, ResolvedState } from './LedgerTransaction.js'
 import { showRef } from './StateRef.js'
@@ -21,9 +21,9 @@ const isPlainlySound = ({ inputs, references, outputs, commands, timeWindow }: L
   inputs.length <= 1 &&
   references.length === 0 &&
   inputs.length + outputs.length > 0 &&
-  outputs.length <= limits.componentsPerTransaction &&
+  outputs.length <= ledgerLimits.componentsPerTransaction &&
   commands.length > 0 &&
-  commands.length <= limits.componentsPerTransaction &&
+  commands.length <= ledgerLimits.componentsPerTransaction &&
   commands.every(({ signers }) => signers.length > 0) &&
   timeWindow === undefined
 
@@ -46,10 +46,10 @@ const structuralViolations = (transaction: LedgerTransaction): Violations => {
       ? ['its time window ends before it begins']
       : []),
     ...Object.entries(groups)
-      .filter(([, members]) => members.length > limits.componentsPerTransaction)
+      .filter(([, members]) => members.length > ledgerLimits.componentsPerTransaction)
       .map(
         ([group, members]) =>
-          `it has ${members.length} ${group}; at most ${limits.componentsPerTransaction} are allowed`,
+          `it has ${members.length} ${group}; at most ${ledgerLimits.componentsPerTransaction} are allowed`,
       ),
   ]
 }

@@ -5,7 +5,7 @@
  */
 import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { anyInteger, anyText, shapeAround, textUpTo } from '../encoding/CanonicalShape.js'
-import { limits } from '../limits.js'
+import { ledgerLimits } from '../ledger/limits.js'
 import { InstantC } from '../time/Instant.js'
 import { piecesOf, type Key } from './eventPieces.js'
 import { eventPlaces, type PlaceKind } from './eventPlaces.js'
@@ -14,7 +14,7 @@ import type { FoldableEvent } from './FoldableEvent.js'
 
 const patterns: Readonly<Record<PlaceKind, string | undefined>> = {
   text: anyText,
-  indexedText: textUpTo(limits.indexedTextLength),
+  indexedText: textUpTo(ledgerLimits.indexedTextLength),
   hash: '[0-9a-f]{64}',
   // Which days there are is looked up when one has been found.
   instant: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z',

@@ -28,8 +28,21 @@ export type ModelNode = {
   readonly leftDue: boolean
 }
 
+/** The limits of the node's ticks, as far as they decide what a tick must do. */
+export type ModelLimits = {
+  /** A tick of this many bytes may be closed although there is more to do. */
+  readonly tickAtRestBytes: number
+  readonly activitiesPerTick: number
+  readonly wakesPerTick: number
+  /** A failed start is tried again after a wait that doubles, from the first to the longest, so many times. */
+  readonly startRetryFirstMs: number
+  readonly startRetryLongestMs: number
+  readonly startAttempts: number
+}
+
 /** All that a node knows. Records are replaced, never changed. */
 export type Model = {
+  readonly limits: ModelLimits
   node: ModelNode
   /** By state ref, in the order of {@link ModelState.place}. */
   readonly states: Map<string, ModelState>
@@ -50,7 +63,8 @@ export const sessionEnd = ({ session, role }: { readonly session: string; readon
   `${session} ${role}`
 
 /** What a node knows before its first tick. */
-export const emptyModel = (): Model => ({
+export const emptyModel = (limits: ModelLimits): Model => ({
+  limits,
   node: { term: 0, running: false, draining: false, startRevision: undefined, reopensSince: undefined, leftDue: false },
   states: new Map(),
   flows: new Map(),

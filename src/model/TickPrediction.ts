@@ -3,7 +3,6 @@
  * other parties and steps bring comes on top, and so do the words of app code.
  */
 import { showRef } from '../ledger/StateRef.js'
-import { limits } from '../limits.js'
 import type { Instant } from '../time/Instant.js'
 import { dueAt, reopensAt, wakesAt } from './agenda.js'
 import type { LoggedTick } from './LoggedTick.js'
@@ -52,7 +51,7 @@ const recordsStartOrStop = ({ events }: LoggedTick): boolean =>
   events.some(({ type }) => type === 'NodeStarted' || type === 'NodeStopped')
 
 /** A tick with this many bytes may have been closed although there was more to do. */
-const isFull = ({ bytes }: LoggedTick): boolean => bytes >= limits.tickAtRestBytes
+const isFull = ({ limits }: Model, { bytes }: LoggedTick): boolean => bytes >= limits.tickAtRestBytes
 
 /** How much a tick must do of each part of its prediction. */
 export type TickExtents = {
@@ -62,9 +61,10 @@ export type TickExtents = {
 }
 
 /** How much a tick must do. `model` is as it was before the tick. */
-export const extentsOf = ({ node, states }: Model, tick: LoggedTick, predicted: TickPrediction): TickExtents => {
+export const extentsOf = (model: Model, tick: LoggedTick, predicted: TickPrediction): TickExtents => {
+  const { node, states, limits } = model
   if (!node.running || recordsStartOrStop(tick)) return { attempts: 'none', wakes: 'none', reopens: 'none' }
-  if (isFull(tick)) return { attempts: 'any', wakes: 'any', reopens: 'any' }
+  if (isFull(model, tick)) return { attempts: 'any', wakes: 'any', reopens: 'any' }
   const changesDraining = tick.events.some(({ type }) => type === 'DrainingStarted' || type === 'DrainingEnded')
   const isMuch = node.leftDue || predicted.attempts.length > limits.activitiesPerTick
   // A start looks through what has ended, so many of them in a tick, and attempts those of them that are overdue.
@@ -77,5 +77,5 @@ export const extentsOf = ({ node, states }: Model, tick: LoggedTick, predicted: 
 }
 
 /** Whether a tick that has left activities waiting may have read more of them than it took. */
-export const leavesDue = (tick: LoggedTick, { attempts }: TickExtents, left: number): boolean =>
-  left > 0 && attempts !== 'none' && (isFull(tick) || attempts === 'some')
+export const leavesDue = (model: Model, tick: LoggedTick, { attempts }: TickExtents, left: number): boolean =>
+  left > 0 && attempts !== 'none' && (isFull(model, tick) || attempts === 'some')

@@ -8,6 +8,8 @@ import { readLoggedTick } from '../testing/model/readLoggedTick.js'
 import { instantFromMillis, toMillis } from '../time/Instant.js'
 import { checkTick } from './checkTick.js'
 import type { LoggedTick } from './LoggedTick.js'
+import { agendaLimits } from '../agenda/limits.js'
+import { engineLimits } from '../engine/limits.js'
 import { emptyModel } from './Model.js'
 
 const folder = join(import.meta.dirname, '../../test/replay/0.1.0')
@@ -54,7 +56,7 @@ const startsIn = (ticks: readonly LoggedTick[]): readonly Place[] =>
 
 /** Whether the model finds something before the log ends. */
 const isFound = (ticks: readonly LoggedTick[]): boolean => {
-  const model = emptyModel()
+  const model = emptyModel({ ...engineLimits, ...agendaLimits })
   return ticks.some((tick) => checkTick(model, tick).length > 0)
 }
 

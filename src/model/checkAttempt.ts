@@ -7,6 +7,7 @@ import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import { compareValues, finding, type ModelFinding } from './ModelFinding.js'
 import type { ModelCause } from './ModelAttempt.js'
+import type { ModelLimits } from './Model.js'
 import type { ModelState } from './ModelState.js'
 import { predictAttempt, predictedFlowId, predictRetry, type PredictedAttempt } from './predictAttempt.js'
 
@@ -60,6 +61,7 @@ const checkMove = (
 
 /** What speaks against an attempt at the activity of a state, made now for this cause. */
 export const checkAttempt = (
+  limits: ModelLimits,
   state: ModelState,
   cause: ModelCause,
   event: AttemptEvent,
@@ -77,7 +79,7 @@ export const checkAttempt = (
   )
   if (event.type === 'ActivityMissed')
     return [...numbers, ...compareValues('Missed means later than the tolerance.', 'missed', predicted.outcome)]
-  const retryAt = predictRetry(state, predicted, event.error.code, at)
+  const retryAt = predictRetry(limits, state, predicted, event.error.code, at)
   const retry = event.type === 'ActivityStartFailed' ? event.retryAt : undefined
   return [...numbers, ...compareValues('A failed start is tried again with back-off, then parked.', retryAt, retry)]
 }

@@ -88,7 +88,7 @@ const settle = (check: Check, event: AttemptEvent): readonly ModelFinding[] => {
   const { cause } = turn
   // An activity that was moved keeps the turn that it had before.
   const order = again !== undefined ? [] : checkOrder(check, state, cause, event)
-  const findings = [...order, ...checkAttempt(state, cause, event, at)]
+  const findings = [...order, ...checkAttempt(model.limits, state, cause, event, at)]
   if (event.type === 'ActivityMoved' && (cause === 'trigger' || (event.actsAt ?? event.activity.at) <= at))
     check.again = { ref, cause }
   return findings
@@ -157,6 +157,6 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
     return found
   })
   const left = checkEnd(check)
-  model.node = { ...model.node, leftDue: leavesDue(tick, extents, waiting(check).length) }
+  model.node = { ...model.node, leftDue: leavesDue(model, tick, extents, waiting(check).length) }
   return [...findings, ...left]
 }

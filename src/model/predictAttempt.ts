@@ -5,9 +5,9 @@
 import { sha256 } from '../encoding/hash.js'
 import type { FlowRef } from '../ledger/Activity.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
-import { limits } from '../limits.js'
 import { instantFromMillis, latestInstantMs, millisBetween, toMillis, type Instant } from '../time/Instant.js'
 import { lastAttempt, type ModelCause } from './ModelAttempt.js'
+import type { ModelLimits } from './Model.js'
 import type { ModelState } from './ModelState.js'
 
 /** What the model expects of an attempt. */
@@ -63,6 +63,7 @@ const mayPass: readonly string[] = [
 
 /** When a failed start is tried again: after a wait that doubles. Undefined: it is parked. */
 export const predictRetry = (
+  limits: ModelLimits,
   state: ModelState,
   { due, attempt }: PredictedAttempt,
   errorCode: string,

@@ -10,7 +10,7 @@ import type { KeyPair } from '../identity/KeyPair.js'
 import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { openNetworkMap } from '../identity/SignedNetworkMap.js'
-import { limits } from '../limits.js'
+import { networkLimits } from './limits.js'
 import { readKeyFile, type KeyFileOptions } from '../keys/KeyFile.js'
 import { storeFiles } from '../folder/StoreFolder.js'
 import { keyWithPublic } from '../keys/KeyRotation.js'
@@ -73,10 +73,10 @@ const assertThere = (folder: string): void => {
 
 /** Reads a map and verifies it against the root whose certificate (PEM) is given. */
 export const readNetworkMap = (file: string, rootCertificate: string, rootFile: string): VerifiedMap => {
-  if (statSync(file).size > limits.networkMapBytes)
+  if (statSync(file).size > networkLimits.networkMapBytes)
     throw new CarillonError(
       'network-map-invalid',
-      `The network map ${file} is larger than ${limits.networkMapBytes} bytes.`,
+      `The network map ${file} is larger than ${networkLimits.networkMapBytes} bytes.`,
       { where: file },
     )
   return openNetworkMap(readFileSync(file, 'utf8'), rootKeyOf(rootCertificate, rootFile), file)

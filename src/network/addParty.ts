@@ -10,7 +10,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { Member } from '../identity/NetworkMap.js'
 import { signNetworkMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
-import { limits } from '../limits.js'
+import { networkLimits } from './limits.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
@@ -143,7 +143,7 @@ const addTo = async (path: string, added: AddedMember): Promise<AddedParty> => {
 
 /** Two that changed the map at once would each make one that lacks the other's change. */
 const lockNetwork = async (folder: string): Promise<() => void> => {
-  const endMs = performance.now() + limits.networkLockWaitMs
+  const endMs = performance.now() + networkLimits.networkLockWaitMs
   for (;;) {
     const unlock = takeFileLock(join(folder, lockFile))
     if (unlock !== undefined) return unlock

@@ -5,7 +5,7 @@
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import { networkLimits } from './limits.js'
 import type { DomainEvent } from '../log/events.js'
 import type { MapsRead } from '../log/NodeTables.js'
 import type { Logger } from '../engine/Logger.js'
@@ -83,6 +83,6 @@ export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => voi
       isUnderWay = false
     }
   }
-  const timer = setInterval(() => void look(), limits.networkMapLookMs).unref()
+  const timer = setInterval(() => void look(), networkLimits.networkMapLookMs).unref()
   return () => clearInterval(timer)
 }

@@ -10,6 +10,7 @@ import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Committed } from '../engine/Committed.js'
+import type { GivenLimits } from './NodeLimits.js'
 import type { TickStore } from '../storage/TickStore.js'
 
 /** How a node is started. Everything but the app has a default. */
@@ -35,10 +36,10 @@ export type NodeOptions = {
   /** Opens the key file. Default: from CARILLON_KEY_PASSPHRASE, or the file CARILLON_KEY_PASSPHRASE_FILE names. */
   readonly keyPassphrase?: string
   /**
-   * As a notary: how long a request may have to wait, in milliseconds. When it would be longer, callers are told about how
-   * long, and ask again then. Default 5000.
+   * Limits that differ from their defaults, by room: `{ engine: { activitiesPerTick: 100 } }`. A store that is handed in
+   * has its own.
    */
-  readonly notaryWaitMs?: number
+  readonly limits?: GivenLimits
   /** Who else is there. Default: this party alone. */
   readonly network?: NetworkMap
   /** The way to the other parties' nodes. Default: none. */

@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { flowLimits } from '../flow/limits.js'
 
 const AskedC = t.partial({
   by: t.string,
@@ -23,9 +23,9 @@ const AskedC = t.partial({
 export type Asked = { readonly [K in keyof t.TypeOf<typeof AskedC>]: unknown }
 
 const oddClientId = ({ clientId }: t.TypeOf<typeof AskedC>): readonly string[] =>
-  clientId === undefined || (clientId.length > 0 && clientId.length <= limits.clientIdLength)
+  clientId === undefined || (clientId.length > 0 && clientId.length <= flowLimits.clientIdLength)
     ? []
-    : [`clientId has ${clientId.length} characters, and must have 1 to ${limits.clientIdLength}`]
+    : [`clientId has ${clientId.length} characters, and must have 1 to ${flowLimits.clientIdLength}`]
 
 /** Throws `request-invalid` for what cannot be meant. */
 export const assertAsked = (asked: Asked): void => {

@@ -2,7 +2,6 @@
  * Starts a node: opens its store, makes sure it is its own, records the start, and lets the loop run.
  */
 import { randomUUID } from 'node:crypto'
-import { limits } from '../limits.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { FlowEngine } from '../engine/FlowEngine.js'
@@ -14,7 +13,6 @@ import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
 import { systemClock } from '../time/SystemClock.js'
-import { VirtualClock } from '../time/VirtualClock.js'
 import { builtInFlows } from './builtInFlows.js'
 import { compareWithPeers, isMarked } from '../backup/compareWithPeers.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
@@ -25,7 +23,9 @@ import { silentLogger } from '../engine/Logger.js'
 import { Loop, type Leadership } from '../engine/Loop.js'
 import { HeadKeeper } from '../backup/HeadKeeper.js'
 import { LeaseKeeper } from '../engine/LeaseKeeper.js'
+import { hostOf } from './Host.js'
 import { Node } from './Node.js'
+import { nodeLimitsOf } from './NodeLimits.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from '../transport/Postman.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
@@ -36,13 +36,13 @@ import { recoverKey } from '../keys/KeyRotation.js'
 import { noteClock } from '../folder/storeClock.js'
 import { openLogFolder, openStoreFolder } from '../folder/StoreFolder.js'
 import { keptOpen } from '../logs/keptOpen.js'
+import type { StorageLimits } from '../storage/limits.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { openLog, whenReachable } from '../logs/openLog.js'
 import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from '../transport/TlsTransport.js'
 import { SignatureThreads } from '../transport/SignatureThreads.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
-import { systemRandom } from '../identity/systemRandom.js'
 import type { MapSerial } from '../log/NodeTables.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
@@ -74,7 +74,7 @@ const joinNetwork = (folder: string, options: NodeOptions): NodeOptions & { read
 const openTransport = (
   joined: NetworkFolder,
   network: NetworkMap,
-  { listenOn, logger }: NodeOptions,
+  { listenOn, logger, limits }: NodeOptions,
 ): Promise<TlsTransport> =>
   TlsTransport.open({
     key: joined.transportKey,
@@ -82,9 +82,21 @@ const openTransport = (
     certificate: joined.certificate,
     rootCertificate: joined.rootCertificate,
     network,
+    ...(limits?.transport === undefined ? {} : { limits: limits.transport }),
     ...(listenOn === undefined ? {} : { listenOn }),
     ...(logger === undefined ? {} : { logger }),
   })
+
+const storageLimitsOf = ({ limits }: NodeOptions): { readonly limits?: Partial<StorageLimits> } =>
+  limits?.storage === undefined ? {} : { limits: limits.storage }
+
+const assertNoStorageLimits = ({ limits }: NodeOptions): void => {
+  if (limits?.storage === undefined) return
+  throw new CarillonError(
+    'definition-invalid',
+    'An open store was handed in, together with limits of the storage. Give these limits to the store when it is opened.',
+  )
+}
 
 const nothingToRelease = (): Promise<void> => Promise.resolve()
 
@@ -103,8 +115,9 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
         return await openLogFolder(folder, opened, {
           ...{ key, keyOptions: keyOptionsOf(options), logger },
           network: options.network?.id,
+          ...storageLimitsOf(options),
         })
-      const store = await LogBackedStore.open(opened, ':memory:', { logger })
+      const store = await LogBackedStore.open(opened, ':memory:', { logger, ...storageLimitsOf(options) })
       return { store, key: key ?? generateKeyPair(), releaseHold: store.close }
     } catch (error) {
       await opened.close()
@@ -116,18 +129,20 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
 export const open = async (options: NodeOptions): Promise<Opened> => {
   const opened = await openAny(options)
   // The folder is this process's now, so nobody else writes the note.
-  if (typeof options.store === 'string') noteClock(options.store, options.clock)
+  if (typeof options.store === 'string') noteClock(options.store, hostOf(options).isVirtual)
   return opened
 }
 
 const openAny = async (options: NodeOptions): Promise<Opened> => {
   if (options.log !== undefined) return openLogStore(options.log, options)
   if (typeof options.store === 'string') {
-    // In virtual time the log must not depend on how fast the disk is.
-    const usesThread = !(options.clock instanceof VirtualClock)
-    return openStoreFolder(options.store, options.key, keyOptionsOf(options), { usesThread })
+    return openStoreFolder(options.store, options.key, keyOptionsOf(options), {
+      usesThread: hostOf(options).hasThreads,
+      ...storageLimitsOf(options),
+    })
   }
-  const store = options.store ?? EmbeddedStore.inMemory()
+  if (options.store !== undefined) assertNoStorageLimits(options)
+  const store = options.store ?? EmbeddedStore.inMemory(storageLimitsOf(options))
   // A store that was handed in is its owner's to close.
   return {
     store,
@@ -238,6 +253,7 @@ const compareAtStart = async ({ options, membership }: Prepared): Promise<void> 
 
 /** Starts a node. Resolves once its start is in the log; what is overdue begins to run at once. */
 export const startNode = async (options: NodeOptions): Promise<Node> => {
+  nodeLimitsOf(options.limits)
   const prepared = prepare(options)
   // An app that cannot be run should not be found out about with its store already open.
   const registry = new Registry(options.app, builtInFlows)
@@ -255,6 +271,7 @@ export const lead = async (
   leadership: Leadership,
 ): Promise<Node> => {
   const { key } = opened
+  const limits = nodeLimitsOf(options.limits)
   const { store: timed, lastCommitMs } = timeCommits(opened.store)
   const store: TickStore = { ...timed, reader: opened.store.reader }
   let ownTransport: TlsTransport | undefined
@@ -278,10 +295,10 @@ export const lead = async (
     // After the store is known to be ours and before anything is recorded: an address may be taken.
     ownTransport = await membership?.connect(network)
     const transport = ownTransport ?? options.transport
-    const clock = options.clock ?? systemClock
+    const { clock, random, hasThreads } = hostOf(options)
     const logger = options.logger ?? silentLogger
-    const steps = new AsyncStepRunner(clock, logger)
-    const engine = new FlowEngine(steps)
+    const steps = new AsyncStepRunner(clock, logger, limits.engine)
+    const engine = new FlowEngine(steps, limits.engine)
     const loop = new Loop({
       me: party,
       key,
@@ -291,9 +308,9 @@ export const lead = async (
         return network
       },
       signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
-      random: options.random ?? systemRandom,
+      random,
       development: options.development ?? false,
-      notaryWaitMs: options.notaryWaitMs ?? limits.notaryWaitMs,
+      limits,
       store,
       clock,
       engine,
@@ -314,17 +331,17 @@ export const lead = async (
       steps.forget(committed.endedFlows() as readonly FlowId[])
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
-    // In virtual time nothing may take real time: there, decisions verify by themselves.
-    const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
+    // Without threads, decisions verify by themselves.
+    const threads = transport === undefined || !hasThreads ? undefined : new SignatureThreads(limits.transport)
     const heads =
       transport === undefined
         ? undefined
-        : new HeadKeeper({ loop, store, transport, network: () => network, key, me: party.key, clock, logger })
+        : new HeadKeeper({ loop, store, transport, network: () => network, key, me: party.key, clock, logger, limits })
     const postman =
       transport === undefined
         ? undefined
         : new Postman({
-            ...{ loop, store, engine, transport, network: () => network, clock, logger },
+            ...{ loop, store, engine, transport, network: () => network, clock, logger, limits: limits.session },
             ...(heads === undefined ? {} : { heads }),
             ...(threads === undefined ? {} : { threads }),
           })

@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
 import { StateRefC } from '../ledger/StateRef.js'
-import { limits } from '../limits.js'
+import { operatorLimits } from './limits.js'
 import { FlowIdC } from '../log/FlowId.js'
 import { NewTokenC } from './operateTokens.js'
 import { TokenIdC } from './Token.js'
@@ -24,11 +24,12 @@ export const OperatorNameC = t.brand(
 )
 export type OperatorName = t.TypeOf<typeof OperatorNameC>
 
-const isNote = (value: unknown): value is string => typeof value === 'string' && value.length <= limits.noteLength
+const isNote = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= operatorLimits.noteLength
 
 /** A remark of the operator, short enough to be read. */
 export const NoteC = expecting(
-  `a text of at most ${limits.noteLength.toLocaleString('en')} characters`,
+  `a text of at most ${operatorLimits.noteLength.toLocaleString('en')} characters`,
   new t.Type<string, string, unknown>(
     'Note',
     isNote,

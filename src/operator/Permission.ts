@@ -4,7 +4,7 @@
  */
 import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
-import { limits } from '../limits.js'
+import { operatorLimits } from './limits.js'
 
 export interface PermissionBrand {
   readonly Permission: unique symbol
@@ -22,7 +22,7 @@ export const PermissionC = expecting(
   t.brand(
     t.string,
     (text): text is t.Branded<string, PermissionBrand> =>
-      text.length <= limits.permissionLength && permissionPattern.test(text) && text !== 'start:',
+      text.length <= operatorLimits.permissionLength && permissionPattern.test(text) && text !== 'start:',
     'Permission',
   ),
 )

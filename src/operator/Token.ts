@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
 import type { Hash } from '../encoding/hash.js'
-import { limits } from '../limits.js'
+import { operatorLimits } from './limits.js'
 import type { Instant } from '../time/Instant.js'
 
 export interface TokenIdBrand {
@@ -27,11 +27,11 @@ export interface TokenNameBrand {
 
 /** Who holds it, as the log is to say: letters, digits and a few marks, so that it can stand in an operator's name. */
 export const TokenNameC = expecting(
-  `a name of 1 to ${limits.tokenNameLength} letters, digits, spaces, dots, hyphens and underscores`,
+  `a name of 1 to ${operatorLimits.tokenNameLength} letters, digits, spaces, dots, hyphens and underscores`,
   t.brand(
     t.string,
     (text): text is t.Branded<string, TokenNameBrand> =>
-      text.length <= limits.tokenNameLength && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(text),
+      text.length <= operatorLimits.tokenNameLength && /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(text),
     'TokenName',
   ),
 )

@@ -6,7 +6,7 @@ import type { OperatorReads } from './OperatorReads.js'
 import { HashC } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { DomainEvent } from '../log/events.js'
-import { limits } from '../limits.js'
+import { operatorLimits } from './limits.js'
 import { InstantC, toMillis } from '../time/Instant.js'
 import { PermissionC } from './Permission.js'
 import { TokenIdC, TokenNameC, type TokenId } from './Token.js'
@@ -24,13 +24,13 @@ export type NewToken = t.TypeOf<typeof NewTokenC>
 export const issueToken = (reads: OperatorReads, asked: NewToken, by: string): DomainEvent => {
   const { tokens } = reads.views
   const refuse = (why: string): CarillonError => new CarillonError('request-invalid', why)
-  if (asked.permissions.length === 0 || asked.permissions.length > limits.permissionsPerToken)
-    throw refuse(`A token has 1 to ${limits.permissionsPerToken} permissions.`)
+  if (asked.permissions.length === 0 || asked.permissions.length > operatorLimits.permissionsPerToken)
+    throw refuse(`A token has 1 to ${operatorLimits.permissionsPerToken} permissions.`)
   if (asked.expiresAt !== undefined && toMillis(asked.expiresAt) <= reads.nowMs)
     throw refuse(`The token would have expired at ${asked.expiresAt}. Give an instant to come.`)
   if (tokens.standingOf(asked.token) !== 'unknown') throw refuse(`There is a token ${asked.token} already.`)
-  if (tokens.unrevoked() >= limits.tokens)
-    throw refuse(`There are ${limits.tokens} tokens already. Revoke some with "carillon token revoke".`)
+  if (tokens.unrevoked() >= operatorLimits.tokens)
+    throw refuse(`There are ${operatorLimits.tokens} tokens already. Revoke some with "carillon token revoke".`)
   const { token, name, hash, permissions, expiresAt } = asked
   return {
     type: 'TokenIssued',

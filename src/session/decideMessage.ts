@@ -8,7 +8,7 @@ import { hasEnded } from '../flow/FlowRow.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import { messageLimits, type SessionLimits } from './limits.js'
 import type { DomainEvent } from '../log/events.js'
 import { otherRole, type Message, type SessionEnvelope, type WrittenMessage } from '../log/Message.js'
 import type { NodeRead } from '../log/NodeTables.js'
@@ -32,8 +32,7 @@ export type MessageReads = SessionReads & {
   readonly views: Pick<NodeRead, 'facts'>
   /** About how long an input waits that arrives now. */
   readonly waitMs: () => number
-  /** How long a request to this node as a notary may have to wait before its caller is told to come back later. */
-  readonly notaryWaitMs: number
+  readonly limits: { readonly session: SessionLimits }
 }
 
 /**
@@ -91,7 +90,7 @@ const turnAway = (
 ): EnvelopeDecision | undefined => {
   if (opening.flow !== notaryFlow || reads.network.notaryKind(reads.me.key) === undefined) return undefined
   const waitMs = reads.waitMs()
-  if (waitMs < reads.notaryWaitMs) return undefined
+  if (waitMs < reads.limits.session.notaryWaitMs) return undefined
   const retryAfterMs = Math.max(leastRetryMs, waitMs)
   const message = `${reads.me.name} has so many requests that this one would wait about ${Math.ceil(retryAfterMs / 1_000)} s. Ask again then.`
   return refuse(party.key, envelope, 'notary-busy', message, { retryAfterMs })
@@ -140,8 +139,8 @@ const recordable = (message: Message): WrittenMessage => {
     const written: WrittenMessage =
       message.kind === 'data' ? { kind: 'data', payload: new Encoded(canonicalText(message.payload)) } : message
     const bytes = utf8Length(canonicalText(written))
-    return bytes > limits.messageBytes
-      ? unfit(`it takes ${bytes} bytes; at most ${limits.messageBytes} are allowed.`)
+    return bytes > messageLimits.messageBytes
+      ? unfit(`it takes ${bytes} bytes; at most ${messageLimits.messageBytes} are allowed.`)
       : written
   } catch (error) {
     return unfit(messageOf(error))
@@ -169,7 +168,7 @@ const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming
   if (session.party !== from) return silent('refuse')
   if (reads.views.sessions.hasArrived(session, envelope.seq) || isOver(reads, session)) return silent('acknowledge')
   // No flow could have sent so many, and none will read them.
-  if (envelope.seq >= limits.messagesPerSession) return silent('refuse')
+  if (envelope.seq >= reads.limits.session.messagesPerSession) return silent('refuse')
   return {
     verdict: 'acknowledge',
     events: [

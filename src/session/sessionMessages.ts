@@ -5,7 +5,7 @@
 import type { SessionReads } from './SessionReads.js'
 import { canonicalText, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { messageLimits } from './limits.js'
 import type { Message, Role, WrittenMessage } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
@@ -18,10 +18,10 @@ export const messageSent = (
   message: WrittenMessage,
 ): EventOf<'MessageSent'> => {
   const bytes = utf8Length(canonicalText(message))
-  if (bytes > limits.messageBytes)
+  if (bytes > messageLimits.messageBytes)
     throw new CarillonError(
       'fact-too-large',
-      `A message of ${bytes} bytes is larger than the ${limits.messageBytes} bytes one message may take. Send it in parts.`,
+      `A message of ${bytes} bytes is larger than the ${messageLimits.messageBytes} bytes one message may take. Send it in parts.`,
       { bytes },
     )
   return { type: 'MessageSent', session: id, role, seq: sent, message }

@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { Registry } from '../app/Registry.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { logLimits } from '../log/limits.js'
+import { standbyLimits } from './limits.js'
+import { timeLimits } from '../time/limits.js'
 import type { Head } from '../log/Tick.js'
 import { BackOff } from '../engine/BackOff.js'
 import { mayPass } from '../logs/remote/mayPass.js'
@@ -71,11 +73,11 @@ export class Standby {
   }
 
   static async start(options: StandbyOptions): Promise<Standby> {
-    const leaseMs = options.leaseMs ?? limits.leaseMs
-    if (!Number.isSafeInteger(leaseMs) || leaseMs < limits.shortestLeaseMs)
+    const leaseMs = options.leaseMs ?? standbyLimits.leaseMs
+    if (!Number.isSafeInteger(leaseMs) || leaseMs < standbyLimits.shortestLeaseMs)
       throw new CarillonError(
         'definition-invalid',
-        `A lease of ${leaseMs} ms is too short: the leader could not renew it in time. Give at least ${limits.shortestLeaseMs} ms.`,
+        `A lease of ${leaseMs} ms is too short: the leader could not renew it in time. Give at least ${standbyLimits.shortestLeaseMs} ms.`,
         { leaseMs },
       )
     const prepared = prepare(options)
@@ -181,7 +183,7 @@ export class Standby {
 
   /** Follows until this process should lead, and says why; undefined when it is to stop. */
   async #follow(signal: AbortSignal): Promise<Leadership['reason'] | undefined> {
-    const backOff = new BackOff(limits.logRetryFirstMs, limits.logFollowLongestMs)
+    const backOff = new BackOff(logLimits.logRetryFirstMs, logLimits.logFollowLongestMs)
     let watch: LeaderWatch | undefined
     while (!isAborted(signal)) {
       const enough = new AbortController()
@@ -223,7 +225,7 @@ export class Standby {
       return watch.remainingMs() > 0
     } catch (error) {
       if (!mayFollow(error)) throw error
-      await pause(limits.logRetryFirstMs, this.#stopping.signal)
+      await pause(logLimits.logRetryFirstMs, this.#stopping.signal)
       return true
     }
   }
@@ -233,7 +235,7 @@ export class Standby {
       if (watch.remainingMs() === 0) enough.abort()
     }
     look()
-    return setInterval(look, Math.min(Math.ceil(this.#leaseMs / 20), limits.longestTrustedWaitMs))
+    return setInterval(look, Math.min(Math.ceil(this.#leaseMs / 20), timeLimits.longestTrustedWaitMs))
   }
 
   /** Leads until another process does, or this one is stopped. Gives what made it step down. */

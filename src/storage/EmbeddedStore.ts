@@ -4,7 +4,8 @@
  * tests and forecasts.
  */
 import { assertInvariant, CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { storageLimits, type StorageLimits } from './limits.js'
+import { limitsOf } from '../limits.js'
 import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
@@ -30,6 +31,8 @@ export type EmbeddedStoreOptions = {
    * holds. Default true.
    */
   readonly usesThread?: boolean
+  /** Limits that differ from their defaults. */
+  readonly limits?: Partial<StorageLimits>
 }
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
@@ -42,12 +45,17 @@ export class EmbeddedStore implements TickStore {
   readonly #checkpoints: BackgroundCheckpoints | undefined
   #head: Head
 
-  private constructor(db: WriteBehind, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
+  private constructor(
+    db: WriteBehind,
+    reader: Database,
+    checkpoints: BackgroundCheckpoints | undefined,
+    limits: StorageLimits,
+  ) {
     this.#db = db
     this.#checkpoints = checkpoints
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
-    this.views = new StoredViews(db)
+    this.views = new StoredViews(db, limits)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
     if (seen.hash !== this.#head.hash || seen.revision !== this.#head.revision) {
@@ -59,7 +67,8 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static open(file: string, { usesThread = true }: EmbeddedStoreOptions = {}): EmbeddedStore {
+  static open(file: string, { usesThread = true, limits: given }: EmbeddedStoreOptions = {}): EmbeddedStore {
+    const limits = limitsOf('storage', storageLimits, given)
     try {
       const isFile = file !== ':memory:'
       const db = new WriteBehind(
@@ -69,7 +78,7 @@ export class EmbeddedStore implements TickStore {
       let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined)
+        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined, limits)
       } catch (error) {
         if (reader !== db) reader.close()
         db.close()
@@ -80,8 +89,8 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static inMemory(): EmbeddedStore {
-    return EmbeddedStore.open(':memory:')
+  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits'> = {}): EmbeddedStore {
+    return EmbeddedStore.open(':memory:', options)
   }
 
   readonly head = (): Head => this.#head
@@ -104,7 +113,7 @@ export class EmbeddedStore implements TickStore {
 
   /** A small tick is written sooner than it is handed over. */
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
-    if (linesOf(tick.events).length < limits.handedOverBytes || !this.#db.canHandOver()) return undefined
+    if (linesOf(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
     try {
       this.#closeViews(tick)
       if (this.#db.isOpen) return landed(this.#commitHere(tick))
@@ -197,7 +206,7 @@ export class EmbeddedStore implements TickStore {
 
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
-    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints)
+    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints, this.views.limits)
   }
 
   readonly mark = (mark: RestoredMark | undefined): void => {

@@ -3,7 +3,9 @@
  * acknowledged, and when the acknowledgement is lost the log is read back before anything else happens.
  */
 import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
+import { limitsOf } from '../limits.js'
+import { storageLimits, type StorageLimits } from './limits.js'
+import { logLimits } from '../log/limits.js'
 import type { AppendOutcome, EventLog } from '../log/EventLog.js'
 import { BackOff } from '../engine/BackOff.js'
 import { pause } from '../engine/pause.js'
@@ -37,6 +39,8 @@ export type LogBackedStoreOptions = {
   readonly logger?: Logger
   /** How it waits before it looks again. Default: by the machine's clock, which a simulation does not have. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Limits that differ from their defaults. */
+  readonly limits?: Partial<StorageLimits>
 }
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
@@ -54,14 +58,14 @@ export class LogBackedStore implements TickStore {
   #trouble: CarillonError | undefined
   #head: Head
 
-  private constructor(log: EventLog, db: Database, reader: Database, { logger, wait }: LogBackedStoreOptions) {
+  private constructor(log: EventLog, db: Database, reader: Database, { logger, wait, limits }: LogBackedStoreOptions) {
     this.#log = log
     this.#logger = logger ?? silentLogger
     this.#wait = wait ?? pause
     this.#copy = new SqliteTicks(db)
     this.#db = db
     this.reader = reader
-    this.views = new StoredViews(db)
+    this.views = new StoredViews(db, limitsOf('storage', storageLimits, limits))
     this.#fold = new LogFold(this.views)
     this.#head = this.views.facts.now.head
   }
@@ -173,7 +177,7 @@ export class LogBackedStore implements TickStore {
 
   /** As long as nobody knows whether the tick was appended, nothing else can be decided: this waits for the log. */
   async #append(expected: Head, tick: EncodedTick): Promise<AppendOutcome> {
-    const backOff = new BackOff(limits.logReadBackFirstMs, limits.logFollowLongestMs)
+    const backOff = new BackOff(logLimits.logReadBackFirstMs, logLimits.logFollowLongestMs)
     let outcome = await this.#log.append(expected, tick)
     if (outcome.kind !== 'unknown') return outcome
     const { signal } = this.#abandoned

@@ -4,7 +4,6 @@
  * written, the signature of its last tick is verified, so no view ever holds what the node has not signed.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { limits } from '../limits.js'
 import { EventDecoder } from '../log/EventDecoder.js'
 import type { DomainEvent } from '../log/events.js'
 import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
@@ -59,7 +58,7 @@ export class LogFold {
 
   /** Whether so much has gathered that it should be written, and committed. */
   get isFull(): boolean {
-    return this.#bytes >= limits.foldedBytesPerCommit
+    return this.#bytes >= this.#views.limits.foldedBytesPerCommit
   }
 
   /** Applies a tick that follows. The caller holds the database's transaction. */

@@ -26,6 +26,7 @@ import type { Views } from '../engine/Views.js'
 import type { FlowId } from '../log/FlowId.js'
 import { TransactionTable, transactionsSchema } from './tables/TransactionTable.js'
 import type { Database } from './Database.js'
+import { storageLimits, type StorageLimits } from './limits.js'
 import { UnitOfWork } from './UnitOfWork.js'
 import { MapTable, mapsSchema } from './tables/MapTable.js'
 import { NodeFactTable, nodeFactsSchema } from './tables/NodeFactTable.js'
@@ -97,12 +98,15 @@ export class StoredViews implements Views, Tables {
   readonly sessions: SessionTable
   readonly spent: SpentTable
   readonly #db: Database
-  readonly #unit = new UnitOfWork()
+  readonly limits: StorageLimits
+  readonly #unit: UnitOfWork
   readonly tokens: TokenTable
   readonly heads: HeadTable
 
-  constructor(db: Database) {
+  constructor(db: Database, limits: StorageLimits = storageLimits) {
     this.#db = db
+    this.limits = limits
+    this.#unit = new UnitOfWork(limits)
     this.facts = new NodeFactTable(db, this.#unit)
     this.maps = new MapTable(db)
     this.kinds = new StateTypeTable(db, this.#unit)

@@ -2,6 +2,8 @@
  * What a tick changes in the views, as one: written together, and then either kept or taken back together. Whatever
  * holds rows or figures in memory takes part in it, and has no other life cycle.
  */
+import { storageLimits, type StorageLimits } from './limits.js'
+
 export type Participant = {
   /** Writes what has gathered; the last thing before the commit. */
   readonly write?: () => void
@@ -14,7 +16,12 @@ export type Participant = {
 }
 
 export class UnitOfWork {
+  readonly limits: StorageLimits
   readonly #participants: Participant[] = []
+
+  constructor(limits: StorageLimits = storageLimits) {
+    this.limits = limits
+  }
 
   /** Takes part from now on; in the order of joining. */
   join(participant: Participant): void {

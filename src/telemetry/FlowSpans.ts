@@ -18,7 +18,7 @@ import type { FlowId } from '../log/FlowId.js'
 import type { FlowDetails } from '../flow/FlowSummary.js'
 import type { StepRequest } from '../flow/StepRunner.js'
 import { showRef } from '../ledger/StateRef.js'
-import { limits } from '../limits.js'
+import { telemetryLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
 import type { StepEnd, StepWatch, WatchedStep } from '../engine/StepWatch.js'
 import { toMillis } from '../time/Instant.js'
@@ -76,7 +76,7 @@ export class FlowSpans implements StepWatch {
   /** Ends the spans of flows that have ended: of those that had steps, and of so many of the others. */
   ended(flows: readonly FlowId[]): void {
     if (flows.length === 0 || !this.#isTraced()) return
-    const others = flows.filter((flow) => !this.#begun.has(flow)).slice(0, limits.spansPerTick)
+    const others = flows.filter((flow) => !this.#begun.has(flow)).slice(0, telemetryLimits.spansPerTick)
     for (const flow of [...flows.filter((each) => this.#begun.has(each)), ...others])
       // Nobody awaits it, and a span that cannot be made or ended must not end the process.
       this.#end(flow).catch((error: unknown) => {
@@ -147,7 +147,7 @@ export class FlowSpans implements StepWatch {
     const span = this.#start({ id: flow, name: flowName, startedMs: flowStartedMs })
     this.#begun.set(flow, span)
     const [oldest] = this.#begun.keys()
-    if (this.#begun.size > limits.tracedFlows && oldest !== undefined) this.#endEarly(oldest)
+    if (this.#begun.size > telemetryLimits.tracedFlows && oldest !== undefined) this.#endEarly(oldest)
     return span
   }
 

@@ -2,7 +2,7 @@
  * What can be read off a node at any moment, as measures with labels: the same for Prometheus and for OpenTelemetry.
  */
 import { countFlows } from '../storage/queries/readFlows.js'
-import { limits } from '../limits.js'
+import { telemetryLimits } from './limits.js'
 import { pause } from '../engine/pause.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
@@ -45,7 +45,7 @@ const plain = (name: MeasureName, value: number): Measure => ({ name, value, lab
 const logRevision = async (standby: Standby): Promise<readonly Measure[]> => {
   const patience = new AbortController()
   try {
-    const late = pause(limits.logHeadMs, patience.signal).then(() => undefined)
+    const late = pause(telemetryLimits.logHeadMs, patience.signal).then(() => undefined)
     const head = await Promise.race([standby.logHead(), late])
     return head === undefined ? [] : [plain('log_revision', head.revision)]
   } catch {

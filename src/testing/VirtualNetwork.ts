@@ -10,6 +10,7 @@ import { NetworkMap, type NotaryKind } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import type { Logger } from '../engine/Logger.js'
+import type { GivenLimits } from '../node/NodeLimits.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
@@ -21,7 +22,7 @@ import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
 import { SkewedClock } from './SkewedClock.js'
-import { virtualStores } from './virtualStores.js'
+import { limitsBesideStore, virtualStores } from './virtualStores.js'
 import { VirtualTransport, type Weather } from './VirtualTransport.js'
 
 /** One party of a virtual network. */
@@ -29,8 +30,8 @@ export type VirtualPartyOptions = {
   readonly app: App
   /** Makes the party a notary of this kind. */
   readonly notary?: NotaryKind
-  /** As a notary: how long a request may have to wait before its caller is told to come back later. */
-  readonly notaryWaitMs?: number
+  /** Limits of the party's node that differ from their defaults. */
+  readonly limits?: GivenLimits
   /** Where the party keeps its log. Default: an embedded store in memory. */
   readonly store?: TickStore
 }
@@ -99,8 +100,8 @@ export class VirtualNetwork {
 
   static async start(options: VirtualNetworkOptions): Promise<VirtualNetwork> {
     const stores = new Map<string, TickStore>()
-    for (const [name, { store }] of Object.entries(options.parties))
-      stores.set(name, store ?? (await virtualStores.open()))
+    for (const [name, { store, limits }] of Object.entries(options.parties))
+      stores.set(name, store ?? (await virtualStores.open(limits)))
     const network = new VirtualNetwork(options, stores)
     for (const name of Object.keys(options.parties)) await network.restart(name)
     return network
@@ -185,7 +186,7 @@ export class VirtualNetwork {
       transport: this.transport.endpoint(seat.party.key),
       random: seededRandom(`${this.#seed} ${name} ${starts}`),
       development,
-      ...(seat.options.notaryWaitMs === undefined ? {} : { notaryWaitMs: seat.options.notaryWaitMs }),
+      ...limitsBesideStore(seat.options.limits),
       onFailure: (error) => {
         seat.failure = error
       },

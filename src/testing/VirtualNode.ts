@@ -7,6 +7,7 @@ import type { Random } from '../identity/Random.js'
 import { sha256 } from '../encoding/hash.js'
 import { keyPairFromSeed, type KeyPair } from '../identity/KeyPair.js'
 import type { Logger } from '../engine/Logger.js'
+import type { GivenLimits } from '../node/NodeLimits.js'
 import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
@@ -16,7 +17,7 @@ import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
-import { virtualStores } from './virtualStores.js'
+import { limitsBesideStore, virtualStores } from './virtualStores.js'
 import type { DurationLikeObject } from 'luxon'
 
 /** How a virtual node is started. Everything but the app has a default. */
@@ -35,6 +36,8 @@ export type VirtualNodeOptions = {
   readonly logger?: Logger
   /** Default: an embedded store in memory. */
   readonly store?: TickStore
+  /** Limits of the node that differ from their defaults; those of the storage are for a store that is made here. */
+  readonly limits?: GivenLimits
 }
 
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
@@ -57,7 +60,7 @@ export class VirtualNode {
   }
 
   static async start(options: VirtualNodeOptions): Promise<VirtualNode> {
-    const virtual = new VirtualNode(options, options.store ?? (await virtualStores.open()))
+    const virtual = new VirtualNode(options, options.store ?? (await virtualStores.open(options.limits)))
     await virtual.restart()
     return virtual
   }
@@ -96,7 +99,7 @@ export class VirtualNode {
 
   /** Starts the node again on what it left behind, perhaps with another version of the app. */
   async restart(options: { readonly app?: App } = {}): Promise<Node> {
-    const { party, logger, development = true } = this.#options
+    const { party, logger, limits, development = true } = this.#options
     this.#failure = undefined
     this.#node = await startNode({
       app: options.app ?? this.#options.app,
@@ -108,6 +111,7 @@ export class VirtualNode {
       onFailure: (error) => {
         this.#failure = error
       },
+      ...limitsBesideStore(limits),
       ...(party === undefined ? {} : { party }),
       ...(logger === undefined ? {} : { logger }),
     })

@@ -4,5 +4,15 @@
  */
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import type { TickStore } from '../storage/TickStore.js'
+import type { GivenLimits } from '../node/NodeLimits.js'
 
-export const virtualStores = { open: (): TickStore | Promise<TickStore> => EmbeddedStore.inMemory() }
+export const virtualStores = {
+  /** `limits` are those of the node; the store takes its own from them. */
+  open: ({ storage }: GivenLimits = {}): TickStore | Promise<TickStore> =>
+    EmbeddedStore.inMemory(storage === undefined ? {} : { limits: storage }),
+}
+
+/** The option for a node whose store has been made with these limits already. */
+export const limitsBesideStore = (given: GivenLimits = {}): { readonly limits: GivenLimits } => ({
+  limits: Object.fromEntries(Object.entries(given).filter(([room]) => room !== 'storage')),
+})

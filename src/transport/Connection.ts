@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { messageOf } from '../errors/CarillonError.js'
 import type { Envelope } from '../log/Message.js'
-import type { Bounds } from './Bounds.js'
+import type { TransportLimits } from './limits.js'
 import { envelopesFrame, FrameReader, FrameRefused, greetingFrame, protocolVersion, type Frame } from './Frame.js'
 
 export type ConnectionEvents = {
@@ -22,7 +22,7 @@ export type ConnectionEvents = {
 export class Connection {
   readonly #socket: TLSSocket
   readonly #party: PublicKey
-  readonly #bounds: Bounds
+  readonly #limits: TransportLimits
   readonly #events: ConnectionEvents
   readonly #reader = new FrameReader()
   readonly #watch: NodeJS.Timeout
@@ -35,10 +35,10 @@ export class Connection {
   #usedMs = performance.now()
   #fullSinceMs: number | undefined
 
-  constructor(socket: TLSSocket, party: PublicKey, bounds: Bounds, events: ConnectionEvents) {
+  constructor(socket: TLSSocket, party: PublicKey, limits: TransportLimits, events: ConnectionEvents) {
     this.#socket = socket
     this.#party = party
-    this.#bounds = bounds
+    this.#limits = limits
     this.#events = events
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#hear(chunk))
@@ -50,7 +50,7 @@ export class Connection {
     socket.on('error', () => undefined)
     socket.on('end', () => this.close())
     socket.on('close', () => this.#over())
-    this.#watch = setInterval(() => this.#look(), Math.max(10, bounds.keepAliveMs / 3)).unref()
+    this.#watch = setInterval(() => this.#look(), Math.max(10, limits.keepAliveMs / 3)).unref()
     this.#write(greetingFrame())
   }
 
@@ -69,7 +69,7 @@ export class Connection {
   close(reason?: string): void {
     if (this.#closed) return
     this.#socket.end()
-    setTimeout(() => this.#socket.destroy(), this.#bounds.closeMs).unref()
+    setTimeout(() => this.#socket.destroy(), this.#limits.closeMs).unref()
     this.#over(reason)
   }
 
@@ -130,19 +130,19 @@ export class Connection {
     this.#underWay += envelopes.length
     void Promise.resolve(this.#events.deliver(this.#party, envelopes)).finally(() => {
       this.#underWay -= envelopes.length
-      if (this.#underWay <= this.#bounds.deliveriesUnderWay / 2 && this.#socket.isPaused() && !this.#closed) {
+      if (this.#underWay <= this.#limits.deliveriesUnderWay / 2 && this.#socket.isPaused() && !this.#closed) {
         // Its words waited in our buffer; they do not count as silence.
         this.#heardMs = performance.now()
         this.#socket.resume()
       }
     })
     // The loop has as much of this party as is good for the others; TCP holds the rest back at its sender.
-    if (this.#underWay >= this.#bounds.deliveriesUnderWay) this.#socket.pause()
+    if (this.#underWay >= this.#limits.deliveriesUnderWay) this.#socket.pause()
   }
 
   #look(): void {
     const nowMs = performance.now()
-    const { keepAliveMs, silenceMs, idleConnectionMs } = this.#bounds
+    const { keepAliveMs, silenceMs, idleConnectionMs } = this.#limits
     if (nowMs - this.#heardMs >= silenceMs && !this.#socket.isPaused()) {
       this.#refuse('nothing was heard for too long; the connection is half open or stuck')
     } else if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= silenceMs) {

@@ -6,7 +6,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalText } from '../encoding/canonical.js'
 import { IntegerC } from '../encoding/IntegerC.js'
-import { limits } from '../limits.js'
+import { frameLimits } from './limits.js'
 import { EnvelopeC, type Envelope } from '../log/Message.js'
 
 const prefixBytes = 4
@@ -40,7 +40,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const assertDepth = (value: unknown, room: number): void => {
   if (typeof value !== 'object' || value === null) return
-  if (room === 0) throw new FrameRefused(`it is nested more than ${limits.messageDepth} deep`)
+  if (room === 0) throw new FrameRefused(`it is nested more than ${frameLimits.messageDepth} deep`)
   for (const member of Object.values(value)) assertDepth(member, room - 1)
 }
 
@@ -54,7 +54,7 @@ const parseCanonical = (bytes: Buffer): unknown => {
   } catch {
     throw new FrameRefused('it is not JSON')
   }
-  assertDepth(value, limits.messageDepth)
+  assertDepth(value, frameLimits.messageDepth)
   let canonical: string | undefined
   try {
     canonical = canonicalText(value)
@@ -72,8 +72,8 @@ export const decodeFrame = (bytes: Buffer): Frame => {
     if (isLeft(greeting)) throw new FrameRefused('it is neither a greeting nor a list of envelopes')
     return { kind: 'greeting', protocol: greeting.right.carillon }
   }
-  if (value.length > limits.envelopesPerFrame)
-    throw new FrameRefused(`it holds more than ${limits.envelopesPerFrame} envelopes`)
+  if (value.length > frameLimits.envelopesPerFrame)
+    throw new FrameRefused(`it holds more than ${frameLimits.envelopesPerFrame} envelopes`)
   const envelopes = value.map((each: unknown) => {
     const decoded = EnvelopeC.decode(each)
     if (isLeft(decoded)) throw new FrameRefused('it holds something that is no envelope')
@@ -100,8 +100,8 @@ export class FrameReader {
     const first = this.#chunks[0]
     const head = first !== undefined && first.length >= prefixBytes ? first : this.#joined()
     const length = head.readUInt32BE(0)
-    if (length > limits.frameBytes)
-      throw new FrameRefused(`it announces ${length} bytes, and ${limits.frameBytes} are allowed`)
+    if (length > frameLimits.frameBytes)
+      throw new FrameRefused(`it announces ${length} bytes, and ${frameLimits.frameBytes} are allowed`)
     return length
   }
 

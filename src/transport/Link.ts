@@ -6,15 +6,15 @@ import type { TLSSocket } from 'node:tls'
 import { canonicalText } from '../encoding/canonical.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import type { Party } from '../identity/Party.js'
-import { limits } from '../limits.js'
+import { frameLimits } from './limits.js'
 import { isOfSession, type Envelope } from '../log/Message.js'
-import type { Bounds } from './Bounds.js'
+import type { TransportLimits } from './limits.js'
 import { Connection, type ConnectionEvents } from './Connection.js'
 import type { Refusals } from './Refusals.js'
 
 export type LinkParts = {
   readonly party: Party
-  readonly bounds: Bounds
+  readonly limits: TransportLimits
   readonly refusals: Refusals
   readonly deliver: ConnectionEvents['deliver']
   /** Opens an authenticated socket to the party; rejects with the reason. Undefined when it has no address. */
@@ -61,8 +61,8 @@ export class Link {
       socket.destroy()
       return
     }
-    const { party, bounds, refusals, deliver } = this.#parts
-    const connection: Connection = new Connection(socket, party.key, bounds, {
+    const { party, limits, refusals, deliver } = this.#parts
+    const connection: Connection = new Connection(socket, party.key, limits, {
       deliver,
       ready: () => {
         this.#failures = 0
@@ -76,7 +76,7 @@ export class Link {
       },
     })
     this.#connections.push(connection)
-    while (this.#connections.length > bounds.connectionsPerParty) this.#connections[0]?.close()
+    while (this.#connections.length > limits.connectionsPerParty) this.#connections[0]?.close()
   }
 
   close(): void {
@@ -89,16 +89,16 @@ export class Link {
   }
 
   #enqueue(envelope: Envelope): void {
-    const { party, bounds, refusals } = this.#parts
+    const { party, limits, refusals } = this.#parts
     const key = keyOf(envelope)
     if (this.#waiting.has(key)) return
     const text = canonicalText(envelope)
     const bytes = Buffer.byteLength(text, 'utf8')
-    if (bytes + 2 > limits.frameBytes) {
+    if (bytes + 2 > frameLimits.frameBytes) {
       refusals.tell(party.name, 'A message is larger than a frame and was dropped.', { bytes })
       return
     }
-    if (this.#waitingBytes + bytes > bounds.outgoingBytes) {
+    if (this.#waitingBytes + bytes > limits.outgoingBytes) {
       refusals.tell(party.name, 'More waits to be sent than there is room for; the rest is sent again later.')
       return
     }
@@ -122,7 +122,7 @@ export class Link {
     let bytes = 2
     for (const [key, text] of this.#waiting) {
       const size = Buffer.byteLength(text, 'utf8')
-      if (texts.length === limits.envelopesPerFrame || bytes + size + 1 > limits.frameBytes) break
+      if (texts.length === frameLimits.envelopesPerFrame || bytes + size + 1 > frameLimits.frameBytes) break
       texts.push(text)
       bytes += size + 1
       this.#waiting.delete(key)
@@ -133,13 +133,13 @@ export class Link {
 
   /** Dials now, or after a wait that doubles with each failure and is never the same for two nodes. */
   #dialLater(): void {
-    const { dial, party, bounds, refusals } = this.#parts
+    const { dial, party, limits, refusals } = this.#parts
     if (this.#closed || this.#dialling || this.#redial !== undefined) return
     if (dial === undefined) {
       refusals.tell(party.name, 'It has no address in the network map; it is sent to when it connects by itself.')
       return
     }
-    const policy = { firstWaitMs: bounds.reconnectFirstMs, longestWaitMs: bounds.reconnectLongestMs }
+    const policy = { firstWaitMs: limits.reconnectFirstMs, longestWaitMs: limits.reconnectLongestMs }
     const waitMs = this.#failures === 0 ? 0 : waitAfter(policy, this.#failures) * (0.5 + Math.random() / 2)
     // Counts as failed until the other side has greeted.
     this.#failures += 1

@@ -4,7 +4,7 @@ import type { FlowEngine } from '../engine/FlowEngine.js'
 import { zeroHash } from '../encoding/hash.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { limits } from '../limits.js'
+import { sessionLimits } from '../session/limits.js'
 import type { Envelope } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { VirtualClock } from '../time/VirtualClock.js'
@@ -53,6 +53,7 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
     network: () => new NetworkMap([], zeroHash),
     clock,
     logger: silentLogger,
+    limits: sessionLimits,
   })
   postman.start()
   const acknowledge = (to: number, seq: number): void => {
@@ -69,18 +70,21 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
 
 describe('The outbox', () => {
   it('of many who are down leaves room for one who is not', () => {
-    const down = Array.from({ length: 11 }, (_, index) => ({ to: index, messages: limits.unacknowledgedPerParty + 1 }))
+    const down = Array.from({ length: 11 }, (_, index) => ({
+      to: index,
+      messages: sessionLimits.unacknowledgedPerParty + 1,
+    }))
     const { sentTo, acknowledge } = post([...down, { to: 99, messages: 40 }])
-    expect(sentTo(0)).to.have.lengthOf(limits.unacknowledgedPerParty)
-    expect(sentTo(99)).to.have.lengthOf(limits.unacknowledgedAtLeast)
+    expect(sentTo(0)).to.have.lengthOf(sessionLimits.unacknowledgedPerParty)
+    expect(sentTo(99)).to.have.lengthOf(sessionLimits.unacknowledgedAtLeast)
     for (let seq = 0; seq < 40; seq++) acknowledge(99, seq)
     expect(sentTo(99)).to.have.lengthOf(40)
-    expect(sentTo(0), 'nobody was sent more meanwhile').to.have.lengthOf(limits.unacknowledgedPerParty)
+    expect(sentTo(0), 'nobody was sent more meanwhile').to.have.lengthOf(sessionLimits.unacknowledgedPerParty)
   })
 
   it('sends large messages in order, no more of them at a time than a connection holds', () => {
     const bytes = 200 * 1024
-    const fit = Math.floor(limits.unacknowledgedBytesPerParty / (bytes + 40))
+    const fit = Math.floor(sessionLimits.unacknowledgedBytesPerParty / (bytes + 40))
     const { sentTo, acknowledge } = post([{ to: 1, messages: 50, bytes }])
     expect(sentTo(1)).to.have.lengthOf(fit)
     acknowledge(1, 0)
@@ -92,7 +96,7 @@ describe('The outbox', () => {
   })
 
   it('sends a message that is larger than the room all the same', () => {
-    const { sentTo } = post([{ to: 1, messages: 2, bytes: limits.unacknowledgedBytesPerParty + 1 }])
+    const { sentTo } = post([{ to: 1, messages: 2, bytes: sessionLimits.unacknowledgedBytesPerParty + 1 }])
     expect(sentTo(1)).to.have.lengthOf(1)
   })
 

@@ -9,7 +9,7 @@ import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
-import { limits } from '../limits.js'
+import type { SessionLimits } from '../session/limits.js'
 import { decideEnvelope } from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
 import { EnvelopeC, isOfSession, otherRole, type Envelope } from '../log/Message.js'
@@ -48,16 +48,16 @@ export type PostmanParts = {
   readonly network: () => NetworkMap
   readonly clock: Clock
   readonly logger: Logger
+  readonly limits: SessionLimits
   /** Verifies signatures ahead of the decision. Without it, decisions do so themselves. */
   readonly threads?: SignatureThreads
   /** Takes what others say about where logs stand. Without it, nobody does. */
   readonly heads?: HeadKeeper
 }
 
-const resend = { firstWaitMs: limits.resendFirstMs, longestWaitMs: limits.resendLongestMs }
-
 export class Postman {
   readonly #parts: PostmanParts
+  readonly #resend: Parameters<typeof waitAfter>[0]
   readonly #waiting = new Map<string, Waiting>()
   readonly #boxes = new Map<PublicKey, Box>()
   #cancelWake: () => void = () => undefined
@@ -65,6 +65,8 @@ export class Postman {
 
   constructor(parts: PostmanParts) {
     this.#parts = parts
+    const { resendFirstMs, resendLongestMs } = parts.limits
+    this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
     parts.loop.follow((committed) => {
       this.#committed(committed)
     })
@@ -94,16 +96,19 @@ export class Postman {
     this.#boxes.set(party, box)
     while (box.hasMore) {
       const room = Math.min(
-        limits.unacknowledgedPerParty - box.held,
+        this.#parts.limits.unacknowledgedPerParty - box.held,
         // However many others are down, there is always room for some to one that is not.
-        Math.max(limits.unacknowledged - this.#waiting.size, limits.unacknowledgedAtLeast - box.held),
+        Math.max(
+          this.#parts.limits.unacknowledged - this.#waiting.size,
+          this.#parts.limits.unacknowledgedAtLeast - box.held,
+        ),
       )
       if (room <= 0) return
       const wanted = Math.min(room, takenAtOnce)
       const rows = this.#parts.store.views.sessions.outgoing(party, box.lastRevision, wanted)
       for (const row of rows) {
         // One at least, however large; the rest when that is acknowledged.
-        if (box.held > 0 && box.heldBytes + row.text.length > limits.unacknowledgedBytesPerParty) return
+        if (box.held > 0 && box.heldBytes + row.text.length > this.#parts.limits.unacknowledgedBytesPerParty) return
         this.#take(row, box)
       }
       box.hasMore = rows.length === wanted
@@ -154,7 +159,7 @@ export class Postman {
     for (const waiting of this.#waiting.values()) {
       if (waiting.nextMs <= nowMs) {
         waiting.tries += 1
-        waiting.nextMs = nowMs + waitAfter(resend, waiting.tries)
+        waiting.nextMs = nowMs + waitAfter(this.#resend, waiting.tries)
         const batch = batches.get(waiting.to) ?? []
         batch.push(waiting.envelope)
         batches.set(waiting.to, batch)

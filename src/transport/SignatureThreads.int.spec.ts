@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { generateKeyPair } from '../identity/KeyPair.js'
 import { ownNetworkId } from '../identity/NetworkId.js'
 import { isVerified, type Claimed } from '../identity/verifiedSignatures.js'
-import { limits } from '../limits.js'
+import { transportLimits } from './limits.js'
 import { signaturesIn, countSignatures } from '../finality/signaturesIn.js'
 import { signTransaction, textSigned } from '../ledger/signatures.js'
 import { sealBody, type TransactionBody } from '../ledger/Transaction.js'
@@ -41,12 +41,12 @@ const pageOf = (transactions: readonly unknown[]): Envelope =>
 describe('Threads that verify signatures', () => {
   let threads: SignatureThreads
   beforeEach(() => {
-    threads = new SignatureThreads(2)
+    threads = new SignatureThreads({}, 2)
   })
   afterEach(() => threads.stop())
 
   it('remember what holds, and nothing else', async () => {
-    const good = claims('good', limits.signaturesPerThread)
+    const good = claims('good', transportLimits.signaturesPerThread)
     const forged = claims('forged', 3).map((each) => ({ ...each, text: `${each.text}!` }))
     const strange = { by: key.publicKey, text: 'strange', signature: 'not base64 at all' }
     await threads.verify([...good, ...forged, strange])
@@ -55,16 +55,16 @@ describe('Threads that verify signatures', () => {
   })
 
   it('work side by side', async () => {
-    const batches = [1, 2, 3, 4].map((number) => claims(`batch ${number}`, limits.signaturesPerThread))
+    const batches = [1, 2, 3, 4].map((number) => claims(`batch ${number}`, transportLimits.signaturesPerThread))
     await Promise.all(batches.map((batch) => threads.verify(batch)))
     expect(batches.flat().every(isVerified)).to.equal(true)
   })
 
   it('are not troubled with few, nor on a machine with one core', async () => {
-    const few = claims('few', limits.signaturesPerThread - 1)
+    const few = claims('few', transportLimits.signaturesPerThread - 1)
     await threads.verify(few)
     expect(few.some(isVerified)).to.equal(false)
-    expect(new SignatureThreads(0).isWorth(1_000_000)).to.equal(false)
+    expect(new SignatureThreads({}, 0).isWorth(1_000_000)).to.equal(false)
   })
 
   it('let go of whoever waits when they are stopped', async () => {
@@ -75,12 +75,12 @@ describe('Threads that verify signatures', () => {
   })
 
   it('are given every signature of a page of history with what it signs', async () => {
-    const transactions = Array.from({ length: limits.signaturesPerThread }, (_, number) => {
+    const transactions = Array.from({ length: transportLimits.signaturesPerThread }, (_, number) => {
       const body = bodyOf(number)
       return { body, signatures: [signTransaction(key, network, sealBody(body).id)] }
     })
     const page = pageOf(transactions)
-    expect(countSignatures(page)).to.equal(limits.signaturesPerThread)
+    expect(countSignatures(page)).to.equal(transportLimits.signaturesPerThread)
     await threads.verify(signaturesIn(network, page))
     for (const { body, signatures } of transactions)
       for (const each of signatures) {

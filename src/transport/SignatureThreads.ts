@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { spkiHeader } from '../identity/KeyPair.js'
 import { isVerified, rememberVerified, type Claimed } from '../identity/verifiedSignatures.js'
-import { limits } from '../limits.js'
+import { transportLimits, type TransportLimits } from './limits.js'
 
 // The thread's program is a text, since a bundled app has no file beside it that a thread could load.
 const program = `
@@ -45,11 +45,11 @@ export class SignatureThreads {
 
   /** One core is left to the loop; a machine that has no other gains nothing by a thread. Nor do fewer signatures than the least. */
   constructor(
-    most = Math.min(limits.signatureThreads, availableParallelism() - 1),
-    least: number = limits.signaturesPerThread,
+    limits: Partial<Pick<TransportLimits, 'signatureThreads' | 'signaturesPerThread'>> = {},
+    cores = availableParallelism() - 1,
   ) {
-    this.#most = most
-    this.#least = least
+    this.#most = Math.min(limits.signatureThreads ?? transportLimits.signatureThreads, cores)
+    this.#least = limits.signaturesPerThread ?? transportLimits.signaturesPerThread
   }
 
   /** Whether it pays to hand over so many signatures. */

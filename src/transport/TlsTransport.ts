@@ -21,7 +21,8 @@ import type { Envelope } from '../log/Message.js'
 import type { Transport } from '../session/Transport.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { parseAddress, showAddress, type Address } from '../network/address.js'
-import { boundsOf, type Bounds } from './Bounds.js'
+import { limitsOf } from '../limits.js'
+import { transportLimits, type TransportLimits } from './limits.js'
 import { certifiedKey, fingerprintOf } from '../network/certificate.js'
 import { Link } from './Link.js'
 import { Refusals } from './Refusals.js'
@@ -43,7 +44,7 @@ export type TlsTransportOptions = {
   /** Default: silent. */
   readonly logger?: Logger
   /** Default: those of limits.ts. */
-  readonly bounds?: Partial<Bounds>
+  readonly limits?: Partial<TransportLimits>
 }
 
 type Deliver = (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>
@@ -79,7 +80,7 @@ export class TlsTransport implements Transport {
   #network: NetworkMap
   readonly #credentials: SecureContextOptions
   readonly #context: SecureContext
-  readonly #bounds: Bounds
+  readonly #limits: TransportLimits
   readonly #refusals: Refusals
   readonly #links = new Map<PublicKey, Link>()
   /** Sockets whose other side is not known yet, oldest first. */
@@ -92,8 +93,8 @@ export class TlsTransport implements Transport {
   private constructor(options: TlsTransportOptions) {
     this.#me = options.me ?? options.key.publicKey
     this.#network = options.network
-    this.#bounds = boundsOf(options.bounds)
-    this.#refusals = new Refusals(options.logger ?? silentLogger)
+    this.#limits = limitsOf('transport', transportLimits, options.limits)
+    this.#refusals = new Refusals(options.logger ?? silentLogger, this.#limits)
     this.#credentials = {
       key: options.key.exportPrivate(),
       cert: options.certificate,
@@ -182,7 +183,7 @@ export class TlsTransport implements Transport {
     const address = member.address === undefined ? undefined : parseAddress(member.address)
     const link = new Link({
       party: member.party,
-      bounds: this.#bounds,
+      limits: this.#limits,
       refusals: this.#refusals,
       deliver: (from, envelopes) => this.#deliver?.(from, envelopes),
       dial: address === undefined ? undefined : () => this.#dial(member, address),
@@ -196,7 +197,7 @@ export class TlsTransport implements Transport {
       ...this.#credentials,
       requestCert: true,
       rejectUnauthorized: true,
-      handshakeTimeout: this.#bounds.handshakeMs,
+      handshakeTimeout: this.#limits.handshakeMs,
     })
     server.on('connection', (socket: Socket) => this.#watchHandshake(socket))
     server.on('secureConnection', (socket) => this.#welcome(socket))
@@ -229,7 +230,7 @@ export class TlsTransport implements Transport {
     socket.on('error', () => undefined)
     this.#handshakes.add(socket)
     socket.once('close', () => this.#handshakes.delete(socket))
-    if (this.#handshakes.size <= this.#bounds.handshakesUnderWay) return
+    if (this.#handshakes.size <= this.#limits.handshakesUnderWay) return
     const [oldest] = this.#handshakes
     this.#refusals.tell('The listener', 'Too many handshakes are under way; the oldest was dropped.')
     if (oldest !== undefined) this.#handshakes.delete(oldest)
@@ -282,7 +283,7 @@ export class TlsTransport implements Transport {
         reject(new Error(why))
       }
       const failed = (error: Error): void => give(error.message)
-      const timer = setTimeout(() => give('the handshake took too long'), this.#bounds.handshakeMs)
+      const timer = setTimeout(() => give('the handshake took too long'), this.#limits.handshakeMs)
       socket.on('error', failed)
       socket.once('close', () => give('it hung up during the handshake'))
       socket.once('secureConnect', () => {

@@ -1,16 +1,16 @@
 /**
  * The tables of docs/reference that are made from the code: names, comments and values as they stand there.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import ts from 'typescript'
 import { defaultRetry } from 'carillon'
 import { makeProgram } from '../../src/cli/program.js'
 import { builtInRoutes } from '../../src/http/builtInRoutes.js'
+import { nodeLimitsOf } from '../../src/node/NodeLimits.js'
 import type { Standing } from '../../src/agenda/ActivityRow.js'
 import { happenings, nextStanding, type Happening } from '../../src/agenda/nextStanding.js'
-import { limits } from '../../src/limits.js'
 import { repository } from './pages.js'
 
 const parse = (file: string): ts.SourceFile =>
@@ -54,21 +54,53 @@ export const show = (name: string, value: number): string => {
   return value.toLocaleString('en')
 }
 
-const limitsTable = (): string => {
-  const { initializer } = find(parse('src/limits.ts'), 'limits', ts.isVariableDeclaration)
+/** The limits of one object, as `limits.ts` of a room declares it. */
+const limitsIn = (
+  file: string,
+  name: string,
+  values: Readonly<Record<string, number>>,
+): readonly (readonly string[])[] => {
+  const { initializer } = find(parse(file), name, ts.isVariableDeclaration)
   const literal = initializer !== undefined && ts.isAsExpression(initializer) ? initializer.expression : initializer
-  if (literal === undefined || !ts.isObjectLiteralExpression(literal)) throw new Error('limits is not a plain object')
-  const values: Readonly<Record<string, number>> = limits
-  return table(
-    ['limit', 'value', 'what it bounds, and why'],
-    literal.properties.map((property) => {
-      const name = property.name?.getText() ?? ''
-      const value = values[name]
-      if (value === undefined) throw new Error(`limits has no ${name}`)
-      return [`\`${name}\``, show(name, value), commentOf(property)]
-    }),
-  )
+  if (literal === undefined || !ts.isObjectLiteralExpression(literal)) throw new Error(`${name} is not a plain object`)
+  return literal.properties.map((property) => {
+    const limit = property.name?.getText() ?? ''
+    const value = values[limit]
+    if (value === undefined) throw new Error(`${name} has no ${limit}`)
+    return [`\`${limit}\``, show(limit, value), commentOf(property)]
+  })
 }
+
+const rooms = readdirSync(join(repository, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && existsSync(join(repository, 'src', entry.name, 'limits.ts')))
+  .map(({ name }) => name)
+
+const given = Object.keys(nodeLimitsOf())
+
+/** Every object of limits that a room exports, with what it says of itself. */
+const limitGroups = await Promise.all(
+  rooms.map(async (room) => {
+    const file = `src/${room}/limits.ts`
+    const exported = (await import(`../../${file}`)) as Readonly<Record<string, Readonly<Record<string, number>>>>
+    return Object.entries(exported)
+      .filter(([name]) => name.endsWith('Limits') && name !== 'tickLimits')
+      .map(([name, values]) => ({
+        room,
+        name,
+        isGiven: given.includes(room) && name === `${room}Limits`,
+        about: commentOf(find(parse(file), name, ts.isVariableDeclaration).parent.parent),
+        rows: limitsIn(file, name, values),
+      }))
+  }),
+).then((groups) => groups.flat())
+
+const limitsTables = (isGiven: boolean): string =>
+  limitGroups
+    .filter((group) => group.isGiven === isGiven)
+    .map(({ room, about, rows }) =>
+      [`### ${room}`, about, table(['limit', 'value', 'what it bounds, and why'], rows)].join('\n\n'),
+    )
+    .join('\n\n')
 
 const fieldsTable = (file: string, name: string): string => {
   const { type } = find(parse(file), name, ts.isTypeAliasDeclaration)
@@ -197,7 +229,8 @@ const verbsText = (): string => program.commands.map((command) => describeVerb(c
 
 const tables: Readonly<Record<string, () => string>> = {
   verbs: verbsText,
-  limits: limitsTable,
+  'limits of a node': () => limitsTables(true),
+  'other limits': () => limitsTables(false),
   NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
   StateOptions: () => fieldsTable('src/ledger/StateDefinition.ts', 'StateOptions'),
   FlowOptions: () => fieldsTable('src/app/FlowDefinition.ts', 'FlowOptions'),
@@ -214,7 +247,7 @@ const tables: Readonly<Record<string, () => string>> = {
   Consequence: () => wordsTable('src/errors/Consequence.ts', 'Consequence'),
 }
 
-const region = /(<!-- from the code: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g
+const region = /(<!-- from the code: ([\w ]+) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** A page with its tables made anew. */
 export const withTables = (text: string): string =>

@@ -30,7 +30,7 @@ const rowsOf = (path: string): ReadonlyMap<string, string> =>
   )
 
 describe('the reference', () => {
-  for (const page of allPages().filter(({ text }) => /<!-- from the code: \w+ -->/.test(text)))
+  for (const page of allPages().filter(({ text }) => /<!-- from the code: [\w ]+ -->/.test(text)))
     it(`has in ${page.path} what stands in the code (UPDATE_DOCS=1 writes it)`, async () => {
       const file = join(repository, page.path)
       const fresh = await format(withTables(page.text), { ...(await resolveConfig(file)), parser: 'markdown' })

@@ -13,7 +13,8 @@ import {
   type Json,
   type StateRef,
 } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { vaultLimits } from '../../src/vault/limits.js'
 import {
   appOf,
   eventTypes,
@@ -149,7 +150,7 @@ describe('A bad request to the node', () => {
   it('is refused for a page size out of range, in every list', async () => {
     const virtual = await startVirtual(appOf([typed]))
     const { node } = virtual
-    for (const limit of [0, -1, 1.5, Number.NaN, Infinity, limits.page + 1, '10' as unknown as number]) {
+    for (const limit of [0, -1, 1.5, Number.NaN, Infinity, vaultLimits.page + 1, '10' as unknown as number]) {
       const pages = [
         () => node.flows({ limit }),
         () => node.queryVault({ limit }),
@@ -158,10 +159,10 @@ describe('A bad request to the node', () => {
       ]
       for (const page of pages) {
         const error = await refusal(page(), 'query-unbounded')
-        expect(error.message).to.include(`1 to ${limits.page} rows, not ${limit}`).and.to.include('after')
+        expect(error.message).to.include(`1 to ${vaultLimits.page} rows, not ${limit}`).and.to.include('after')
       }
     }
-    expect((await node.flows({ limit: limits.page })).items).to.deep.equal([])
+    expect((await node.flows({ limit: vaultLimits.page })).items).to.deep.equal([])
     await virtual.stop()
   })
 
@@ -196,9 +197,9 @@ describe('A bad request to the node', () => {
   it('is turned away while more wait than the node may hold, and the others are answered', async () => {
     const virtual = await startVirtual(appOf([typed]))
     // Ending a draining that never began records nothing, so a hundred thousand of them cost little.
-    const waiting = Array.from({ length: limits.waitingInputs }, () => virtual.node.endDraining())
+    const waiting = Array.from({ length: engineLimits.waitingInputs }, () => virtual.node.endDraining())
     const error = await refusal(virtual.node.start(typed, { n: 1, ref: null }), 'node-busy')
-    expect(error.message).to.include(`${limits.waitingInputs} requests are waiting`).and.to.include('Try again')
+    expect(error.message).to.include(`${engineLimits.waitingInputs} requests are waiting`).and.to.include('Try again')
     expect(error.consequence).to.equal('retry')
     await Promise.all(waiting)
     await expectAlive(virtual)

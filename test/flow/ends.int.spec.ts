@@ -13,7 +13,7 @@ import {
   type FlowDefinition,
   type FlowIo,
 } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import {
   appOf,
   crashAndRestart,
@@ -239,7 +239,7 @@ describe('The limits of a flow', () => {
     for await (const tick of virtual.node.readLog(head.revision + 1)) {
       ticks += 1
       const bytes = Buffer.byteLength(tick.events.join('\n'))
-      expect(bytes).to.be.lessThan(limits.tickBytes + limits.turnBytes + 16 * 1024)
+      expect(bytes).to.be.lessThan(engineLimits.tickBytes + engineLimits.turnBytes + 16 * 1024)
     }
     const notes = await virtual.node.states(Note, { limit: 1_000 })
     expect(notes.map(({ data }) => data.n)).to.deep.equal(Array.from({ length: 1_000 }, (_, n) => n))

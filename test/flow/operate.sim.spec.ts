@@ -9,7 +9,7 @@ import {
   type FlowId,
   type FlowIo,
 } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import {
   appOf,
   crashAndRestart,
@@ -312,7 +312,7 @@ describe('A step that was launched twice', () => {
     })
     const virtual = await startVirtual(appOf([flow, Filler]), { development: false })
     // With every place taken the step has to wait, and resuming the flow asks for it once more.
-    await Promise.all(Array.from({ length: limits.stepsInFlight }, () => virtual.node.start(Filler, {})))
+    await Promise.all(Array.from({ length: engineLimits.stepsInFlight }, () => virtual.node.start(Filler, {})))
     const { id } = await virtual.node.start(flow, {})
     await virtual.node.pauseFlow(id)
     await virtual.node.resumeFlow(id)

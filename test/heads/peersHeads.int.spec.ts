@@ -4,7 +4,7 @@ import { CarillonError, instant, toMillis, verifyLog, type EncodedTick, type Eve
 import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
-import { limits } from '../../src/limits.js'
+import { backupLimits } from '../../src/backup/limits.js'
 import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
 import { eventsOf } from '../../src/history/foldLog.js'
 import { openOfflineTick } from '../../src/folder/OfflineOperator.js'
@@ -70,7 +70,7 @@ describe('Checkpoints between parties', () => {
     const network = await start()
     await lend(network)
     const before = await revisionOf(network, 'Ann')
-    await network.advanceBy({ seconds: limits.checkpointMs / 1_000 - 1 })
+    await network.advanceBy({ seconds: backupLimits.checkpointMs / 1_000 - 1 })
     expect(keptBy(network, 'Ben', 'Ann')).to.equal(undefined)
     await network.advanceBy({ seconds: 1 })
     expect(keptBy(network, 'Ben', 'Ann')).to.be.at.least(before)
@@ -116,7 +116,7 @@ describe('Checkpoints between parties', () => {
     let sent = 0
     network.transport.watch((_, { kind }) => (sent += kind.startsWith('checkpoint') ? 1 : 0))
     await network.advanceBy({ hours: 3 })
-    expect(sent).to.be.at.most(limits.headSends)
+    expect(sent).to.be.at.most(backupLimits.headSends)
     expect(keptBy(network, 'Ben', 'Ann')).to.equal(undefined)
     await network.restart('Ben')
     await network.runUntilQuiet()

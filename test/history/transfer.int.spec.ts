@@ -1,6 +1,7 @@
 /** A history that its owner has notarised alone, handed over real connections, in the small; `npm run test:history` has the year. */
 import { expect } from 'chai'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { logLimits } from '../../src/log/limits.js'
 import { transferHistory } from './transferHistory.js'
 
 describe('A history of 600 beats between nodes on disk', () => {
@@ -10,6 +11,6 @@ describe('A history of 600 beats between nodes on disk', () => {
     expect(report.recorded).to.equal(602)
     expect(report.recordedTwice).to.equal(0)
     expect(report.heldWhenKilled).to.be.within(300, 601)
-    expect(report.largestTickBytes).to.be.at.most(limits.tickBytes + limits.factBytes)
+    expect(report.largestTickBytes).to.be.at.most(engineLimits.tickBytes + logLimits.factBytes)
   })
 })

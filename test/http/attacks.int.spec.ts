@@ -9,7 +9,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../../src/encoding/decode.js'
 import { builtInRoutes } from '../../src/http/builtInRoutes.js'
 import { CarillonError, generateKeyPair, instantFromMillis, makeCertificate, serveHttp } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { httpLimits } from '../../src/http/limits.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { Belfry } from './belfry.js'
 import { operationsOf, type Operation } from './operations.js'
@@ -268,7 +268,7 @@ describe('an attacker of the HTTP API', () => {
       'text/html',
     ])
       expect((await post('{"flow":"belfry/Sleep","input":{}}', type)).status, type).to.equal(415)
-    const huge = await post(`{"flow":"belfry/Sleep","input":"${'x'.repeat(limits.httpBodyBytes)}"}`)
+    const huge = await post(`{"flow":"belfry/Sleep","input":"${'x'.repeat(httpLimits.httpBodyBytes)}"}`)
     expect(huge.status).to.equal(413)
     expect(belfry.node.head.revision).to.equal(before)
   })
@@ -310,7 +310,7 @@ describe('an attacker of the HTTP API', () => {
   })
 
   it('is not let try tokens at will, and keeps nobody else out by it', async () => {
-    for (let tried = 0; tried < limits.httpRefusalBurst; tried += 1)
+    for (let tried = 0; tried < httpLimits.httpRefusalBurst; tried += 1)
       expect((await belfry.ask('/api/v1/me', { token: newTokenText().text })).status).to.equal(401)
     expect((await belfry.ask('/api/v1/me', { token: newTokenText().text })).status).to.equal(429)
     // Everyone behind a proxy, and everyone on this machine, has the same address.
@@ -322,7 +322,7 @@ describe('an attacker of the HTTP API', () => {
   })
 
   it('is not listened to at length before it has said who it is', async () => {
-    const body = { secret: 'x'.repeat(limits.httpSecretBytes) }
+    const body = { secret: 'x'.repeat(httpLimits.httpSecretBytes) }
     expect((await belfry.ask('/api/v1/session', { method: 'POST', body, token: '' })).status).to.equal(413)
   })
 
@@ -333,8 +333,8 @@ describe('an attacker of the HTTP API', () => {
         headers: { authorization: `Bearer ${belfry.adminToken}` },
         signal: stop.signal,
       })
-    const opened = await Promise.all(Array.from({ length: limits.httpStreamsPerCaller + 3 }, open))
-    expect(opened.filter(({ status }) => status === 200)).to.have.length(limits.httpStreamsPerCaller)
+    const opened = await Promise.all(Array.from({ length: httpLimits.httpStreamsPerCaller + 3 }, open))
+    expect(opened.filter(({ status }) => status === 200)).to.have.length(httpLimits.httpStreamsPerCaller)
     expect(opened.filter(({ status }) => status === 429)).to.have.length(3)
     stop.abort()
   })

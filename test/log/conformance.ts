@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai'
 import { canonicalText } from '../../src/encoding/canonical.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { logLimits } from '../../src/log/limits.js'
 import type { EventLog } from '../../src/log/EventLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick, type Head } from '../../src/log/Tick.js'
 import { instant } from '../../src/time/Instant.js'
@@ -190,12 +191,12 @@ export const describeEventLog = (
         const log = await open()
         const events = [
           ...Array.from({ length: 383 }, (_, index) => line('x'.repeat(1_000) + index.toString())),
-          line('ü'.repeat(limits.factBytes / 2 - 100)),
+          line('ü'.repeat(logLimits.factBytes / 2 - 100)),
         ]
         const full = tickAfter(emptyHead, at, events, signed)
         expect(Buffer.byteLength(full.events.join('\n'))).to.be.within(
-          limits.tickBytes,
-          limits.tickBytes + limits.factBytes,
+          engineLimits.tickBytes,
+          engineLimits.tickBytes + logLimits.factBytes,
         )
         await appendAll(log, [full])
         expect(await collect((await open()).read(0))).to.deep.equal([full])

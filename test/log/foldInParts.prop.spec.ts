@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { digestViews, instant, type EncodedTick } from '../../src/index.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
-import { limits } from '../../src/limits.js'
+import { storageLimits } from '../../src/storage/limits.js'
 import { emptyHead, headAfter, tickAfter } from '../../src/log/Tick.js'
 import { LogFold } from '../../src/storage/LogFold.js'
 import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
@@ -92,7 +92,7 @@ describe('views folded in parts', () => {
     const key = keyPairFromSeed(sha256('a node'))
     const sign = signingWith(key)
     const first = tickAfter(emptyHead, at, [startLine(key), ...many(0, 10)], sign)
-    const second = tickAfter(headAfter(first), at, many(10, limits.unindexedKeys), sign)
+    const second = tickAfter(headAfter(first), at, many(10, storageLimits.unindexedKeys), sign)
     db.exec('BEGIN')
     fold.fold(first)
     fold.write()

@@ -19,7 +19,7 @@ import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { leafHash } from '../../src/encoding/merkle.js'
 import { emptyRange, grow } from '../../src/encoding/MountainRange.js'
 import { sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
-import { limits } from '../../src/limits.js'
+import { historyLimits } from '../../src/history/limits.js'
 import { emptyHead, headAfter, headerLine, tickAfter } from '../../src/log/Tick.js'
 import { coveredTransactions } from '../../src/log/TickSigner.js'
 import { signCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
@@ -305,9 +305,9 @@ describe('tools for whole logs', () => {
     })
 
     it('lists a bounded number of problems', async () => {
-      const many = Array.from({ length: limits.problemsReported * 2 }, () => canonicalText({ type: 'Nonsense' }))
+      const many = Array.from({ length: historyLimits.problemsReported * 2 }, () => canonicalText({ type: 'Nonsense' }))
       expect((await verify([tickAfter(emptyHead, ticks[0]!.at, many, signed)])).problems).to.have.length(
-        limits.problemsReported,
+        historyLimits.problemsReported,
       )
     })
   })

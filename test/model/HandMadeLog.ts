@@ -2,6 +2,8 @@
  * A log written by hand, tick by tick, and what the model says to each tick. Times are of one day, `09:30` or
  * `09:30:15`; states are known by a letter.
  */
+import { agendaLimits } from '../../src/agenda/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import { ownNetworkId } from '../../src/identity/NetworkId.js'
 import { carillonVersion, logFormat } from '../../src/log/logFormat.js'
 import { sha256 } from '../../src/encoding/hash.js'
@@ -38,7 +40,7 @@ export const refOf = (letter: string): StateRef => parseRef(`${sha256(letter)}:0
 export const error = (code: string): { readonly code: string; readonly message: string } => ({ code, message: 'no' })
 
 export class HandMadeLog {
-  readonly model = emptyModel()
+  readonly model = emptyModel({ ...engineLimits, ...agendaLimits })
   #revision = 0
   #now = at('00:00')
 

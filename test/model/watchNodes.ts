@@ -27,10 +27,10 @@ const watched = (store: EmbeddedStore, watch: ModelWatch): EmbeddedStore => {
   })
 }
 
-virtualStores.open = () => {
-  const watch = new ModelWatch()
+virtualStores.open = ({ agenda, engine, storage } = {}) => {
+  const watch = new ModelWatch({ ...agenda, ...engine })
   opened.push(watch)
-  return watched(EmbeddedStore.inMemory(), watch)
+  return watched(EmbeddedStore.inMemory(storage === undefined ? {} : { limits: storage }), watch)
 }
 
 export const mochaHooks = {

@@ -8,7 +8,7 @@ import { NetworkMap, type Member } from '../../src/identity/NetworkMap.js'
 import type { PublicKey } from '../../src/identity/PublicKey.js'
 import type { Logger } from '../../src/engine/Logger.js'
 import { freePorts } from '../../src/network/freePorts.js'
-import type { Bounds } from '../../src/transport/Bounds.js'
+import type { TransportLimits } from '../../src/transport/limits.js'
 import { fingerprintOf, makeCertificate } from '../../src/network/certificate.js'
 import { TlsTransport } from '../../src/transport/TlsTransport.js'
 import type { Envelope } from '../../src/log/Message.js'
@@ -80,7 +80,7 @@ export class LoopbackNetwork {
 
   async open(
     name: string,
-    bounds: Partial<Bounds> = {},
+    limits: Partial<TransportLimits> = {},
     deliver?: (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>,
   ): Promise<TlsTransport> {
     const { key, certificate } = this.seat(name)
@@ -90,7 +90,7 @@ export class LoopbackNetwork {
       rootCertificate: this.rootCertificate,
       network: this.map,
       logger: this.logger,
-      bounds: { reconnectFirstMs: 10, reconnectLongestMs: 50, ...bounds },
+      limits: { reconnectFirstMs: 10, reconnectLongestMs: 50, ...limits },
     })
     transport.listen(
       deliver ??

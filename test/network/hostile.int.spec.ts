@@ -4,7 +4,7 @@ import { connect as connectRaw } from 'node:net'
 import { expect } from 'chai'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { generateKeyPair } from '../../src/identity/KeyPair.js'
-import { limits } from '../../src/limits.js'
+import { frameLimits, transportLimits } from '../../src/transport/limits.js'
 import { makeCertificate } from '../../src/network/certificate.js'
 import { encodeFrame, greetingFrame } from '../../src/transport/Frame.js'
 import type { TlsTransport } from '../../src/transport/TlsTransport.js'
@@ -30,9 +30,9 @@ describe('A hostile client of the TLS transport', function () {
   let network: LoopbackNetwork
   let alice: TlsTransport
 
-  const open = async (bounds: Parameters<LoopbackNetwork['open']>[1] = {}): Promise<void> => {
+  const open = async (limits: Parameters<LoopbackNetwork['open']>[1] = {}): Promise<void> => {
     network = await LoopbackNetwork.make(['Alice', 'Bob', 'Mallory'])
-    await network.open('Bob', bounds)
+    await network.open('Bob', limits)
     alice = await network.open('Alice')
   }
   /** Whatever happened before, Bob hears Alice, and nobody else was heard. */
@@ -114,7 +114,7 @@ describe('A hostile client of the TLS transport', function () {
   const malformed: Readonly<Record<string, readonly Buffer[]>> = {
     'no TLS record of ours but random bytes': [Buffer.from('GET / HTTP/1.1\r\n\r\n')],
     'a frame that announces four gigabytes': [greetingFrame(), Buffer.from([0xff, 0xff, 0xff, 0xff])],
-    'a frame one byte too long': [greetingFrame(), encodeFrame('1'.repeat(limits.frameBytes + 1))],
+    'a frame one byte too long': [greetingFrame(), encodeFrame('1'.repeat(frameLimits.frameBytes + 1))],
     'a frame that is not JSON': [greetingFrame(), encodeFrame('[{')],
     'a frame that is not UTF-8': [greetingFrame(), Buffer.from([0, 0, 0, 4, 0x22, 0xff, 0xfe, 0x22])],
     'an empty frame without its list': [greetingFrame(), encodeFrame('')],
@@ -125,7 +125,7 @@ describe('A hostile client of the TLS transport', function () {
     'a list with something that is no envelope': [greetingFrame(), encodeFrame('[{}]')],
     'more envelopes than a frame may hold': [
       greetingFrame(),
-      encodeFrame(canonicalText(Array.from({ length: limits.envelopesPerFrame + 1 }, (_, seq) => envelope(seq)))),
+      encodeFrame(canonicalText(Array.from({ length: frameLimits.envelopesPerFrame + 1 }, (_, seq) => envelope(seq)))),
     ],
     'spaces, which canonical JSON has not': [greetingFrame(), encodeFrame(`${data('1')} `)],
     'minus zero': [greetingFrame(), encodeFrame(data('-0'))],
@@ -133,7 +133,7 @@ describe('A hostile client of the TLS transport', function () {
     'half a surrogate pair': [greetingFrame(), encodeFrame(data('"\\ud800"'))],
     'a key twice': [greetingFrame(), encodeFrame(data('{"a":1,"a":2}'))],
     'a prototype': [greetingFrame(), encodeFrame(data('{"__proto__":{"a":1},"a":-0}'))],
-    'nesting beyond the bound': [greetingFrame(), encodeFrame(data(nested(limits.messageDepth)))],
+    'nesting beyond the bound': [greetingFrame(), encodeFrame(data(nested(frameLimits.messageDepth)))],
     'nesting beyond any stack': [greetingFrame(), encodeFrame(data(nested(400_000)))],
   }
   for (const [what, frames] of Object.entries(malformed)) {
@@ -205,7 +205,7 @@ describe('A hostile client of the TLS transport', function () {
       socket.write('junk junk junk')
       await hungUp(socket)
     }
-    expect(bob?.connectionsWith(network.key('Mallory'))).to.be.at.most(limits.connectionsPerParty)
+    expect(bob?.connectionsWith(network.key('Mallory'))).to.be.at.most(transportLimits.connectionsPerParty)
     expect(network.lines.filter((line) => line.startsWith('Mallory')).length).to.be.lessThan(5)
     await bobGoesOn()
   })

@@ -1,6 +1,7 @@
 /** What the TLS transport promises: it carries batches between parties, and every one is from whom it says. */
 import { expect } from 'chai'
-import { limits } from '../../src/limits.js'
+import { logLimits } from '../../src/log/limits.js'
+import { frameLimits } from '../../src/transport/limits.js'
 import { isOfSession, type SessionEnvelope } from '../../src/log/Message.js'
 import type { SessionId } from '../../src/log/SessionId.js'
 import { eventually, LoopbackNetwork } from './LoopbackNetwork.js'
@@ -45,10 +46,10 @@ describe('The TLS transport', function () {
   it('carries more than one frame holds, and the largest fact, in order', async () => {
     const alice = await network.open('Alice')
     await network.open('Bob')
-    const large = envelope(5_000, 'x'.repeat(limits.factBytes))
-    alice.send(network.key('Bob'), [...many(limits.envelopesPerFrame * 2 + 7), large])
-    await eventually(() => network.delivered.length === limits.envelopesPerFrame * 2 + 8, 'all has arrived')
-    expect(delivered()).to.deep.equal([...many(limits.envelopesPerFrame * 2 + 7).map(({ seq }) => seq), 5_000])
+    const large = envelope(5_000, 'x'.repeat(logLimits.factBytes))
+    alice.send(network.key('Bob'), [...many(frameLimits.envelopesPerFrame * 2 + 7), large])
+    await eventually(() => network.delivered.length === frameLimits.envelopesPerFrame * 2 + 8, 'all has arrived')
+    expect(delivered()).to.deep.equal([...many(frameLimits.envelopesPerFrame * 2 + 7).map(({ seq }) => seq), 5_000])
   })
 
   it('keeps what it can for a party that is down, and delivers it when it comes back', async () => {

@@ -16,8 +16,8 @@ const busyNetwork = async (seed: string) => {
       Notary: {
         app,
         notary: 'validating',
-        get notaryWaitMs() {
-          return notaryWaitMs
+        get limits() {
+          return { session: { notaryWaitMs } }
         },
       },
     },

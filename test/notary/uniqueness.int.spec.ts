@@ -4,7 +4,7 @@ import { plus, showRef, type StateRef, type TimeWindow } from 'carillon'
 import { verifyTransactionSignature } from '../../src/ledger/signatures.js'
 import { tearOff } from '../../src/ledger/TearOff.js'
 import { componentsOf, sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
-import { limits } from '../../src/limits.js'
+import { ledgerLimits } from '../../src/ledger/limits.js'
 import { TokenNetwork, type Reply } from './tokens.js'
 
 const inputCases = ['none', 'unspent', 'spent', 'unspent and spent', 'repeated'] as const
@@ -185,7 +185,7 @@ for (const kind of ['validating', 'nonValidating'] as const) {
 
     it('refuses more inputs than a transaction may have, and takes as many as it may', async () => {
       const tokens = await TokenNetwork.start(`many ${kind}`, kind)
-      const most = limits.componentsPerTransaction
+      const most = ledgerLimits.componentsPerTransaction
       const refs = [...(await tokens.issue(most)), ...(await tokens.issue(1))]
       const tooMany = await tokens.askOne(tokens.request(tokens.body({ inputs: refs })))
       expect(tooMany.error).to.be.oneOf(['transaction-malformed', 'transaction-altered'])

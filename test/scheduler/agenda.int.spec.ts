@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { none } from 'fp-ts/lib/Option.js'
 import { instant, instantFromMillis, plus, toMillis, type StateRef } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import { bell, ringAt, usualActivity } from './fixtures/bells.js'
 import { castInput, codeOf, refsOf, Tower } from './fixtures/Tower.js'
 
@@ -378,8 +378,8 @@ describe('catching up', () => {
     }
     const perTick = new Map<number, number>()
     for (const { tick } of starts) perTick.set(tick, (perTick.get(tick) ?? 0) + 1)
-    expect(Math.max(...perTick.values())).to.be.at.most(limits.activitiesPerTick)
-    expect(perTick.size).to.be.at.least(count / limits.activitiesPerTick)
+    expect(Math.max(...perTick.values())).to.be.at.most(engineLimits.activitiesPerTick)
+    expect(perTick.size).to.be.at.least(count / engineLimits.activitiesPerTick)
   })
 })
 

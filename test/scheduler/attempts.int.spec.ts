@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai'
 import { instant, plus, showRef, type FlowId, type StateRef } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { agendaLimits } from '../../src/agenda/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import { bell, usualActivity } from './fixtures/bells.js'
 import { codeOf, Tower } from './fixtures/Tower.js'
 
@@ -131,7 +132,7 @@ describe('a start of the node', () => {
   })
 
   it('opens more of them than fit in one tick, each once', async () => {
-    const count = limits.activitiesPerTick + 50
+    const count = engineLimits.activitiesPerTick + 50
     const drafts = Array.from({ length: count / 5 }, () => bell('kept', { at: due, manner: 'keep' }))
     for (let batch = 0; batch < 5; batch++) await tower.cast(...drafts)
     await tower.virtual.advanceTo(due)
@@ -141,7 +142,7 @@ describe('a start of the node', () => {
     expect(new Set(again.map(({ flow }) => flow)).size).to.equal(count)
     const perTick = new Map<number, number>()
     for (const { tick } of again) perTick.set(tick, (perTick.get(tick) ?? 0) + 1)
-    expect(Math.max(...perTick.values())).to.be.at.most(limits.activitiesPerTick)
+    expect(Math.max(...perTick.values())).to.be.at.most(engineLimits.activitiesPerTick)
   })
 
   it('is recorded before anything that it makes the node do, whatever the number of the tick', async () => {
@@ -181,7 +182,7 @@ describe('a start that fails', () => {
     await tower.virtual.advanceTo(plus(due, { hours: 1 }))
     const attempts = await tower.node.occurrences(ref)
     expect(attempts.map(({ outcome }) => outcome)).to.deep.equal([
-      ...Array.from({ length: limits.startAttempts - 1 }, () => 'start-failed'),
+      ...Array.from({ length: agendaLimits.startAttempts - 1 }, () => 'start-failed'),
       'parked',
     ])
     const waits = attempts.slice(1).map(({ at }, place) => Date.parse(at) - Date.parse(attempts[place]!.at))
@@ -216,12 +217,12 @@ describe('a start that fails', () => {
     await tower.restart({})
     const kept = await tower.castOne(bell('kept', { at: due, manner: 'keep' }))
     await tower.virtual.advanceTo(due)
-    for (let restarts = 0; restarts < limits.startAttempts; restarts++) await tower.restart({})
+    for (let restarts = 0; restarts < agendaLimits.startAttempts; restarts++) await tower.restart({})
     await tower.restart(withoutRing)
     await tower.virtual.advanceBy({ seconds: 1 })
     await tower.restart({})
     await tower.virtual.advanceBy({ minutes: 1 })
-    const started = Array.from({ length: limits.startAttempts + 1 }, () => 'completed')
+    const started = Array.from({ length: agendaLimits.startAttempts + 1 }, () => 'completed')
     expect(await tower.outcomes(kept)).to.deep.equal([...started, 'start-failed', 'start-failed', 'completed'])
   })
 

@@ -17,7 +17,7 @@ import { VirtualNetwork } from 'carillon/testing'
 import type { Envelope } from '../../src/log/Message.js'
 import { sessionIdOf } from '../../src/log/SessionId.js'
 import { sha256 } from '../../src/encoding/hash.js'
-import { limits } from '../../src/limits.js'
+import { messageLimits, sessionLimits } from '../../src/session/limits.js'
 import { app, Deaf, Modern, Tell, Unheard, Wait } from './talk.js'
 
 const start = (seed: string, logger?: Logger) =>
@@ -237,7 +237,7 @@ describe('A session', () => {
 
   it('refuses a message larger than the other side could record, before it leaves', async () => {
     const network = await start('large')
-    const id = await tell(network, { much: 'x'.repeat(limits.messageBytes) })
+    const id = await tell(network, { much: 'x'.repeat(messageLimits.messageBytes) })
     await network.advanceBy({ minutes: 1 })
     expect((await errorOf(network, id)).code).to.equal('fact-too-large')
   })
@@ -335,7 +335,7 @@ describe('A hostile party', () => {
 
   it('cannot fill an inbox without end: what no flow could have sent is neither recorded nor acknowledged', async () => {
     const { network, warnings } = await wire('endless')
-    const last = limits.messagesPerSession - 1
+    const last = sessionLimits.messagesPerSession - 1
     post(network, 'Mallory', 'Bob', opening(network))
     await network.advanceBy({ seconds: 1 })
     const heard: unknown[] = []

@@ -2,7 +2,9 @@
 import { expect } from 'chai'
 import { showRef, type NotaryKind, type Party, type StateRef } from 'carillon'
 import { VirtualNetwork, type Weather } from 'carillon/testing'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { finalityLimits } from '../../src/finality/limits.js'
+import { logLimits } from '../../src/log/limits.js'
 import { app, forgetful, Grow, Link, Share, Touch } from './chain.js'
 
 const start = (seed: string, weather?: Weather, kind: NotaryKind = 'nonValidating') =>
@@ -100,7 +102,7 @@ describe('The history of a shared transaction', () => {
     const { counts, largestTick } = await recordedBy(network, 'Bob')
     expect(counts.size).to.equal(2_001)
     expect(new Set(counts.values())).to.deep.equal(new Set([1]))
-    expect(largestTick).to.be.at.most(limits.tickBytes + limits.factBytes)
+    expect(largestTick).to.be.at.most(engineLimits.tickBytes + logLimits.factBytes)
     expect(held[1], held.join(' ')).to.be.within(1, 1_999)
     expect(held[2], held.join(' ')).to.be.greaterThan(held[1] ?? 0)
     expect((await network.node('Bob').states(Link)).map((state) => showRef(state.ref))).to.deep.equal([showRef(shared)])
@@ -136,7 +138,7 @@ describe('What a party lacks of a history', () => {
     const link = await grow(network, 100)
     const little = await asked()
     expect(little).to.have.length(99)
-    expect(Math.max(...little)).to.equal(limits.historyFirstWalk)
+    expect(Math.max(...little)).to.equal(finalityLimits.historyFirstWalk)
     await share(network, [link], { signers: [network.party('Bob')] })
     await network.advanceBy({ minutes: 5 })
     expect((await network.node('Bob').states(Link)).map(({ data }) => data.count)).to.deep.equal([100])

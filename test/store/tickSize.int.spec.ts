@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { EmbeddedStore, startNode, type Clock, type Node } from '../../src/index.js'
-import { limits } from '../../src/limits.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import type { TickStore } from '../../src/storage/TickStore.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
@@ -28,7 +28,8 @@ const sizesOf = async (node: Node): Promise<readonly number[]> => {
 /** All but the last hold as much as a tick may. */
 const expectFull = (sizes: readonly number[]): void => {
   expect(sizes.length).to.be.greaterThan(1)
-  for (const size of sizes.slice(0, -1)) expect(size).to.be.within(limits.tickBytes, limits.tickBytes + slack)
+  for (const size of sizes.slice(0, -1))
+    expect(size).to.be.within(engineLimits.tickBytes, engineLimits.tickBytes + slack)
 }
 
 describe('a tick', () => {
@@ -59,10 +60,11 @@ describe('a tick', () => {
 
   it('takes what comes after a pause as far as it fits, and those after it close when the disk is free', async () => {
     const [first = 0, ...others] = await sizesOf(await startOn(() => true))
-    expect(first).to.be.within(limits.tickBytes, limits.tickBytes + slack)
+    expect(first).to.be.within(engineLimits.tickBytes, engineLimits.tickBytes + slack)
     const following = others.slice(0, -1)
     expect(following).not.to.be.empty
-    for (const size of following) expect(size).to.be.within(limits.tickAtRestBytes, limits.tickAtRestBytes + slack)
+    for (const size of following)
+      expect(size).to.be.within(engineLimits.tickAtRestBytes, engineLimits.tickAtRestBytes + slack)
   })
 
   it('goes on while the disk is busy, and where a store never hands over', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { sha256 } from '../../src/encoding/hash.js'
-import { limits } from '../../src/limits.js'
+import { storageLimits } from '../../src/storage/limits.js'
 import { emptyHead } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import type { ActivityRow } from '../../src/agenda/ActivityRow.js'
@@ -170,7 +170,7 @@ describe('the rows of the vault', () => {
     node.move(only.seq, null)
     node.commit()
     expect(states.nextDueMs()).to.equal(undefined)
-    for (let count = 0; count <= limits.rowsKept; count++) node.insert(null)
+    for (let count = 0; count <= storageLimits.rowsKept; count++) node.insert(null)
     node.commit()
     expect(states.get(only.seq), 'read anew, because it was let go').not.to.equal(only)
   })
@@ -182,7 +182,7 @@ describe('the rows of the vault', () => {
     expect(node.due(1)).to.deep.equal([waiting.seq])
     const passing = node.insert(null)
     for (let tick = 1; tick <= 2; tick++) {
-      for (let count = 0; count <= limits.rowsKept; count++) node.insert(null)
+      for (let count = 0; count <= storageLimits.rowsKept; count++) node.insert(null)
       node.commit()
     }
     expect(states.get(passing.seq), 'read anew, because it was let go').not.to.equal(passing)
@@ -197,7 +197,7 @@ describe('the rows of the vault', () => {
     expect(node.due(1)).to.have.length(1)
     const asked = node.insert(null)
     for (let tick = 1; tick <= 3; tick++) {
-      for (let count = 0; count <= limits.rowsKept; count++) node.insert(null)
+      for (let count = 0; count <= storageLimits.rowsKept; count++) node.insert(null)
       expect(states.get(asked.seq)).to.equal(asked)
       expect(states.find(asked.ref)).to.equal(asked)
       node.commit()

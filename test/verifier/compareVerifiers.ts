@@ -4,7 +4,7 @@
 import { CarillonError } from '../../src/errors/CarillonError.js'
 import type { Checkpoint } from '../../src/log/Checkpoint.js'
 import type { PublicKey } from '../../src/identity/PublicKey.js'
-import { limits } from '../../src/limits.js'
+import { historyLimits } from '../../src/history/limits.js'
 import type { EncodedTick } from '../../src/log/Tick.js'
 import { inThreads } from '../../src/history/inThreads.js'
 import { LogChecker } from '../../src/history/LogChecker.js'
@@ -79,7 +79,7 @@ const askVouching = async (question: Question): Promise<Answer | undefined> => {
   }
   problems.push(...checker.end())
   const { ticks, events } = checker.counts
-  return answerOf(ticks, events, checker.head.hash, problems.slice(0, limits.problemsReported).map(textOf))
+  return answerOf(ticks, events, checker.head.hash, problems.slice(0, historyLimits.problemsReported).map(textOf))
 }
 
 const askVerifier = ({ bytes, checkpoints, by }: Question): Answer => {

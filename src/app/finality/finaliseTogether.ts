@@ -12,7 +12,7 @@ import type { FlowIo } from '../FlowIo.js'
 import type { Session } from '../Session.js'
 import { isSatisfiedBy, primitiveKeys } from '../../identity/Key.js'
 import { PartyC, type Party } from '../../identity/Party.js'
-import { limits } from '../../limits.js'
+import { finalityLimits } from '../../finality/limits.js'
 import {
   checkSignatures,
   needsNotary,
@@ -131,7 +131,7 @@ export const NotariseFlow = defineFlow({
       const answered = yield* io.attempt(askNotary(io, signed, request))
       if (!isLeft(answered)) return answered.right
       const busy = busyFor(answered.left)
-      if (busy === undefined || attempt >= limits.notaryAttempts) throw answered.left
+      if (busy === undefined || attempt >= finalityLimits.notaryAttempts) throw answered.left
       // All whom it turned away at once must not come back at once.
       const share = Number.parseInt((yield* io.newId()).slice(0, 4), 16) / 0xffff
       const waitMs = Math.round(busy * (1 + share))

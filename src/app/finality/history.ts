@@ -9,7 +9,7 @@ import type { Operation } from '../Operation.js'
 import type { Walked } from '../../finality/operations/walk.js'
 import { Session } from '../Session.js'
 import { ConsumedMessageC } from '../../session/ConsumedMessage.js'
-import { limits } from '../../limits.js'
+import { finalityLimits } from '../../finality/limits.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { HeldC } from '../../finality/protocol.js'
@@ -26,7 +26,7 @@ const lackingOf = function* (session: Session, wanted: readonly TransactionId[])
   let limit: number | undefined
   while (frontier.length > 0) {
     const walked = (yield* perform({ kind: 'walk', frontier, ...(limit === undefined ? {} : { limit }) })) as Walked
-    limit = Math.min((limit ?? limits.historyFirstWalk) * 4, limits.historyWalk)
+    limit = Math.min((limit ?? finalityLimits.historyFirstWalk) * 4, finalityLimits.historyWalk)
     const { ids } = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, HeldC)
     const held = new Set(ids)
     const lacks = walked.visited.filter((id) => !held.has(id))

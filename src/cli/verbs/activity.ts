@@ -3,7 +3,7 @@
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { showRef } from '../../ledger/StateRef.js'
-import { limits } from '../../limits.js'
+import { operatorLimits } from '../../operator/limits.js'
 import { ActivityActionC, actionsOf, NoteC, type ActivityAction } from '../../operator/OperatorRequest.js'
 import { readStore } from '../../folder/readStore.js'
 import { resolveRef } from '../../storage/queries/resolveRef.js'
@@ -36,7 +36,7 @@ const words: Readonly<
 }
 
 const parseNote = (text: string): string => {
-  if (!NoteC.is(text)) throw new InvalidArgumentError(`It may have at most ${limits.noteLength} characters.`)
+  if (!NoteC.is(text)) throw new InvalidArgumentError(`It may have at most ${operatorLimits.noteLength} characters.`)
   return text
 }
 

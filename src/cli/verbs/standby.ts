@@ -5,7 +5,7 @@
 import { Option, type Command } from 'commander'
 import { messageOf } from '../../errors/CarillonError.js'
 import type { HttpServer } from '../../http/listenHttp.js'
-import { limits } from '../../limits.js'
+import { standbyLimits } from '../../standby/limits.js'
 import { openControlSocket, type ControlSocket } from '../../http/ControlSocket.js'
 import { standBy } from '../../standby/Standby.js'
 import type { LoadedApp } from '../loadApp.js'
@@ -113,7 +113,7 @@ export const standby = (terminal: Terminal): Command =>
       .addOption(
         new Option('--lease <seconds>', 'how long a leader may be silent before another process leads')
           .argParser(wholeNumber(1))
-          .default(limits.leaseMs / 1_000),
+          .default(standbyLimits.leaseMs / 1_000),
       )
       .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the log, or Me)'))
       .addOption(new Option('--network <folder>', "a party's folder in a network, such as local/Alice"))

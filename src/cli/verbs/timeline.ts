@@ -3,7 +3,7 @@
  * what is to come.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { limits } from '../../limits.js'
+import { httpLimits } from '../../http/limits.js'
 import { readTimeline, type Bar } from '../../http/questions/readTimeline.js'
 import { readStore } from '../../folder/readStore.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
@@ -83,9 +83,9 @@ export const timeline = (real: Terminal): Command =>
         const fromMs =
           from === undefined ? Math.max(0, Math.floor((nowMs - spanMs * 0.4) / barMs) * barMs) : toMillis(from)
         const untilMs = until === undefined ? fromMs + spanMs : toMillis(until)
-        if (untilMs <= fromMs || bars > limits.timelineBars)
+        if (untilMs <= fromMs || bars > httpLimits.timelineBars)
           throw new InvalidArgumentError(
-            `A timeline goes from an instant until a later one, in 1 to ${limits.timelineBars} bars.`,
+            `A timeline goes from an instant until a later one, in 1 to ${httpLimits.timelineBars} bars.`,
           )
         const found = readStore(store, (db) => readTimeline(db, { fromMs, untilMs, bars, lateMs }))
         if (json === true) {

@@ -3,7 +3,7 @@
  */
 import { canonicalText, Encoded, utf8Length } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { finalityLimits } from '../limits.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { Role } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
@@ -34,7 +34,7 @@ export const vend = defineOperation<Vend, FinalityReads>({
     for (const transaction of ids) {
       const text = canonicalText(reads.signedTransaction(transaction))
       const size = utf8Length(text)
-      if (page.length > 0 && bytes + size > limits.historyPageBytes) break
+      if (page.length > 0 && bytes + size > finalityLimits.historyPageBytes) break
       bytes += size
       page.push(new Encoded(text))
     }

@@ -4,7 +4,7 @@
 import * as t from 'io-ts'
 import type { FinalityReads } from '../FinalityReads.js'
 import { IntegerC } from '../../encoding/IntegerC.js'
-import { limits } from '../../limits.js'
+import { finalityLimits } from '../limits.js'
 import { dependenciesOf } from '../../ledger/Transaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { valueAnswer } from '../../flow/Answer.js'
@@ -40,7 +40,7 @@ export const walk = defineOperation<Walk, FinalityReads>({
   readsLog: true,
   identity: ({ frontier }) => ({ frontier }),
   label: () => 'walk back through history',
-  decide: (reads, { frontier, limit = limits.historyFirstWalk }) => {
+  decide: (reads, { frontier, limit = finalityLimits.historyFirstWalk }) => {
     const walked = walkFrom(reads, frontier, limit)
     const numbers = (ids: readonly TransactionId[]) => ids.map((id) => reads.views.transactions.locate(id) ?? -1)
     return valueAnswer(walked, { visited: numbers(walked.visited), frontier: numbers(walked.frontier) })

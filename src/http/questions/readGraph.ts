@@ -2,7 +2,7 @@
  * The neighbourhood of a state on the ledger: the transactions that led to it and those that followed, with their
  * inputs and outputs. Forwards the vault knows the way; backwards the transactions themselves name their inputs.
  */
-import { limits } from '../../limits.js'
+import { httpLimits } from '../limits.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
@@ -73,7 +73,7 @@ export const readGraph = async (node: Ledger, from: StateRef, depth: number): Pr
   let partial = false
   const visit = async (id: TransactionId, left: number): Promise<void> => {
     if (transactions.has(id)) return
-    if (transactions.size + states.size >= limits.graphNodes) {
+    if (transactions.size + states.size >= httpLimits.graphNodes) {
       partial = true
       return
     }
@@ -85,7 +85,7 @@ export const readGraph = async (node: Ledger, from: StateRef, depth: number): Pr
     for (const ref of refs) {
       const key = `${ref.transaction}:${ref.index}`
       if (states.has(key)) continue
-      if (states.size >= limits.graphNodes) {
+      if (states.size >= httpLimits.graphNodes) {
         partial = true
         break
       }

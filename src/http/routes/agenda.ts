@@ -3,7 +3,7 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { httpLimits } from '../limits.js'
 import { ActivityActionC, actionsOf, DoneC, NoteC } from '../../operator/OperatorRequest.js'
 import { instantFromMillis, InstantC, toMillis } from '../../time/Instant.js'
 import { resolveRef } from '../../storage/queries/resolveRef.js'
@@ -49,10 +49,10 @@ export const agendaRoutes = [
       const fromMs = query.from === undefined ? nowMs - 3_600_000 : toMillis(query.from)
       const untilMs = query.until === undefined ? fromMs + 7_200_000 : toMillis(query.until)
       const bars = query.bars ?? defaultBars
-      if (untilMs <= fromMs || bars < 1 || bars > limits.timelineBars)
+      if (untilMs <= fromMs || bars < 1 || bars > httpLimits.timelineBars)
         throw new CarillonError(
           'request-invalid',
-          `A timeline goes from an instant until a later one, in 1 to ${limits.timelineBars} bars.`,
+          `A timeline goes from an instant until a later one, in 1 to ${httpLimits.timelineBars} bars.`,
         )
       const found = await node.readViews((db) => readTimeline(db, { fromMs, untilMs, bars, lateMs }))
       return {

@@ -7,7 +7,7 @@ import { JsonC } from '../../encoding/JsonC.js'
 import { findFlow, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import type { FlowDetails } from '../../flow/FlowSummary.js'
 import type { FlowId } from '../../log/FlowId.js'
-import { limits } from '../../limits.js'
+import { httpLimits } from '../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
 import type { Node } from '../../node/Node.js'
@@ -166,7 +166,7 @@ export const flowRoutes = [
     handle: async ({ hosted: { node }, params, request }) => {
       const id = await node.flowId(params.flow)
       const waited = new AbortController()
-      const timer = setTimeout(() => waited.abort(), limits.httpResultMs)
+      const timer = setTimeout(() => waited.abort(), httpLimits.httpResultMs)
       const gone = (): void => waited.abort()
       request.raw.once('close', gone)
       // Whoever hung up before this began is not told of any more.

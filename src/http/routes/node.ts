@@ -3,7 +3,7 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { httpLimits } from '../limits.js'
 import { actionsOf, DoneC, DrainActionC } from '../../operator/OperatorRequest.js'
 import type { Role } from '../../standby/Standby.js'
 import type { Node } from '../../node/Node.js'
@@ -168,7 +168,7 @@ export const nodeRoutes = [
           timer = undefined
           // A node that has stopped is told of by the end of the stream.
           now().then(send, () => reply.raw.destroy())
-        }, limits.httpLiveMs).unref()
+        }, httpLimits.httpLiveMs).unref()
       }
       const unfollow = hosted.node.follow(hear)
       // A virtual clock may go on for long without anything happening, and is to be seen going.
@@ -177,7 +177,7 @@ export const nodeRoutes = [
         if (hosted.clock === undefined || hosted.node.nowMs === shownMs) return
         shownMs = hosted.node.nowMs
         hear()
-      }, limits.httpLiveMs).unref()
+      }, httpLimits.httpLiveMs).unref()
       stream.onClose(() => {
         unfollow()
         clearInterval(watching)

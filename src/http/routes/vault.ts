@@ -3,7 +3,7 @@
  */
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { httpLimits } from '../limits.js'
 import type { Node } from '../../node/Node.js'
 import { pageSize, type Page, type VaultQuery } from '../../vault/query/VaultQuery.js'
 import { findState } from '../../storage/queries/readVault.js'
@@ -31,7 +31,7 @@ const search = async (node: Node, query: VaultQuery, text: string): Promise<Page
     const page = await node.queryVault({ ...query, limit: size, ...(after === undefined ? {} : { after }) })
     const items = page.items.filter((entry) => containsText(entry, text))
     after = page.next
-    if (items.length > 0 || after === undefined || looked >= limits.searchedStates) return { items, next: after }
+    if (items.length > 0 || after === undefined || looked >= httpLimits.searchedStates) return { items, next: after }
   }
 }
 

@@ -5,7 +5,8 @@
 import { setMaxListeners } from 'node:events'
 import { NO_STREAM, START, type BinaryEventData, type StreamMetadata } from '@eventstore/db-client'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { logLimits } from '../../log/limits.js'
+import { logsLimits } from '../limits.js'
 import { BackOff } from '../../engine/BackOff.js'
 import { logClosed } from '../remote/logClosed.js'
 import { pause } from '../../engine/pause.js'
@@ -95,7 +96,7 @@ export class EventStoreDbConnection {
         expectedRevision: after < 0 ? NO_STREAM : BigInt(after),
         requiresLeader: true,
         // The deadline of the call itself comes later, so that it can never be mistaken for the server's answer.
-        deadline: this.#deadlines.answerMs + limits.logGraceMs,
+        deadline: this.#deadlines.answerMs + logsLimits.logGraceMs,
       })
     })
   }
@@ -191,7 +192,7 @@ export class EventStoreDbConnection {
     work: (current: Current) => Promise<A>,
     deadlineMs: number = this.#deadlines.answerMs,
   ): Promise<A> {
-    const backOff = new BackOff(limits.logReadBackFirstMs)
+    const backOff = new BackOff(logLimits.logReadBackFirstMs)
     for (let tries = 1; ; tries++) {
       try {
         const current = await this.#use()
@@ -227,7 +228,7 @@ export class EventStoreDbConnection {
       current,
       'Looking for the leader of the cluster',
       current.channel,
-      limits.logConnectMs,
+      logsLimits.logConnectMs,
     )
     if (current.proof?.of !== channel) current.proof = { of: channel, answered: this.#prove(current) }
     const { proof } = current

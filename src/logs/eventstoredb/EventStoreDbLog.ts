@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { NodeFault, type CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { logLimits } from '../../log/limits.js'
+import { logsLimits } from '../limits.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
 import { logClosed } from '../remote/logClosed.js'
@@ -58,11 +59,11 @@ export class EventStoreDbLog implements EventLog {
 
   private constructor({ url, stream, ...options }: EventStoreDbLogOptions) {
     this.#options = {
-      answerMs: options.answerMs ?? limits.logAnswerMs,
-      proveMs: options.proveMs ?? limits.logProveMs,
-      idleMs: options.idleMs ?? limits.logIdleMs,
-      checkMs: options.checkMs ?? limits.logCheckMs,
-      maxAppendBytes: options.maxAppendBytes ?? limits.esdbAppendBytes,
+      answerMs: options.answerMs ?? logsLimits.logAnswerMs,
+      proveMs: options.proveMs ?? logsLimits.logProveMs,
+      idleMs: options.idleMs ?? logsLimits.logIdleMs,
+      checkMs: options.checkMs ?? logsLimits.logCheckMs,
+      maxAppendBytes: options.maxAppendBytes ?? logsLimits.esdbAppendBytes,
     }
     this.#address = parseEventStoreDbAddress(url, stream)
     this.#connection = new EventStoreDbConnection(this.#address, this.#options)
@@ -123,8 +124,8 @@ export class EventStoreDbLog implements EventLog {
 
   /** A server may refuse before the event of the faster writer can be read: then the head is read again. */
   async #refusal(expected: Head): Promise<AppendOutcome> {
-    const boundMs = Math.min(limits.logRefusalMs, this.#options.answerMs)
-    const backOff = new BackOff(limits.logReadBackFirstMs, boundMs / 4)
+    const boundMs = Math.min(logsLimits.logRefusalMs, this.#options.answerMs)
+    const backOff = new BackOff(logLimits.logReadBackFirstMs, boundMs / 4)
     const giveUpAt = performance.now() + boundMs
     try {
       for (;;) {
@@ -158,7 +159,7 @@ export class EventStoreDbLog implements EventLog {
 
   async *follow(fromRevision: number, signal: AbortSignal): AsyncGenerator<EncodedTick> {
     const ended = AbortSignal.any([signal, this.#ended.signal])
-    const backOff = new BackOff(limits.logRetryFirstMs, limits.logFollowLongestMs)
+    const backOff = new BackOff(logLimits.logRetryFirstMs, logLimits.logFollowLongestMs)
     /** The last event of the last tick that was handed on: a new subscription begins after it. */
     let handled: number | undefined
     while (!isAborted(ended)) {
@@ -280,7 +281,7 @@ export class EventStoreDbLog implements EventLog {
     const limit = this.#options.maxAppendBytes
     return new NodeFault(
       'log-limit-exceeded',
-      `Tick ${tick.number} has ${bytes} bytes of data for one append; ${this.where} is said to take ${limit}. Raise MaxAppendSize of the server, and the limit the log was opened with, to ${Math.max(bytes, limits.esdbAppendBytes)} or more.`,
+      `Tick ${tick.number} has ${bytes} bytes of data for one append; ${this.where} is said to take ${limit}. Raise MaxAppendSize of the server, and the limit the log was opened with, to ${Math.max(bytes, logsLimits.esdbAppendBytes)} or more.`,
       { bytes, limit },
     )
   }

@@ -3,7 +3,7 @@
  * table, and a call that is lost costs no more than the wait until the next look.
  */
 import { sha256 } from '../../encoding/hash.js'
-import { limits } from '../../limits.js'
+import { logsLimits } from '../limits.js'
 import { pause } from '../../engine/pause.js'
 import type { PostgresAddress } from './PostgresAddress.js'
 import { PostgresSession } from './PostgresSession.js'
@@ -58,7 +58,7 @@ export class PostgresBell {
     const wake = (): void => woken.abort()
     this.#waiting.add(wake)
     try {
-      await pause(limits.logPollMs, AbortSignal.any([signal, woken.signal]))
+      await pause(logsLimits.logPollMs, AbortSignal.any([signal, woken.signal]))
     } finally {
       this.#waiting.delete(wake)
     }

@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { HashC } from '../../encoding/hash.js'
 import { NodeFault, type CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { logsLimits } from '../limits.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
@@ -51,7 +51,7 @@ const TickRowC = t.type({
 
 /** Other settings of the database must not weaken what an answered append means, nor cancel it half-way. */
 const writerSettings = `
-  SET lock_timeout = ${limits.logLockMs};
+  SET lock_timeout = ${logsLimits.logLockMs};
   SET statement_timeout = 0;
   -- "off" answers before the disk has it. Whoever has chosen more than "on", such as a replica's disk, keeps that.
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
@@ -71,7 +71,7 @@ export class PostgresLog implements EventLog {
   readonly #closed = new AbortController()
   readonly #table: string
 
-  private constructor({ url, schema, answerMs = limits.logAnswerMs }: PostgresLogOptions) {
+  private constructor({ url, schema, answerMs = logsLimits.logAnswerMs }: PostgresLogOptions) {
     this.#address = parsePostgresAddress(url, schema)
     this.#table = `${quoted(this.#address.schema)}.log_ticks`
     this.#writer = new PostgresSession({
@@ -233,9 +233,9 @@ export class PostgresLog implements EventLog {
       text: `
         SELECT tick::text, first_revision::text, at_ms::text, hash, signature, events FROM (
           SELECT *, sum(octet_length(events)) OVER (ORDER BY tick) - octet_length(events) AS bytes_before
-          FROM (SELECT * FROM ${this.#table} WHERE tick >= $1 ORDER BY tick LIMIT ${limits.logPageTicks}) AS ticks
+          FROM (SELECT * FROM ${this.#table} WHERE tick >= $1 ORDER BY tick LIMIT ${logsLimits.logPageTicks}) AS ticks
         ) AS page
-        WHERE bytes_before < ${limits.logPageBytes} ORDER BY page.tick`,
+        WHERE bytes_before < ${logsLimits.logPageBytes} ORDER BY page.tick`,
       values: [fromTick],
       binary: true,
     })

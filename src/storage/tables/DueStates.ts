@@ -3,7 +3,7 @@
  * be told too early that something is due, and look for nothing, but never too late: the rows that were read ahead are the
  * first of all that act, in order, and nothing acts before the instant until which it is known to be quiet.
  */
-import { limits } from '../../limits.js'
+import type { StorageLimits } from '../limits.js'
 import type { StoredState } from './StoredState.js'
 
 /** How the database is asked, for what it holds and what is yet to be written. */
@@ -15,6 +15,7 @@ export type DueReader = {
 }
 
 export class DueStates {
+  readonly #readAheadRows: number
   readonly #reader: DueReader
   /** The node need not act before this instant. */
   #quietUntilMs = Number.NEGATIVE_INFINITY
@@ -27,7 +28,8 @@ export class DueStates {
   /** All that act up to this instant are among them. */
   #aheadUntilMs = Number.NEGATIVE_INFINITY
 
-  constructor(reader: DueReader) {
+  constructor({ dueReadAhead }: StorageLimits, reader: DueReader) {
+    this.#readAheadRows = dueReadAhead
     this.#reader = reader
   }
 
@@ -86,9 +88,9 @@ export class DueStates {
   }
 
   #readAhead(nowMs: number): void {
-    this.#ahead = this.#reader.due(nowMs, limits.dueReadAhead)
+    this.#ahead = this.#reader.due(nowMs, this.#readAheadRows)
     this.#aheadFrom = 0
-    this.#aheadUntilMs = this.#ahead.length < limits.dueReadAhead ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
+    this.#aheadUntilMs = this.#ahead.length < this.#readAheadRows ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
     // Nothing is due: so it is worth knowing until when, or the next tick would look again.
     if (this.#ahead.length === 0) this.nextMs()
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { storageLimits } from '../limits.js'
 import { DueStates } from './DueStates.js'
 import type { StoredState } from './StoredState.js'
 
@@ -9,7 +10,7 @@ describe('Due states that were read ahead', () => {
   it('are not read again when one of them is consumed before its turn', () => {
     let reads = 0
     const rows = [row(1), row(2), row(3)]
-    const due = new DueStates({
+    const due = new DueStates(storageLimits, {
       due: () => {
         reads += 1
         return rows

@@ -3,7 +3,6 @@
  * is what makes a B-tree slower as it grows, so new keys first gather in memory and are merged in one sorted
  * sweep. Rows are keyed by log order; after a restart the unmerged tail is read back from them.
  */
-import { limits } from '../../limits.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import { BulkInsert } from './BulkInsert.js'
 import type { Database, Statement } from '../Database.js'
@@ -40,6 +39,7 @@ export class HashIndex {
   #tail = new Map<string, number>()
   #added: string[] = []
   #merged = false
+  readonly #unindexedKeys: number
   readonly #find: Statement
   readonly #insert: BulkInsert
   readonly #until: Statement
@@ -47,6 +47,7 @@ export class HashIndex {
   readonly #unmerged: Statement
 
   constructor(db: Database, unit: UnitOfWork, table: string) {
+    this.#unindexedKeys = unit.limits.unindexedKeys
     this.#find = db.prepare(
       `SELECT t.seq AS seq FROM ${table}_keys k JOIN ${table} t ON t.seq = k.seq WHERE k.prefix = ? AND t.id = ?`,
     )
@@ -94,7 +95,7 @@ export class HashIndex {
   }
 
   #merge(): void {
-    if (this.#tail.size < limits.unindexedKeys) return
+    if (this.#tail.size < this.#unindexedKeys) return
     const prefixes: number[] = []
     const seqs: number[] = []
     let last = -1

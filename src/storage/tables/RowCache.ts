@@ -2,7 +2,7 @@
  * The rows of a table that are in memory, each once: whoever finds a row finds the very one that others have changed.
  * What was evicted is read again.
  */
-import { limits } from '../../limits.js'
+import type { StorageLimits } from '../limits.js'
 
 /** What a table asks of its cache. */
 export type CachedRows<Row> = {
@@ -19,11 +19,13 @@ export type CachedRows<Row> = {
 export class RowCache<Row extends { readonly seq: number }> implements CachedRows<Row> {
   readonly #rows = new Map<number, Row>()
   /** Rows that must never be evicted. */
+  readonly #rowsKept: number
   readonly #kept: () => Iterable<Row>
   /** So many of the rows, the first ones of the map, were there at the last commit of a fold. */
   #earlier = 0
 
-  constructor(kept: () => Iterable<Row> = () => []) {
+  constructor({ rowsKept }: StorageLimits, kept: () => Iterable<Row> = () => []) {
+    this.#rowsKept = rowsKept
     this.#kept = kept
   }
 
@@ -41,7 +43,7 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
 
   committed(isFolding: boolean): void {
     if (isFolding) this.#evictEarlier()
-    else if (this.#rows.size > limits.rowsKept) this.#rows.clear()
+    else if (this.#rows.size > this.#rowsKept) this.#rows.clear()
     else return
     for (const row of this.#kept()) this.#rows.set(row.seq, row)
   }

@@ -6,7 +6,6 @@ import type { UnitOfWork } from '../UnitOfWork.js'
 import { hashIndexSchema } from './HashIndex.js'
 import { Table, type TableSpec } from './Table.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
-import { limits } from '../../limits.js'
 import type { Message, Role } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { endKey, type OutgoingRow, type SessionDraft, type SessionRow } from '../../session/SessionRow.js'
@@ -112,8 +111,8 @@ export class SessionTable implements Sessions {
     this.#isOutgoing = db.prepare('SELECT 1 AS one FROM outbox WHERE session = ? AND role = ? AND seq = ?')
     unit.join({
       committed: () => {
-        if (this.#received.size > limits.rowsKept) this.#received.clear()
-        if (this.#sent.size > limits.unacknowledged) this.#sent.clear()
+        if (this.#received.size > unit.limits.rowsKept) this.#received.clear()
+        if (this.#sent.size > unit.limits.sentKept) this.#sent.clear()
       },
       rolledBack: () => {
         this.#received.clear()

@@ -5,7 +5,7 @@
  */
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import { limits } from '../../limits.js'
+import type { StorageLimits } from '../limits.js'
 import type { DueStates } from './DueStates.js'
 import type { CachedRows } from './RowCache.js'
 import type { StoredState } from './StoredState.js'
@@ -33,6 +33,7 @@ class Generation {
 }
 
 export class StateCache implements CachedRows<StoredState> {
+  readonly #limits: StorageLimits
   readonly #due: DueStates
   /** Made, read or asked for in this tick. */
   #now = new Generation()
@@ -41,7 +42,8 @@ export class StateCache implements CachedRows<StoredState> {
   /** Read ahead: they wait for their turn, however many ticks that takes. */
   #ahead = new Generation()
 
-  constructor(due: DueStates) {
+  constructor(limits: StorageLimits, due: DueStates) {
+    this.#limits = limits
     this.#due = due
   }
 
@@ -93,9 +95,9 @@ export class StateCache implements CachedRows<StoredState> {
     if (isFolding) {
       this.#due.forgetAhead()
       this.#age()
-    } else if (this.#due.isWaiting && sizeAhead <= limits.rowsKeptAhead) {
-      if (this.#size > limits.rowsKept) this.#age()
-    } else if (this.#size + sizeAhead > limits.rowsKept) {
+    } else if (this.#due.isWaiting && sizeAhead <= this.#limits.rowsKeptAhead) {
+      if (this.#size > this.#limits.rowsKept) this.#age()
+    } else if (this.#size + sizeAhead > this.#limits.rowsKept) {
       this.#due.forgetAhead()
       this.#clear()
     }

@@ -56,11 +56,11 @@ export class StateTable implements States, Activities {
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
     this.#keyed = db.prepare(`${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL`)
-    this.#dueStates = new DueStates({
+    this.#dueStates = new DueStates(unit.limits, {
       due: (nowMs, limit) => this.#readDue(nowMs, limit),
       nextMs: () => this.#readNextDueMs(),
     })
-    this.#cache = new StateCache(this.#dueStates)
+    this.#cache = new StateCache(unit.limits, this.#dueStates)
     const read: (values: Parameters<typeof stateRowOf>[0]) => StoredState = (values) => stateRowOf(values, kinds)
     this.#table = new Table(db, unit, { name: 'states', columns: ownColumns, changes, select, read }, this.#cache)
   }

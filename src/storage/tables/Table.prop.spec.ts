@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { sha256 } from '../../encoding/hash.js'
-import { limits } from '../../limits.js'
+import { storageLimits, type StorageLimits } from '../limits.js'
 import type { Database } from '../Database.js'
 import { openDatabase } from '../sqlite/openDatabase.js'
 import { UnitOfWork } from '../UnitOfWork.js'
@@ -71,12 +71,13 @@ const walks = fc.array(
 /** A table within its unit of work, as a store uses both. */
 class Ticking {
   readonly #db: Database = openDatabase(':memory:')
-  readonly #unit = new UnitOfWork()
+  readonly #unit: UnitOfWork
   readonly #plain = new PlainThings()
   readonly #table: Table<Thing>
   #ticks = 0
 
-  constructor() {
+  constructor(limits: StorageLimits) {
+    this.#unit = new UnitOfWork(limits)
     this.#db.exec(schema)
     this.#table = new Table(this.#db, this.#unit, spec)
     this.#db.exec('BEGIN; SAVEPOINT tick0')
@@ -159,18 +160,15 @@ class Ticking {
 }
 
 describe('A table of the views', () => {
-  const few = limits.unindexedKeys
-  const setUnindexed = (keys: number): void => {
-    Object.assign(limits, { unindexedKeys: keys })
-  }
-  afterEach(() => setUnindexed(few))
-
-  for (const keys of [few, 50])
-    it(`holds what a plain list of rows would, with up to ${keys} ids in memory`, () => {
-      setUnindexed(keys)
+  for (const [unindexedKeys, rowsKept] of [
+    [storageLimits.unindexedKeys, storageLimits.rowsKept],
+    [50, 8],
+    [1, 1],
+  ] as const)
+    it(`holds what a plain list of rows would, with up to ${unindexedKeys} ids and ${rowsKept} rows in memory`, () => {
       fc.assert(
         fc.property(walks, (walk) => {
-          const table = new Ticking()
+          const table = new Ticking({ ...storageLimits, unindexedKeys, rowsKept })
           for (const move of walk) {
             if (move.kind === 'insert' && 'count' in move) table.insert(move.count)
             else if ('which' in move && move.kind === 'find') table.compareOne(move.which)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { FlowDraft } from '../../flow/FlowRow.js'
-import { limits } from '../../limits.js'
+import { storageLimits } from '../limits.js'
 import { UnitOfWork } from '../UnitOfWork.js'
 import { WakingFlows, type WakingReader } from './WakingFlows.js'
 
@@ -69,7 +69,7 @@ describe('The flows that are to be woken', () => {
               unit.rolledBack()
               break
           }
-        expect([...waking.rows()].length).to.be.at.most(limits.rowsKept)
+        expect([...waking.rows()].length).to.be.at.most(storageLimits.rowsKept)
       }),
     )
   })

@@ -3,7 +3,6 @@
  * few, otherwise only the instant before which there is none. The answers are those that {@link WakingReader} would give.
  */
 import type { FlowDraft } from '../../flow/FlowRow.js'
-import { limits } from '../../limits.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 
 /** How the database is asked, for what it holds and what is yet to be written. */
@@ -17,6 +16,7 @@ export type WakingReader = {
 }
 
 export class WakingFlows {
+  readonly #rowsKept: number
   readonly #reader: WakingReader
   /** All flows that are to be woken at some instant, as long as they are few; undefined when they are not. */
   #all: Map<number, FlowDraft> | undefined
@@ -27,6 +27,7 @@ export class WakingFlows {
 
   constructor(unit: UnitOfWork, reader: WakingReader) {
     this.#reader = reader
+    this.#rowsKept = unit.limits.rowsKept
     unit.join({
       rolledBack: () => {
         this.#all = undefined
@@ -48,7 +49,7 @@ export class WakingFlows {
     if (this.#all === undefined) return
     if (row.wakeMs === null) this.#all.delete(row.seq)
     else this.#all.set(row.seq, row)
-    if (this.#all.size > limits.rowsKept) this.#all = undefined
+    if (this.#all.size > this.#rowsKept) this.#all = undefined
   }
 
   toWake(nowMs: number, limit: number): readonly FlowDraft[] {
@@ -78,8 +79,8 @@ export class WakingFlows {
   }
 
   #learn(): void {
-    if (this.#reader.count(limits.rowsKept + 1) <= limits.rowsKept) {
-      const rows = this.#reader.toWake(Number.MAX_SAFE_INTEGER, limits.rowsKept)
+    if (this.#reader.count(this.#rowsKept + 1) <= this.#rowsKept) {
+      const rows = this.#reader.toWake(Number.MAX_SAFE_INTEGER, this.#rowsKept)
       this.#all = new Map(rows.map((row) => [row.seq, row]))
       return
     }

@@ -2,6 +2,8 @@
  * Holds one node against the model: its log tick by tick, its views after each tick. It stops at the first tick that
  * differs, since whatever follows differs for the same reason.
  */
+import { agendaLimits } from '../../agenda/limits.js'
+import { engineLimits } from '../../engine/limits.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import {
   checkTick,
@@ -10,6 +12,7 @@ import {
   type ModelFinding,
   type Model,
   type ModelFlow,
+  type ModelLimits,
   type ModelState,
 } from '../../model/index.js'
 import type { Instant } from '../../time/Instant.js'
@@ -23,7 +26,7 @@ import { readLoggedTick } from './readLoggedTick.js'
 const mostKept = 5
 
 export class ModelWatch {
-  readonly model: Model = emptyModel()
+  readonly model: Model
   /** Ticks that differ from what the model predicted, one sentence for each difference. */
   readonly ticks: string[] = []
   /** Rows that differ from the model's, one sentence for each. */
@@ -31,6 +34,10 @@ export class ModelWatch {
   #revision = -1
   #states: ReadonlyMap<string, ModelState> = new Map()
   #flows: ReadonlyMap<string, ModelFlow> = new Map()
+
+  constructor(limits: Partial<ModelLimits> = {}) {
+    this.model = emptyModel({ ...engineLimits, ...agendaLimits, ...limits })
+  }
 
   get hasFound(): boolean {
     return this.ticks.length + this.views.length > 0

@@ -14,6 +14,7 @@ import type { Party } from '../../identity/Party.js'
 import { SqliteTicks } from '../../storage/SqliteTicks.js'
 import { headAfter, type EncodedTick } from '../../log/Tick.js'
 import { builtInFlows } from '../../node/builtInFlows.js'
+import { tickLimits } from '../../engine/limits.js'
 import { SignedTransactionReader } from '../../engine/readSignedTransaction.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { Database } from '../../storage/Database.js'
@@ -108,7 +109,7 @@ export class ReplayGround {
       hasRecorded: () => false,
       release: () => undefined,
       waitMs: () => 0,
-      notaryWaitMs: Number.MAX_SAFE_INTEGER,
+      limits: tickLimits,
     }
   }
 

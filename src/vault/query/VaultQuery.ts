@@ -7,7 +7,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { IntegerC } from '../../encoding/IntegerC.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { limits } from '../../limits.js'
+import { vaultLimits } from '../limits.js'
 import { countCriteria, CriterionC, type Criterion } from './Criterion.js'
 
 /** Which states are meant, by whether they are used up. */
@@ -79,10 +79,10 @@ const defaultPage = 100
 /** Refuses a page size that would make an answer unbounded. */
 export const pageSize = (limit: number | undefined): number => {
   const size = limit ?? defaultPage
-  if (!Number.isInteger(size) || size < 1 || size > limits.page) {
+  if (!Number.isInteger(size) || size < 1 || size > vaultLimits.page) {
     throw new CarillonError(
       'query-unbounded',
-      `A page holds 1 to ${limits.page} rows, not ${size}. Ask page by page: give the answer's next as after.`,
+      `A page holds 1 to ${vaultLimits.page} rows, not ${size}. Ask page by page: give the answer's next as after.`,
       { limit: size },
     )
   }
@@ -103,6 +103,6 @@ export const assertCriteria = (criteria: StateCriteria): void => {
       `The query's "where" is not a criterion: ${decoded.left.slice(0, 3).join('; ')}. Write { field: 'currency', is: 'EUR' }, { party }, { and: [...] } and the like.`,
     )
   const count = countCriteria(where)
-  if (count > limits.criteriaPerQuery)
-    throw queryInvalid(`The query has ${count} criteria; at most ${limits.criteriaPerQuery} are allowed.`)
+  if (count > vaultLimits.criteriaPerQuery)
+    throw queryInvalid(`The query has ${count} criteria; at most ${vaultLimits.criteriaPerQuery} are allowed.`)
 }

@@ -1,0 +1,12 @@
+/**
+ * The limits of what a flow may ask for. They are part of what a flow is promised, so they are the same on every node.
+ */
+/** The limits of what a flow may ask for. */
+export const flowLimits = {
+  /** States one query inside a flow may return; its refs are recorded. */
+  statesPerQuery: 1_000,
+  /** Depth of sub-flows within sub-flows. */
+  subFlowDepth: 32,
+  /** Text of a client id: room for any name of a request, and short enough for an index. */
+  clientIdLength: 1_000,
+} as const

@@ -1,0 +1,12 @@
+/**
+ * The limits of keys and of network maps. All members of a network share them.
+ */
+/** The limits of keys and of network maps. */
+export const identityLimits = {
+  /** Depth of composite keys within composite keys. */
+  keyDepth: 32,
+  /** Parties in a network map. */
+  members: 10_000,
+  /** Verified signatures that are remembered, twice over: those of some pages of history. */
+  signaturesRemembered: 8_192,
+} as const

@@ -1,0 +1,38 @@
+/**
+ * The limits of sessions with other parties.
+ */
+import type { LimitsLike } from '../limits.js'
+
+const KiB = 1024
+
+/** The limits of sessions with other parties. */
+export const sessionLimits = {
+  /** Messages of one session: twice what a flow can send, so that whoever sends more means no good, and no inbox is endless. */
+  messagesPerSession: 20_000,
+  /** A notary whose callers would wait longer tells them so: they come back later, instead of standing in line. */
+  notaryWaitMs: 5_000,
+  /** Unacknowledged messages held in memory; the others wait in the outbox. */
+  unacknowledged: 10_000,
+  /** Unacknowledged messages to one party held in memory: one that is down must not take the room of the others. */
+  unacknowledgedPerParty: 1_000,
+  /**
+   * Bytes of unacknowledged messages to one party: less than a connection buffers, so that a long history streams at the
+   * pace at which it is taken, and nothing of it is dropped on the way and sent again.
+   */
+  unacknowledgedBytesPerParty: 2 * 1024 * KiB,
+  /** What every party may have in memory even when those that are down have taken all the room. */
+  unacknowledgedAtLeast: 16,
+  /** First wait before an unacknowledged message is sent again; it doubles from there. */
+  resendFirstMs: 1_000,
+  /** Longest wait between two sends of a message, to a party that may be down for weeks. */
+  resendLongestMs: 60_000,
+} as const
+
+/** The limits of a message. All members of a network share them. */
+export const messageLimits = {
+  /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
+  messageBytes: 224 * KiB,
+} as const
+
+/** The limits of sessions, as a node was given them. */
+export type SessionLimits = LimitsLike<typeof sessionLimits>
