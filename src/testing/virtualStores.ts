@@ -6,9 +6,9 @@ import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import type { TickStore } from '../storage/TickStore.js'
 import type { GivenLimits } from '../node/NodeLimits.js'
 
-export const virtualStores = {
+export const virtualStores: { open: (limits?: GivenLimits) => TickStore | Promise<TickStore> } = {
   /** `limits` are those of the node; the store takes its own from them. */
-  open: ({ storage }: GivenLimits = {}): TickStore | Promise<TickStore> =>
+  open: ({ storage } = {}) =>
     EmbeddedStore.inMemory(storage === undefined ? {} : { limits: storage }),
 }
 
