@@ -8,8 +8,7 @@ import type { GivenLimits } from '../node/NodeLimits.js'
 
 export const virtualStores: { open: (limits?: GivenLimits) => TickStore | Promise<TickStore> } = {
   /** `limits` are those of the node; the store takes its own from them. */
-  open: ({ storage } = {}) =>
-    EmbeddedStore.inMemory(storage === undefined ? {} : { limits: storage }),
+  open: ({ storage } = {}) => EmbeddedStore.inMemory(storage === undefined ? {} : { limits: storage }),
 }
 
 /** The option for a node whose store has been made with these limits already. */
