@@ -17,12 +17,12 @@ export type CachedRows<Row> = {
 }
 
 export class RowCache<Row extends { readonly seq: number }> implements CachedRows<Row> {
-  readonly #rows = new Map<number, Row>()
-  /** Rows that must never be evicted. */
+  #rows = new Map<number, Row>()
+  /** Those that were there at the last commit of a fold: rows of a log change soon after they came, or not for long. */
+  #earlier = new Map<number, Row>()
   readonly #rowsKept: number
+  /** Rows that must never be evicted. */
   readonly #kept: () => Iterable<Row>
-  /** So many of the rows, the first ones of the map, were there at the last commit of a fold. */
-  #earlier = 0
 
   constructor({ rowsKept }: StorageLimits, kept: () => Iterable<Row> = () => []) {
     this.#rowsKept = rowsKept
@@ -30,7 +30,7 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
   }
 
   get(seq: number): Row | undefined {
-    return this.#rows.get(seq)
+    return this.#rows.get(seq) ?? this.#earlier.get(seq)
   }
 
   add(row: Row): void {
@@ -42,24 +42,14 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
   }
 
   committed(isFolding: boolean): void {
-    if (isFolding) this.#evictEarlier()
-    else if (this.#rows.size > this.#rowsKept) this.#rows.clear()
-    else return
+    if (!isFolding && this.#rows.size + this.#earlier.size <= this.#rowsKept) return
+    this.#earlier = isFolding ? this.#rows : new Map()
+    this.#rows = new Map()
     for (const row of this.#kept()) this.#rows.set(row.seq, row)
   }
 
-  /** Rows of a log that is being folded change soon after they came or not for long. */
-  #evictEarlier(): void {
-    let left = this.#earlier
-    for (const seq of this.#rows.keys()) {
-      if (left === 0) break
-      left -= 1
-      this.#rows.delete(seq)
-    }
-    this.#earlier = this.#rows.size
-  }
-
   clear(): void {
-    this.#rows.clear()
+    this.#rows = new Map()
+    this.#earlier = new Map()
   }
 }

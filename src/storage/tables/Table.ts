@@ -28,16 +28,20 @@ export type TableSpec<Row extends Numbered> = {
   readonly idOf?: (row: Row) => string
 }
 
-type Update<Row> = { readonly statement: Statement; readonly columns: readonly Column<Row>[] }
+type Read<Row> = (row: Row) => SqlValue
+
+type Update<Row> = { readonly statement: Statement; readonly reads: readonly Read<Row>[] }
 
 export class Table<Row extends Numbered> {
   readonly #spec: TableSpec<Row>
   readonly #cache: CachedRows<Row>
-  readonly #fresh = new Set<Row>()
+  /** Rows that are new, in the order of their numbers. */
+  #fresh: Row[] = []
   /** Rows that were changed, with the number of the set of columns that were. */
   readonly #changed = new Map<Row, number>()
   readonly #index: HashIndex | undefined
   readonly #insert: BulkInsert
+  readonly #reads: readonly Read<Row>[]
   readonly #updates: readonly Update<Row>[]
   readonly #bySeq: Statement
   readonly #lastSeq: Statement
@@ -53,10 +57,14 @@ export class Table<Row extends Numbered> {
     this.#spec = spec
     this.#cache = cache
     this.#insert = new BulkInsert(db, name, ['seq', ...columns.map(([column]) => column)])
+    this.#reads = columns.map(([, read]) => read)
     this.#updates = changes.map((names) => {
       const changed = columns.filter(([column]) => names.includes(column))
       const settings = changed.map(([column]) => `${column} = ?`).join(', ')
-      return { statement: db.prepare(`UPDATE ${name} SET ${settings} WHERE seq = ?`), columns: changed }
+      return {
+        statement: db.prepare(`UPDATE ${name} SET ${settings} WHERE seq = ?`),
+        reads: changed.map(([, read]) => read),
+      }
     })
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#lastSeq = db.prepare(`SELECT max(seq) FROM ${name}`)
@@ -67,7 +75,7 @@ export class Table<Row extends Numbered> {
       committed: (isFolding) => this.#cache.committed(isFolding),
       rolledBack: () => {
         this.#cache.clear()
-        this.#fresh.clear()
+        this.#fresh = []
         this.#changed.clear()
         this.#insert.clear()
         this.#nextSeq = this.#readNextSeq()
@@ -84,16 +92,21 @@ export class Table<Row extends Numbered> {
     return this.#nextSeq
   }
 
+  get #firstFresh(): number {
+    return this.#nextSeq - this.#fresh.length
+  }
+
   insert(row: Row): void {
     this.#nextSeq += 1
-    this.#cache.addFresh(row)
-    this.#fresh.add(row)
+    // A row that never changes need not be the same object for all who find it.
+    if (this.#updates.length > 0) this.#cache.addFresh(row)
+    this.#fresh.push(row)
     if (this.#spec.idOf !== undefined) this.#index?.add(this.#spec.idOf(row), row.seq)
   }
 
   /** To be called after columns of a set were changed; without a number, any that can change. */
   touch(row: Row, set = this.#updates.length - 1): void {
-    if (!this.#fresh.has(row) && (this.#changed.get(row) ?? -1) < set) this.#changed.set(row, set)
+    if (row.seq < this.#firstFresh && (this.#changed.get(row) ?? -1) < set) this.#changed.set(row, set)
   }
 
   /** The number of the row with an id. */
@@ -102,7 +115,7 @@ export class Table<Row extends Numbered> {
   }
 
   get(seq: number): Row | undefined {
-    const known = this.#cache.get(seq)
+    const known = this.#cache.get(seq) ?? (seq < this.#firstFresh ? undefined : this.#fresh[seq - this.#firstFresh])
     if (known !== undefined) return known
     const [values] = this.#bySeq.lists(seq)
     return values === undefined ? undefined : this.hold(values)
@@ -122,15 +135,15 @@ export class Table<Row extends Numbered> {
     for (const row of this.#fresh) {
       const values = this.#insert.next()
       values.push(row.seq)
-      for (const [, of] of this.#spec.columns) values.push(of(row))
+      for (const read of this.#reads) values.push(read(row))
     }
     this.#insert.flush()
-    this.#fresh.clear()
+    this.#fresh = []
     for (const [row, set] of this.#changed) {
       const update = this.#updates[set]
       if (update === undefined) continue
       const values: SqlValue[] = []
-      for (const [, of] of update.columns) values.push(of(row))
+      for (const read of update.reads) values.push(read(row))
       values.push(row.seq)
       update.statement.runList(values)
     }
