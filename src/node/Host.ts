@@ -24,6 +24,6 @@ export const hostOf = ({
   readonly clock?: Clock
   readonly random?: Random
 }): Host => {
-  const isVirtual = clock !== systemClock
+  const { isVirtual = false } = clock
   return { clock, random, hasThreads: !isVirtual, isVirtual }
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../time/Clock.js'
 type Wait = { readonly atMs: number; readonly callback: () => void; cancel: () => void }
 
 export class SkewedClock implements Clock {
+  readonly isVirtual = true
   readonly #base: Clock
   readonly #waits = new Set<Wait>()
   #offsetMs = 0

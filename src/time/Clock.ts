@@ -3,6 +3,8 @@
  * tick it is made in, and the tick has read it here once.
  */
 export type Clock = {
+  /** Whether time passes only when the clock is moved. Then a node runs without threads, so that nothing depends on the machine. Default false. */
+  readonly isVirtual?: boolean
   /** Epoch milliseconds, UTC. */
   readonly now: () => number
   /**

@@ -8,6 +8,7 @@ type Wait = { readonly atMs: number; readonly callback: () => void; cancelled: b
 
 /** A clock that stands still until it is moved. */
 export class VirtualClock implements Clock {
+  readonly isVirtual = true
   #nowMs: number
   readonly #waits = new Set<Wait>()
 
