@@ -5,6 +5,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { CarillonError } from '../errors/CarillonError.js'
+import { sumOfBoundaries } from '../testing/simulation/Boundaries.js'
 import type { SimulationFailure, SimulationReport } from '../testing/simulation/SimulationReport.js'
 
 /** Turns the command into a worker: it takes seeds from its parent, one at a time. */
@@ -87,6 +88,7 @@ export const simulateInProcesses = async ({
     events: sum(({ events }) => events),
     transactions: sum(({ transactions }) => transactions),
     flows: sum(({ flows }) => flows),
+    boundaries: sumOfBoundaries(told.map(({ boundaries }) => boundaries)),
     elapsedMs: performance.now() - beganMs,
     failures: told.flatMap(({ failures }) => failures),
   }

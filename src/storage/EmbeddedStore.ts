@@ -9,7 +9,8 @@ import { limitsOf } from '../limits.js'
 import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
-import type { ThreadOutcome } from './sqlite/CommitThread.js'
+import { CommitThread } from './sqlite/CommitThread.js'
+import type { CommitWorker, WorkerOutcome } from './sqlite/CommitWorker.js'
 import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 import { storeFailure } from './sqlite/storeFailure.js'
@@ -31,6 +32,8 @@ export type EmbeddedStoreOptions = {
    * holds. Default true.
    */
   readonly usesThread?: boolean
+  /** What commits large ticks, when that is not a thread. */
+  readonly worker?: (db: Database) => CommitWorker
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<StorageLimits>
 }
@@ -67,13 +70,15 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static open(file: string, { usesThread = true, limits: given }: EmbeddedStoreOptions = {}): EmbeddedStore {
+  static open(file: string, { usesThread = true, worker, limits: given }: EmbeddedStoreOptions = {}): EmbeddedStore {
     const limits = limitsOf('storage', storageLimits, given)
     try {
       const isFile = file !== ':memory:'
+      const opened = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
       const db = new WriteBehind(
-        openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`),
-        isFile && usesThread ? file : undefined,
+        opened,
+        worker?.(opened) ?? (isFile && usesThread ? new CommitThread(file) : undefined),
+        file,
       )
       let reader: Database = db
       try {
@@ -89,7 +94,7 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits'> = {}): EmbeddedStore {
+  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits' | 'worker'> = {}): EmbeddedStore {
     return EmbeddedStore.open(':memory:', options)
   }
 
@@ -174,7 +179,7 @@ export class EmbeddedStore implements TickStore {
     throw failure
   }
 
-  #land(tick: EncodedTick, outcome: ThreadOutcome): AppendOutcome {
+  #land(tick: EncodedTick, outcome: WorkerOutcome): AppendOutcome {
     if (outcome.kind === 'committed') {
       this.#stands(tick)
       return { kind: 'appended' }
@@ -206,6 +211,7 @@ export class EmbeddedStore implements TickStore {
 
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
+    this.#db.forget()
     return new EmbeddedStore(this.#db, this.reader, this.#checkpoints, this.views.limits)
   }
 

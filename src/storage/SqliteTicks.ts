@@ -3,7 +3,7 @@
  */
 import { HashC } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
-import type { Guard } from './sqlite/CommitThread.js'
+import type { Guard } from './sqlite/CommitWorker.js'
 import { instantFromMillis, toMillis } from '../time/Instant.js'
 import type { Database, SqlRow, Statement } from './Database.js'
 import { emptyHead, eventsOf, linesOf, type EncodedTick, type Head } from '../log/Tick.js'

@@ -136,6 +136,11 @@ export class StoredViews implements Views, Tables {
     this.heads = new HeadTable(db, this.#unit)
   }
 
+  /** How often rows were evicted from memory since the views were opened. */
+  get evictions(): number {
+    return this.#unit.evictions
+  }
+
   fold(event: FoldableEvent, revision: number, atMs: number): void {
     evolve(this, event, revision, atMs)
   }

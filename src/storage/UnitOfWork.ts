@@ -17,6 +17,8 @@ export type Participant = {
 
 export class UnitOfWork {
   readonly limits: StorageLimits
+  /** How often rows were evicted from memory. */
+  evictions = 0
   readonly #participants: Participant[] = []
 
   constructor(limits: StorageLimits = storageLimits) {

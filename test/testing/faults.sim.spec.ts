@@ -63,6 +63,8 @@ const noFaults: Faults = {
   steps: false,
   dst: false,
   operators: false,
+  limits: false,
+  pipelines: false,
 }
 
 /** What a history was, and what is left of it. */

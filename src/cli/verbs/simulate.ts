@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { Option, type Command } from 'commander'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
+import { describeBoundaries, describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
 import { simulate as simulateApp, type SimulationOptions } from '../../testing/simulation/simulate.js'
 import { simulateInProcesses, workerFlag, workOff } from '../simulateInProcesses.js'
 import { bar } from '../Progress.js'
@@ -83,7 +83,7 @@ export const simulate = (terminal: Terminal): Command =>
             ? await simulateApp({ ...given, seeds: chosen, onSeed })
             : await simulateInProcesses({ seeds: chosen, processes, stopAtFirst, onSeed })
         terminal.status('')
-        terminal.out(json === true ? JSON.stringify(report) : describeReport(report))
+        terminal.out(json === true ? JSON.stringify(report) : `${describeReport(report)}\n${describeBoundaries(report)}`)
         if (report.failures.length > 0)
           throw new CarillonError(
             'simulation-failed',

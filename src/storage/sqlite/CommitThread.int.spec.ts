@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { CommitThread, type Write } from './CommitThread.js'
+import { CommitThread } from './CommitThread.js'
+import type { Write } from './CommitWorker.js'
 import { openWritable } from './openWritable.js'
 
 const guard = { sql: 'SELECT count(*) FROM things', expected: 0, after: 1 }

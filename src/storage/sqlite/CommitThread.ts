@@ -5,25 +5,9 @@
  */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 import { NodeFault } from '../../errors/CarillonError.js'
-import type { SqlValue } from '../Database.js'
+import type { CommitWorker, Guard, WorkerGone, WorkerOutcome, Write } from './CommitWorker.js'
 import { sqliteDriverName } from './openDatabase.js'
 import { writableSettings } from './openWritable.js'
-
-/** A statement and what it is given; statements are named by their place in a list both sides keep. */
-export type Write = { readonly statement: number; readonly values: SqlValue[] }
-
-/** What must hold for a transaction to be carried out, and what holds once it is: the first column of an answer. */
-export type Guard = { readonly sql: string; readonly expected: SqlValue | undefined; readonly after: SqlValue }
-
-export type ThreadOutcome =
-  | { readonly kind: 'committed' }
-  /** The guard did not hold; nothing was written. */
-  | { readonly kind: 'refused' }
-  /** Nothing was written. The error has SQLite's code, where it is one of SQLite's. */
-  | { readonly kind: 'failed'; readonly error: unknown }
-
-/** The thread has ended without an answer. What it had written by then, all or nothing, stays as it is. */
-export type ThreadGone = { readonly kind: 'gone' }
 
 /** No disk takes that long to sync a tick. */
 const longestCommitMs = 60_000
@@ -103,7 +87,7 @@ const revived = (error: unknown): unknown => {
   return Object.assign(new Error(String(message)), { code, errcode })
 }
 
-export class CommitThread {
+export class CommitThread implements CommitWorker {
   readonly #file: string
   readonly #done = new Int32Array(new SharedArrayBuffer(4))
   #worker: Worker | undefined
@@ -114,7 +98,7 @@ export class CommitThread {
   #asked = 0
   /** How many of its statements the thread has been told. */
   #told = 0
-  #whenDone: ((outcome: ThreadOutcome | ThreadGone) => void) | undefined
+  #whenDone: ((outcome: WorkerOutcome | WorkerGone) => void) | undefined
 
   constructor(file: string) {
     this.#file = file
@@ -136,7 +120,7 @@ export class CommitThread {
     guard: Guard,
     writes: readonly Write[],
     statements: readonly string[],
-    whenDone: (outcome: ThreadOutcome | ThreadGone) => void,
+    whenDone: (outcome: WorkerOutcome | WorkerGone) => void,
   ): void {
     this.#asked += 1
     this.#whenDone = whenDone
@@ -163,7 +147,7 @@ export class CommitThread {
         )
     }
     const answer = this.#port === undefined ? undefined : receiveMessageOnPort(this.#port)
-    this.#answered(answer === undefined ? { kind: 'gone' } : (answer.message as ThreadOutcome))
+    this.#answered(answer === undefined ? { kind: 'gone' } : (answer.message as WorkerOutcome))
   }
 
   /** Resolves when the thread has let go of the file. */
@@ -180,7 +164,7 @@ export class CommitThread {
     })
   }
 
-  #answered(outcome: ThreadOutcome | ThreadGone): void {
+  #answered(outcome: WorkerOutcome | WorkerGone): void {
     this.#port?.unref()
     const tell = this.#whenDone
     this.#whenDone = undefined
@@ -214,7 +198,7 @@ export class CommitThread {
     })
     this.#worker = worker
     this.#port = port1
-    port1.on('message', (message: 'ready' | ThreadOutcome) => {
+    port1.on('message', (message: 'ready' | WorkerOutcome) => {
       if (message === 'ready') this.#ready = this.#given
       else this.#answered(message)
     })

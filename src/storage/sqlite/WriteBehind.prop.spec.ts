@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { openDatabase } from './openDatabase.js'
 import { openWritable } from './openWritable.js'
+import { CommitThread } from './CommitThread.js'
 import { WriteBehind, type Flight } from './WriteBehind.js'
 
 const keys = fc.integer({ min: 1, max: 4 })
@@ -31,7 +32,7 @@ describe('a connection that writes behind', () => {
     file = join(folder, 'store.db')
     const local = openWritable(file)
     local.exec('CREATE TABLE things (key INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT')
-    db = new WriteBehind(local, file)
+    db = new WriteBehind(local, new CommitThread(file), file)
     db.begin()
     // Without end only if the thread never comes, which the time every test has ends.
     while (!db.canHandOver()) await pause(1)
@@ -174,7 +175,7 @@ describe('a connection that writes behind', () => {
   it('carries out everything by itself where there is no file for a thread to open', () => {
     const local = openDatabase(':memory:')
     local.exec('CREATE TABLE things (key INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT')
-    const alone = new WriteBehind(local, undefined)
+    const alone = new WriteBehind(local)
     alone.begin()
     alone.prepare('INSERT INTO things (key, value) VALUES (?, ?)').run(1, 'one')
     expect(alone.canHandOver()).to.equal(false)

@@ -6,25 +6,25 @@
  */
 import { NodeFault } from '../../errors/CarillonError.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
-import { CommitThread, type Guard, type ThreadOutcome, type Write } from './CommitThread.js'
+import type { CommitWorker, Guard, WorkerOutcome, Write } from './CommitWorker.js'
 import { storeFailure } from './storeFailure.js'
 
 /** A transaction that a thread carries out. */
 export type Flight = {
   /** What became of it; waits for that, without giving way to anything else. */
-  readonly land: () => ThreadOutcome
+  readonly land: () => WorkerOutcome
   /** Calls back once that is known. */
   readonly whenLanded: (callback: () => void) => void
 }
 
-type UnderWay = { outcome?: ThreadOutcome; readonly waits: (() => void)[] }
+type UnderWay = { outcome?: WorkerOutcome; readonly waits: (() => void)[] }
 
 const isWrite = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)
 
 export class WriteBehind implements Database {
   readonly #db: Database
   readonly #file: string
-  readonly #thread: CommitThread | undefined
+  readonly #worker: CommitWorker | undefined
   readonly #begin: Statement
   readonly #commit: Statement
   /** Statements that write, by their places; the thread keeps the same list. */
@@ -35,11 +35,11 @@ export class WriteBehind implements Database {
   #gathered: Write[] = []
   #flight: UnderWay | undefined
 
-  /** `file` is where the thread finds the database; undefined when only this connection can. */
-  constructor(db: Database, file: string | undefined) {
+  /** Without a worker, nothing can be handed over. `file` is named in errors. */
+  constructor(db: Database, worker?: CommitWorker, file = ':memory:') {
     this.#db = db
-    this.#file = file ?? ':memory:'
-    this.#thread = file === undefined ? undefined : new CommitThread(file)
+    this.#file = file
+    this.#worker = worker
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
   }
@@ -139,12 +139,12 @@ export class WriteBehind implements Database {
 
   /** Whether the transaction can be handed over as it stands. */
   canHandOver(): boolean {
-    return this.#mode === 'gathering' && this.#thread?.isReady() === true
+    return this.#mode === 'gathering' && this.#worker?.isReady() === true
   }
 
   /** Whether the transaction, if it were handed over now, would be carried out at once. */
   isAtRest(): boolean {
-    return this.#mode === 'gathering' && this.#thread?.isAtRest() === true
+    return this.#mode === 'gathering' && this.#worker?.isAtRest() === true
   }
 
   /** Gives the transaction to the thread; this connection is ready for the next. */
@@ -155,19 +155,20 @@ export class WriteBehind implements Database {
     const gathered = this.#gathered
     this.#gathered = []
     this.#mode = 'none'
-    this.#thread?.carryOut(guard, gathered, this.#sqls, (outcome) => {
+    this.#worker?.carryOut(guard, gathered, this.#sqls, (outcome) => {
       flight.outcome = outcome.kind === 'gone' ? this.#carryOutHere(guard, gathered) : outcome
       // Never at once: someone may just have waited for it in the middle of something else.
       for (const tell of flight.waits) setImmediate(tell)
     })
     return {
       land: () => {
-        if (flight.outcome === undefined) this.#thread?.await()
+        if (flight.outcome === undefined) this.#worker?.await()
         if (this.#flight === flight) this.#flight = undefined
         return flight.outcome ?? { kind: 'failed', error: new Error('The thread has given no answer.') }
       },
       whenLanded: (callback) => {
-        flight.waits.push(callback)
+        if (flight.outcome === undefined) flight.waits.push(callback)
+        else setImmediate(callback)
       },
     }
   }
@@ -178,14 +179,20 @@ export class WriteBehind implements Database {
     else this.#settle()
   }
 
+  /** Forgets everything that was in memory only, as the next process would. */
+  forget(): void {
+    this.rollback()
+    this.#flight = undefined
+  }
+
   /** Resolves when the thread has let go of the file. */
   async stopThread(): Promise<void> {
-    if (this.#flight !== undefined && this.#flight.outcome === undefined) this.#thread?.await()
-    await this.#thread?.stop()
+    if (this.#flight !== undefined && this.#flight.outcome === undefined) this.#worker?.await()
+    await this.#worker?.stop()
   }
 
   /** Carries out what a thread that is gone was given, unless it has done so. */
-  #carryOutHere({ sql, expected, after }: Guard, writes: readonly Write[]): ThreadOutcome {
+  #carryOutHere({ sql, expected, after }: Guard, writes: readonly Write[]): WorkerOutcome {
     let isOpen = false
     try {
       this.#begin.run()
@@ -212,7 +219,7 @@ export class WriteBehind implements Database {
   #settle(): void {
     const flight = this.#flight
     if (flight === undefined) return
-    if (flight.outcome === undefined) this.#thread?.await()
+    if (flight.outcome === undefined) this.#worker?.await()
     const { outcome } = flight
     if (outcome?.kind !== 'committed' && this.#mode === 'none') return
     if (outcome?.kind === 'failed') throw storeFailure(outcome.error, this.#file)

@@ -165,7 +165,7 @@ export class FlowTable implements Flows {
       db,
       unit,
       { name: 'flows', columns, changes, select, read: flowRowOf, idOf: (row) => row.id },
-      new RowCache(unit.limits, () => this.#waking.rows()),
+      new RowCache(unit, () => this.#waking.rows()),
     )
     this.#insertOperation = new BulkInsert(db, 'flow_records', ['flow_seq', 'position', 'operation'])
     unit.join({

@@ -2,7 +2,7 @@
  * The rows of a table that are in memory, each once: whoever finds a row finds the very one that others have changed.
  * What was evicted is read again.
  */
-import type { StorageLimits } from '../limits.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 
 /** What a table asks of its cache. */
 export type CachedRows<Row> = {
@@ -20,12 +20,12 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
   #rows = new Map<number, Row>()
   /** Those that were there at the last commit of a fold: rows of a log change soon after they came, or not for long. */
   #earlier = new Map<number, Row>()
-  readonly #rowsKept: number
+  readonly #unit: UnitOfWork
   /** Rows that must never be evicted. */
   readonly #kept: () => Iterable<Row>
 
-  constructor({ rowsKept }: StorageLimits, kept: () => Iterable<Row> = () => []) {
-    this.#rowsKept = rowsKept
+  constructor(unit: UnitOfWork, kept: () => Iterable<Row> = () => []) {
+    this.#unit = unit
     this.#kept = kept
   }
 
@@ -42,7 +42,8 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
   }
 
   committed(isFolding: boolean): void {
-    if (!isFolding && this.#rows.size + this.#earlier.size <= this.#rowsKept) return
+    if (!isFolding && this.#rows.size + this.#earlier.size <= this.#unit.limits.rowsKept) return
+    this.#unit.evictions += 1
     this.#earlier = isFolding ? this.#rows : new Map()
     this.#rows = new Map()
     for (const row of this.#kept()) this.#rows.set(row.seq, row)

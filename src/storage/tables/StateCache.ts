@@ -5,7 +5,7 @@
  */
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import type { StorageLimits } from '../limits.js'
+import type { UnitOfWork } from '../UnitOfWork.js'
 import type { DueStates } from './DueStates.js'
 import type { CachedRows } from './RowCache.js'
 import type { StoredState } from './StoredState.js'
@@ -33,7 +33,7 @@ class Generation {
 }
 
 export class StateCache implements CachedRows<StoredState> {
-  readonly #limits: StorageLimits
+  readonly #unit: UnitOfWork
   readonly #due: DueStates
   /** Made, read or asked for in this tick. */
   #now = new Generation()
@@ -42,8 +42,8 @@ export class StateCache implements CachedRows<StoredState> {
   /** Read ahead: they wait for their turn, however many ticks that takes. */
   #ahead = new Generation()
 
-  constructor(limits: StorageLimits, due: DueStates) {
-    this.#limits = limits
+  constructor(unit: UnitOfWork, due: DueStates) {
+    this.#unit = unit
     this.#due = due
   }
 
@@ -95,9 +95,10 @@ export class StateCache implements CachedRows<StoredState> {
     if (isFolding) {
       this.#due.forgetAhead()
       this.#age()
-    } else if (this.#due.isWaiting && sizeAhead <= this.#limits.rowsKeptAhead) {
-      if (this.#size > this.#limits.rowsKept) this.#age()
-    } else if (this.#size + sizeAhead > this.#limits.rowsKept) {
+    } else if (this.#due.isWaiting && sizeAhead <= this.#unit.limits.rowsKeptAhead) {
+      if (this.#size > this.#unit.limits.rowsKept) this.#age()
+    } else if (this.#size + sizeAhead > this.#unit.limits.rowsKept) {
+      this.#unit.evictions += 1
       this.#due.forgetAhead()
       this.#clear()
     }

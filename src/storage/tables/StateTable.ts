@@ -60,7 +60,7 @@ export class StateTable implements States, Activities {
       due: (nowMs, limit) => this.#readDue(nowMs, limit),
       nextMs: () => this.#readNextDueMs(),
     })
-    this.#cache = new StateCache(unit.limits, this.#dueStates)
+    this.#cache = new StateCache(unit, this.#dueStates)
     const read: (values: Parameters<typeof stateRowOf>[0]) => StoredState = (values) => stateRowOf(values, kinds)
     this.#table = new Table(db, unit, { name: 'states', columns: ownColumns, changes, select, read }, this.#cache)
   }

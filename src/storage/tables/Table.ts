@@ -47,12 +47,7 @@ export class Table<Row extends Numbered> {
   readonly #lastSeq: Statement
   #nextSeq: number
 
-  constructor(
-    db: Database,
-    unit: UnitOfWork,
-    spec: TableSpec<Row>,
-    cache: CachedRows<Row> = new RowCache<Row>(unit.limits),
-  ) {
+  constructor(db: Database, unit: UnitOfWork, spec: TableSpec<Row>, cache: CachedRows<Row> = new RowCache<Row>(unit)) {
     const { name, columns, changes, select, idOf } = spec
     this.#spec = spec
     this.#cache = cache

@@ -15,6 +15,9 @@ export class DiskFaults {
   #failures = 0
   #slowTurns = 0
   #silences: { left: number; readonly arrives: boolean } | undefined
+  /** How many writes were refused, and how many appends went unanswered. */
+  refusals = 0
+  silences = 0
   /** Whether the power went out since the store was last opened. */
   wasCut = false
 
@@ -59,6 +62,7 @@ export class DiskFaults {
   nextSilence(): 'answered' | 'arrives' | 'lost' {
     if (this.#silences === undefined || this.#silences.left === 0) return 'answered'
     this.#silences.left -= 1
+    this.silences += 1
     return this.#silences.arrives ? 'arrives' : 'lost'
   }
 
@@ -66,6 +70,7 @@ export class DiskFaults {
   nextFate(): Fate {
     if (this.#failures > 0) {
       this.#failures -= 1
+      this.refusals += 1
       return 'refused'
     }
     const cut = this.#cut

@@ -5,7 +5,9 @@
 import type { NotaryKind } from '../../identity/NetworkMap.js'
 import { instant, type Instant } from '../../time/Instant.js'
 import { fairWeather, type Weather } from '../VirtualTransport.js'
+import type { GivenLimits } from '../../node/NodeLimits.js'
 import { Chance } from './Chance.js'
+import { smallLimits } from './smallLimits.js'
 import type { PowerCut } from './DiskFaults.js'
 
 /** What may go wrong in a simulation. Everything does by default. */
@@ -30,6 +32,10 @@ export type Faults = {
   readonly dst: boolean
   /** Operators drain nodes, trigger and pause activities. */
   readonly operators: boolean
+  /** Limits are small: ticks are full, portions are many, and nothing stays in memory for long. */
+  readonly limits: boolean
+  /** Ticks are committed while the next is decided. */
+  readonly pipelines: boolean
 }
 
 /** Everything that can go wrong. */
@@ -44,6 +50,8 @@ export const allFaults: Faults = {
   steps: true,
   dst: true,
   operators: true,
+  limits: true,
+  pipelines: true,
 }
 
 /** What an operator does in a simulation. */
@@ -81,6 +89,10 @@ export type Plan = {
   readonly stepFailures: number
   /** Those whose log is kept elsewhere. */
   readonly remote: readonly string[]
+  /** Those whose ticks are committed while the next is decided. */
+  readonly pipelined: readonly string[]
+  /** The limits of all nodes that differ from their defaults. */
+  readonly limits: GivenLimits
   readonly actions: readonly Action[]
   /** How long it goes on after the last of them. */
   readonly restMs: number
@@ -168,6 +180,10 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   const weather = faults.weather && cast.everyone.length > 1 ? badWeather(chance) : fairWeather
   const remote = faults.logs ? cast.everyone.filter(() => chance.oneIn(3)) : []
   const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
+  // From choices of its own, so that what else happens does not depend on it.
+  const more = new Chance(`limits ${seed}`)
+  const limits = faults.limits ? smallLimits(more) : {}
+  const pipelined = faults.pipelines ? cast.everyone.filter((name) => !remote.includes(name) && !more.oneIn(3)) : []
   const actions: Action[] = []
   while (actions.length < length) {
     const draft: Draft | undefined =
@@ -178,13 +194,27 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
     const afterMs = chance.oneIn(4) ? 0 : chance.oneIn(12) ? chance.below(600_000) : chance.below(4_000)
     actions.push({ id: actions.length, afterMs, ...(draft ?? { kind: 'work', party: chance.pick(cast.workers) }) })
   }
-  return { seed, start, notary, weather, development: seed % 10 === 0, stepFailures, remote, actions, restMs: 0 }
+  return {
+    seed,
+    start,
+    notary,
+    weather,
+    development: seed % 10 === 0,
+    stepFailures,
+    remote,
+    pipelined,
+    limits,
+    actions,
+    restMs: 0,
+  }
 }
 
 /** The plan with an easier beginning, one in each respect in which it is not easy already. */
 export const easierPlans = (plan: Plan): readonly ((of: Plan) => Plan)[] => [
   ...(plan.weather === fairWeather ? [] : [(of: Plan) => ({ ...of, weather: fairWeather })]),
   ...(plan.stepFailures === 0 ? [] : [(of: Plan) => ({ ...of, stepFailures: 0 })]),
+  ...(plan.pipelined.length === 0 ? [] : [(of: Plan) => ({ ...of, pipelined: [] })]),
+  ...(Object.keys(plan.limits).length === 0 ? [] : [(of: Plan) => ({ ...of, limits: {} })]),
   ...(plan.remote.length === 0 ? [] : [(of: Plan) => ({ ...of, remote: [] })]),
   ...(plan.start === ordinaryStart ? [] : [(of: Plan) => ({ ...of, start: ordinaryStart })]),
 ]

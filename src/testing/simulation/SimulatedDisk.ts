@@ -1,19 +1,40 @@
 /**
- * An embedded store whose disk fails where a simulation tells it to. What it has committed it never loses.
+ * An embedded store whose disk fails where a simulation tells it to. What it has committed it never loses. Large ticks
+ * may be committed while the next is decided.
  */
 import type { EncodedTick } from '../../log/Tick.js'
 import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
+import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
+import type { Chance } from './Chance.js'
 import { DiskFaults, diskIsFull, powerIsOut } from './DiskFaults.js'
+import { SimulatedCommits } from './SimulatedCommits.js'
 import type { SimulatedStore, StoreWatch } from './SimulatedStore.js'
+
+export type SimulatedDiskOptions = {
+  readonly limits?: Partial<StorageLimits> | undefined
+  /** Decides when a tick is durable that was handed over. Without it none is handed over. */
+  readonly pipeline?: Chance | undefined
+}
 
 export class SimulatedDisk implements SimulatedStore {
   readonly faults = new DiskFaults()
-  #inner = EmbeddedStore.inMemory()
   readonly #watch: StoreWatch
+  #commits: SimulatedCommits | undefined
+  #inner: EmbeddedStore
+  /** Whether a tick is being decided, whose rows are not to be looked at yet. */
+  #isTicking = false
+  /** The tick that was handed over, as long as nobody has been told that it is in the log. */
+  #handedOver: EncodedTick | undefined
 
-  constructor(watch: StoreWatch) {
+  constructor(watch: StoreWatch, { limits, pipeline }: SimulatedDiskOptions = {}) {
     this.#watch = watch
+    this.#inner = EmbeddedStore.inMemory({
+      ...(limits === undefined ? {} : { limits }),
+      ...(pipeline === undefined
+        ? {}
+        : { worker: (db) => (this.#commits = new SimulatedCommits(db, this.faults, pipeline)) }),
+    })
   }
 
   get views(): TickStore['views'] {
@@ -24,27 +45,57 @@ export class SimulatedDisk implements SimulatedStore {
     return this.#inner.reader
   }
 
+  readonly crash = (): void => {
+    this.#commits?.kill()
+  }
+
   readonly reopen = (): Promise<void> => {
     this.#inner = this.#inner.reopen()
+    this.#isTicking = false
+    // Written, but nobody was there any more to hear of it.
+    if (this.#handedOver?.number === this.head().tick) this.#tell(this.#handedOver)
+    this.#handedOver = undefined
     this.faults.wasCut = false
     return Promise.resolve()
   }
 
   readonly head: TickStore['head'] = () => this.#inner.head()
   readonly begin: TickStore['begin'] = () => {
+    this.#isTicking = true
     this.#inner.begin()
   }
   readonly rollback: TickStore['rollback'] = () => {
+    this.#isTicking = false
     this.#inner.rollback()
   }
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly close: TickStore['close'] = () => Promise.resolve()
+  readonly isAtRest = (): boolean => this.#inner.isAtRest()
+
+  readonly handOver: NonNullable<TickStore['handOver']> = (tick) => {
+    const flight = this.#inner.handOver(tick)
+    if (flight === undefined) return undefined
+    this.#isTicking = false
+    this.#handedOver = tick
+    this.#watch.onHandedOver()
+    return {
+      land: () => {
+        const outcome = flight.land()
+        if (outcome.kind === 'appended') this.#tell(tick)
+        else this.#watch.onFailedHandOver()
+        this.#handedOver = undefined
+        return outcome
+      },
+      whenLanded: flight.whenLanded,
+    }
+  }
 
   readonly commit: TickStore['commit'] = (tick) =>
     this.faults.isSlow ? this.faults.takeTime().then(() => this.#commit(tick)) : this.#commit(tick)
 
   #commit(tick: EncodedTick): ReturnType<EmbeddedStore['commit']> {
+    this.#isTicking = false
     switch (this.faults.nextFate()) {
       case 'refused':
         this.#inner.rollback()
@@ -62,9 +113,12 @@ export class SimulatedDisk implements SimulatedStore {
 
   #write(tick: EncodedTick): ReturnType<EmbeddedStore['commit']> {
     const outcome = this.#inner.commit(tick)
-    if (outcome.kind !== 'appended') return outcome
-    this.#watch.onCommitted(tick)
-    this.#watch.onViews(this.reader)
+    if (outcome.kind === 'appended') this.#tell(tick)
     return outcome
+  }
+
+  #tell(tick: EncodedTick): void {
+    this.#watch.onCommitted(tick)
+    if (!this.#isTicking) this.#watch.onViews(this.reader)
   }
 }

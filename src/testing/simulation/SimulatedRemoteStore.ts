@@ -3,6 +3,7 @@
  * its views do not, so each start folds them anew.
  */
 import { LogBackedStore } from '../../storage/LogBackedStore.js'
+import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
 import { DiskFaults } from './DiskFaults.js'
 import { SimulatedLog } from './SimulatedLog.js'
@@ -20,19 +21,28 @@ export class SimulatedRemoteStore implements SimulatedStore {
   readonly faults: DiskFaults
   readonly #log: SimulatedLog
   readonly #watch: StoreWatch
+  readonly #limits: Partial<StorageLimits>
   #inner: LogBackedStore
 
-  private constructor(faults: DiskFaults, watch: StoreWatch, log: SimulatedLog, inner: LogBackedStore) {
+  private constructor(
+    faults: DiskFaults,
+    watch: StoreWatch,
+    log: SimulatedLog,
+    inner: LogBackedStore,
+    limits: Partial<StorageLimits>,
+  ) {
+    this.#limits = limits
     this.faults = faults
     this.#watch = watch
     this.#log = log
     this.#inner = inner
   }
 
-  static async open(watch: StoreWatch): Promise<SimulatedRemoteStore> {
+  static async open(watch: StoreWatch, limits: Partial<StorageLimits> = {}): Promise<SimulatedRemoteStore> {
     const faults = new DiskFaults()
     const log = new SimulatedLog(faults, watch.onCommitted)
-    return new SimulatedRemoteStore(faults, watch, log, await LogBackedStore.open(log, ':memory:', { wait }))
+    const inner = await LogBackedStore.open(log, ':memory:', { wait, limits })
+    return new SimulatedRemoteStore(faults, watch, log, inner, limits)
   }
 
   get views(): TickStore['views'] {
@@ -43,10 +53,12 @@ export class SimulatedRemoteStore implements SimulatedStore {
     return this.#inner.reader
   }
 
+  readonly crash = (): void => undefined
+
   readonly reopen = async (): Promise<void> => {
     await this.#inner.close()
     this.#log.answerAgain()
-    this.#inner = await LogBackedStore.open(this.#log, ':memory:', { wait })
+    this.#inner = await LogBackedStore.open(this.#log, ':memory:', { wait, limits: this.#limits })
     this.faults.wasCut = false
   }
 

@@ -13,10 +13,16 @@ export type StoreWatch = {
   readonly onCommitted: (tick: EncodedTick) => void
   /** The views of a running node stand at the last tick. */
   readonly onViews: (db: Database) => void
+  /** A tick is on its way to the disk while the next is decided. */
+  readonly onHandedOver: () => void
+  /** Such a tick did not reach the disk. */
+  readonly onFailedHandOver: () => void
 }
 
 export type SimulatedStore = TickStore & {
   readonly faults: DiskFaults
+  /** The process is killed: what is on its way to the disk arrives, or not. */
+  readonly crash: () => void
   /** What was in memory only is gone. */
   readonly reopen: () => Promise<void>
 }

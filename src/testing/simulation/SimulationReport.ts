@@ -2,6 +2,7 @@
  * What a simulation has found: how many histories held, and for those that did not, the shortest one that still fails.
  */
 import { showSpan } from '../../agenda/why.js'
+import { boundaryNames, type BoundaryCounts } from './Boundaries.js'
 import type { TraceLine } from './SimulationRun.js'
 
 /** A broken invariant. */
@@ -31,6 +32,8 @@ export type SimulationReport = {
   readonly events: number
   readonly transactions: number
   readonly flows: number
+  /** How often the histories met each boundary. */
+  readonly boundaries: BoundaryCounts
   readonly elapsedMs: number
   readonly failures: readonly SimulationFailure[]
 }
@@ -60,6 +63,10 @@ export const describeFailure = ({ seed, shrunk }: SimulationFailure, repeat: str
 ]
 
 const figure = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 1 })
+
+/** How often each boundary was met, as a sentence. */
+export const describeBoundaries = ({ boundaries }: SimulationReport): string =>
+  `Boundaries met: ${boundaryNames.map((name) => `${figure(boundaries[name])} ${name}`).join(', ')}.`
 
 /** The sum of a simulation as a sentence. */
 export const describeReport = (report: SimulationReport): string => {

@@ -12,7 +12,9 @@ import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js
 import type { Database } from '../../storage/Database.js'
 import { ModelWatch } from '../model/ModelWatch.js'
 import { replay } from '../replay/replay.js'
+import { StoredViews } from '../../storage/StoredViews.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
+import { Boundaries } from './Boundaries.js'
 import { Chance } from './Chance.js'
 import { describeAction, describeBeginning } from './describeAction.js'
 import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
@@ -55,6 +57,7 @@ export class SimulationRun {
   readonly #stopped: string[] = []
   readonly #sleptThrough: string[] = []
   readonly trace: TraceLine[] = []
+  readonly boundaries: Boundaries
 
   private constructor(
     plan: Plan,
@@ -63,7 +66,9 @@ export class SimulationRun {
     stores: ReadonlyMap<string, SimulatedStore>,
     witness: Witness,
     watches: ReadonlyMap<string, ModelWatch>,
+    boundaries: Boundaries,
   ) {
+    this.boundaries = boundaries
     this.#plan = plan
     this.#options = options
     this.#network = network
@@ -79,25 +84,35 @@ export class SimulationRun {
   static async start(plan: Plan, options: RunOptions): Promise<SimulationRun> {
     const { everyone, workers } = options.cast
     const witness = new Witness()
+    const boundaries = new Boundaries(plan.limits)
     const story = new TickStory()
     let tell: (sentence: string) => void = () => undefined
     const stores = new Map<string, SimulatedStore>()
     const watches = new Map<string, ModelWatch>()
     for (const name of everyone) {
-      const watch = new ModelWatch()
+      const watch = new ModelWatch({ ...plan.limits.agenda, ...plan.limits.engine })
       watches.set(name, watch)
       const onCommitted = (tick: EncodedTick): void => {
         witness.committed(name, tick)
+        boundaries.committed(tick)
         watch.take(tick)
         for (const sentence of story.tell(name, tick)) tell(`  ${sentence}`)
       }
       const onViews = (db: Database): void => {
         watch.compareChanged(db)
       }
-      const watched = { onCommitted, onViews }
+      const watched = {
+        onCommitted,
+        onViews,
+        onHandedOver: () => boundaries.count('ticks handed over'),
+        onFailedHandOver: () => boundaries.count('handed-over ticks that failed'),
+      }
+      const pipeline = plan.pipelined.includes(name) ? new Chance(`pipeline ${plan.seed} ${name}`) : undefined
       stores.set(
         name,
-        plan.remote.includes(name) ? await SimulatedRemoteStore.open(watched) : new SimulatedDisk(watched),
+        plan.remote.includes(name)
+          ? await SimulatedRemoteStore.open(watched, plan.limits.storage)
+          : new SimulatedDisk(watched, { limits: plan.limits.storage, pipeline }),
       )
     }
     const app = watchSteps(options.app, witness, plan.seed, plan.stepFailures)
@@ -105,7 +120,7 @@ export class SimulationRun {
       parties: Object.fromEntries(
         [...stores].map(([name, store]) => [
           name,
-          { app, store, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
+          { app, store, limits: plan.limits, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
         ]),
       ),
       start: plan.start,
@@ -113,7 +128,7 @@ export class SimulationRun {
       weather: plan.weather,
       development: plan.development,
     })
-    const run = new SimulationRun(plan, options, network, stores, witness, watches)
+    const run = new SimulationRun(plan, options, network, stores, witness, watches, boundaries)
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
@@ -137,6 +152,11 @@ export class SimulationRun {
   async #world(mendedAt: Instant, isSettled: boolean): Promise<World> {
     const { app } = this.#options
     const network = this.#network
+    for (const { faults, views } of this.#stores.values()) {
+      this.boundaries.count('failed commits', faults.refusals)
+      this.boundaries.count('unanswered appends', faults.silences)
+      if (views instanceof StoredViews) this.boundaries.count('evictions', views.evictions)
+    }
     const parties: PartyAtEnd[] = []
     for (const name of network.names) {
       const inspect = network.inspect(name)
@@ -219,6 +239,7 @@ export class SimulationRun {
       if (failure === undefined || this.#restarts.has(name)) continue
       found = true
       const isCut = this.#stores.get(name)?.faults.wasCut === true
+      if (isCut) this.boundaries.count('power cuts')
       if (!isCut) this.#stopped.push(`the node of ${name} stopped by itself: ${failure.message}`)
       this.#say(isCut ? `the power of ${name} goes out` : `the node of ${name} stops by itself: ${failure.message}`)
       await this.#network.crash(name)
@@ -256,6 +277,7 @@ export class SimulationRun {
         return
       case 'crash':
         if (!network.isRunning(action.party)) return
+        this.#stores.get(action.party)?.crash()
         await network.crash(action.party)
         this.#restarts.set(action.party, network.clock.now() + action.downMs)
         if (action.downMs === 0) await this.#restart(action.party)

@@ -6,6 +6,7 @@ import type { DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
+import { sumOfBoundaries, type BoundaryCounts } from './Boundaries.js'
 import { builtInInvariants } from './builtInInvariants.js'
 import { allFaults, easierPlans, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
 import { randomWorkload, startableFlows } from './randomWorkload.js'
@@ -71,6 +72,7 @@ type Judged = {
   readonly events: number
   readonly transactions: number
   readonly flows: number
+  readonly boundaries: BoundaryCounts
 }
 
 const judge = async (world: World, invariants: readonly Invariant[]): Promise<readonly Violation[]> => {
@@ -92,12 +94,13 @@ const runPlan = async (plan: Plan, options: RunOptions, invariants: readonly Inv
       events: sum(({ events }) => events),
       transactions: sum(({ transactions }) => transactions),
       flows: sum(({ flows }) => flows),
+      boundaries: run.boundaries.counts,
     }
   } catch (error) {
     // Whatever a history does to the harness itself is a finding too, with a history to show for it.
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const violations = [{ invariant: 'the simulation goes through', what }]
-    return { violations, trace: run.trace, events: 0, transactions: 0, flows: 0 }
+    return { violations, trace: run.trace, events: 0, transactions: 0, flows: 0, boundaries: run.boundaries.counts }
   } finally {
     await run.stop()
   }
@@ -139,6 +142,7 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
   const faults = { ...allFaults, ...options.faults }
   const beganMs = performance.now()
   const failures: SimulationFailure[] = []
+  const boundaries: BoundaryCounts[] = []
   const sums = { seeds: 0, events: 0, transactions: 0, flows: 0 }
   for (const seed of seedsOf(options)) {
     const plan = planOf(seed, runOptions.cast, faults, options.actions ?? 15)
@@ -147,6 +151,7 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
     sums.events += judged.events
     sums.transactions += judged.transactions
     sums.flows += judged.flows
+    boundaries.push(judged.boundaries)
     const failure =
       judged.violations.length === 0
         ? undefined
@@ -155,7 +160,7 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
     options.onSeed?.(seed, failure)
     if (failure !== undefined && options.stopAtFirst === true) break
   }
-  return { ...sums, elapsedMs: performance.now() - beganMs, failures }
+  return { ...sums, boundaries: sumOfBoundaries(boundaries), elapsedMs: performance.now() - beganMs, failures }
 }
 
 /** As {@link simulate}, and fails at the first seed whose history breaks an invariant, with that history. */
