@@ -30,7 +30,9 @@ export type ModelNode = {
 
 /** The limits of the node's ticks, as far as they decide what a tick must do. */
 export type ModelLimits = {
-  /** A tick of this many bytes may be closed although there is more to do. */
+  /** A tick of this many bytes is closed although there is more to do. */
+  readonly tickBytes: number
+  /** A tick of this many bytes may be closed, when the disk has nothing to do. */
   readonly tickAtRestBytes: number
   readonly activitiesPerTick: number
   readonly wakesPerTick: number

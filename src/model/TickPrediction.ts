@@ -51,7 +51,8 @@ const recordsStartOrStop = ({ events }: LoggedTick): boolean =>
   events.some(({ type }) => type === 'NodeStarted' || type === 'NodeStopped')
 
 /** A tick with this many bytes may have been closed although there was more to do. */
-const isFull = ({ limits }: Model, { bytes }: LoggedTick): boolean => bytes >= limits.tickAtRestBytes
+const isFull = ({ limits }: Model, { bytes }: LoggedTick): boolean =>
+  bytes >= Math.min(limits.tickBytes, limits.tickAtRestBytes)
 
 /** How much a tick must do of each part of its prediction. */
 export type TickExtents = {

@@ -20,11 +20,14 @@ export class SimulatedCommits implements CommitWorker {
   readonly #db: Database
   readonly #faults: DiskFaults
   readonly #chance: Chance
+  readonly #onWritten: () => void
   readonly #statements = new Map<string, Statement>()
   #sqls: readonly string[] = []
   #job: Job | undefined
 
-  constructor(db: Database, faults: DiskFaults, chance: Chance) {
+  /** `onWritten` is called when a transaction is durable, whoever hears of it. */
+  constructor(db: Database, faults: DiskFaults, chance: Chance, onWritten: () => void) {
+    this.#onWritten = onWritten
     this.#db = db
     this.#faults = faults
     this.#chance = chance
@@ -90,6 +93,7 @@ export class SimulatedCommits implements CommitWorker {
     }
     for (const { statement, values } of writes) this.#statement(this.#sqls[statement] ?? '').runList(values)
     this.#db.exec('COMMIT')
+    this.#onWritten()
     return { kind: 'committed' }
   }
 

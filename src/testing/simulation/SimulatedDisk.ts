@@ -24,7 +24,7 @@ export class SimulatedDisk implements SimulatedStore {
   #inner: EmbeddedStore
   /** Whether a tick is being decided, whose rows are not to be looked at yet. */
   #isTicking = false
-  /** The tick that was handed over, as long as nobody has been told that it is in the log. */
+  /** The tick that was handed over, as long as it is not in the log. */
   #handedOver: EncodedTick | undefined
 
   constructor(watch: StoreWatch, { limits, pipeline }: SimulatedDiskOptions = {}) {
@@ -33,7 +33,7 @@ export class SimulatedDisk implements SimulatedStore {
       ...(limits === undefined ? {} : { limits }),
       ...(pipeline === undefined
         ? {}
-        : { worker: (db) => (this.#commits = new SimulatedCommits(db, this.faults, pipeline)) }),
+        : { worker: (db) => (this.#commits = new SimulatedCommits(db, this.faults, pipeline, () => this.#written())) }),
     })
   }
 
@@ -52,8 +52,6 @@ export class SimulatedDisk implements SimulatedStore {
   readonly reopen = (): Promise<void> => {
     this.#inner = this.#inner.reopen()
     this.#isTicking = false
-    // Written, but nobody was there any more to hear of it.
-    if (this.#handedOver?.number === this.head().tick) this.#tell(this.#handedOver)
     this.#handedOver = undefined
     this.faults.wasCut = false
     return Promise.resolve()
@@ -77,15 +75,23 @@ export class SimulatedDisk implements SimulatedStore {
     const flight = this.#inner.handOver(tick)
     if (flight === undefined) return undefined
     this.#isTicking = false
+    if (this.head().tick === tick.number) {
+      // It could only be committed at once.
+      this.#watch.onCommitted(tick)
+      return flight
+    }
     this.#handedOver = tick
     this.#watch.onHandedOver()
     return {
       land: () => {
-        const outcome = flight.land()
-        if (outcome.kind === 'appended') this.#tell(tick)
-        else this.#watch.onFailedHandOver()
-        this.#handedOver = undefined
-        return outcome
+        try {
+          const outcome = flight.land()
+          if (outcome.kind !== 'appended') this.#watch.onFailedHandOver()
+          else if (!this.#isTicking) this.#watch.onViews(this.reader)
+          return outcome
+        } finally {
+          this.#handedOver = undefined
+        }
       },
       whenLanded: flight.whenLanded,
     }
@@ -113,12 +119,13 @@ export class SimulatedDisk implements SimulatedStore {
 
   #write(tick: EncodedTick): ReturnType<EmbeddedStore['commit']> {
     const outcome = this.#inner.commit(tick)
-    if (outcome.kind === 'appended') this.#tell(tick)
+    if (outcome.kind !== 'appended') return outcome
+    this.#watch.onCommitted(tick)
+    this.#watch.onViews(this.reader)
     return outcome
   }
 
-  #tell(tick: EncodedTick): void {
-    this.#watch.onCommitted(tick)
-    if (!this.#isTicking) this.#watch.onViews(this.reader)
+  #written(): void {
+    if (this.#handedOver !== undefined) this.#watch.onCommitted(this.#handedOver)
   }
 }
