@@ -33,15 +33,15 @@ export const runActivity = (
 /** Everything that is due, in order, as far as this tick has room for it. */
 export const runDue = (tick: ActiveTick, engine: FlowEngine): void => {
   const { activitiesPerTick, dueAtATime } = tick.limits.engine
-  for (let left = activitiesPerTick; left > 0; left -= dueAtATime) {
-    const portion = Math.min(left, dueAtATime)
-    const rows = tick.views.activities.due(tick.nowMs, portion)
+  for (let left = activitiesPerTick; left > 0;) {
+    const rows = tick.views.activities.due(tick.nowMs, Math.min(left, dueAtATime))
+    if (rows.length === 0) return
+    left -= rows.length
     for (const row of rows) {
       if (tick.isFull()) return
       // A flow started just before may have consumed it.
       if (row.actsAtMs === null || row.actsAtMs > tick.nowMs) continue
       runActivity(tick, engine, row, row.cause ?? 'due')
     }
-    if (rows.length < portion) return
   }
 }

@@ -79,4 +79,4 @@ export const extentsOf = (model: Model, tick: LoggedTick, predicted: TickPredict
 
 /** Whether a tick that has left activities waiting may have read more of them than it took. */
 export const leavesDue = (model: Model, tick: LoggedTick, { attempts }: TickExtents, left: number): boolean =>
-  left > 0 && attempts !== 'none' && (isFull(model, tick) || attempts === 'some')
+  left > 0 && attempts !== 'none' && (isFull(model, tick) || attempts !== 'all')

@@ -129,8 +129,15 @@ const missing = (
   return finding(rule, left.slice(0, 3).join(', '), `nothing for ${left.length} of them`)
 }
 
-const checkEnd = (check: Check): readonly ModelFinding[] => {
-  const { model, at, prediction, extents, moved } = check
+/** What falls due while a tick is decided may come before what was due already, and take its place in the portion. */
+const extentsAtEnd = ({ model: { limits }, extents, attempted, moved }: Check): TickExtents => ({
+  ...extents,
+  attempts: extents.attempts !== 'none' && attempted.size >= limits.activitiesPerTick ? 'any' : extents.attempts,
+  wakes: extents.wakes !== 'none' && moved.size >= limits.wakesPerTick ? 'any' : extents.wakes,
+})
+
+const checkEnd = (check: Check, extents: TickExtents): readonly ModelFinding[] => {
+  const { model, at, prediction, moved } = check
   const refs = (states: readonly ModelState[]): readonly string[] => states.map(({ ref }) => showRef(ref))
   const reopens = refs(reopensAt(model, at))
   const isMoving = (flow: ModelFlow | undefined): boolean => flow?.status === 'running' && flow.waits.length === 0
@@ -156,7 +163,8 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
     applyEvent(model, event, { revision: firstRevision + index, at })
     return found
   })
-  const left = checkEnd(check)
-  model.node = { ...model.node, leftDue: leavesDue(model, tick, extents, waiting(check).length) }
+  const atEnd = extentsAtEnd(check)
+  const left = checkEnd(check, atEnd)
+  model.node = { ...model.node, leftDue: leavesDue(model, tick, atEnd, waiting(check).length) }
   return [...findings, ...left]
 }

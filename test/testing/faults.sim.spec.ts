@@ -190,6 +190,19 @@ const marks: readonly Mark[] = [
     leaves: 'a node that was drained, or an activity that was held',
     isSeen: (it) => has(it, 'DrainingStarted') || has(it, 'ActivityPaused'),
   },
+  {
+    fault: 'limits',
+    app: lamps,
+    leaves: 'a tick that was full, and one that took no more than it may',
+    isSeen: ({ world: { boundaries } }) =>
+      boundaries['full ticks'] > 0 && boundaries['full portions of due activities'] > 0,
+  },
+  {
+    fault: 'pipelines',
+    app: lamps,
+    leaves: 'a tick that was handed over',
+    isSeen: ({ world: { boundaries } }) => boundaries['ticks handed over'] > 0,
+  },
 ]
 
 /** Within so many seeds each kind of fault must have left its mark. */

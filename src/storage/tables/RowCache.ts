@@ -44,7 +44,7 @@ export class RowCache<Row extends { readonly seq: number }> implements CachedRow
   committed(isFolding: boolean): void {
     if (!isFolding && this.#rows.size + this.#earlier.size <= this.#unit.limits.rowsKept) return
     this.#unit.evictions += 1
-    this.#earlier = isFolding ? this.#rows : new Map()
+    this.#earlier = isFolding ? this.#rows : new Map<number, Row>()
     this.#rows = new Map()
     for (const row of this.#kept()) this.#rows.set(row.seq, row)
   }

@@ -182,8 +182,11 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
   // From choices of its own, so that what else happens does not depend on it.
   const more = new Chance(`limits ${seed}`)
-  const limits = faults.limits ? smallLimits(more) : {}
   const pipelined = faults.pipelines ? cast.everyone.filter((name) => !remote.includes(name) && !more.oneIn(3)) : []
+  const given = faults.limits ? smallLimits(more) : {}
+  // Otherwise no tick would be large enough to be handed over.
+  const handedOverBytes = more.pick([1, 512, 2_048])
+  const limits = pipelined.length === 0 ? given : { ...given, storage: { ...given.storage, handedOverBytes } }
   const actions: Action[] = []
   while (actions.length < length) {
     const draft: Draft | undefined =

@@ -174,6 +174,7 @@ export class SimulationRun {
       network,
       parties,
       witness: this.#witness,
+      boundaries: this.boundaries.counts,
       stopped: this.#stopped,
       sleptThrough: this.#sleptThrough,
       mendedAt,

@@ -6,6 +6,7 @@ import type { Party } from '../../identity/Party.js'
 import type { Instant } from '../../time/Instant.js'
 import type { LoggedEvent, NodeInspection } from '../NodeInspection.js'
 import type { VirtualNetwork } from '../VirtualNetwork.js'
+import type { BoundaryCounts } from './Boundaries.js'
 import type { Plan } from './Plan.js'
 import type { ReplayReport } from '../replay/ReplayReport.js'
 import type { Witness } from './Witness.js'
@@ -30,6 +31,8 @@ export type World = {
   readonly network: VirtualNetwork
   readonly parties: readonly PartyAtEnd[]
   readonly witness: Witness
+  /** How often its nodes met each boundary. */
+  readonly boundaries: BoundaryCounts
   /** Nodes that stopped although nothing was done to them, and why. */
   readonly stopped: readonly string[]
   /** Nodes that were idle although something was due, by the model. */

@@ -28,7 +28,6 @@ const choices = {
     unacknowledgedAtLeast: [1],
   },
   storage: {
-    handedOverBytes: [1, 1_024],
     dueReadAhead: [1, 2, 8],
     rowsKept: [1, 2, 8],
     rowsKeptAhead: [1, 8],
