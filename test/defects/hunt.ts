@@ -18,6 +18,8 @@ for (let seed = 0; seed < mostSeeds && found === undefined; seed++)
   for (const world of worlds) {
     const { failures } = await simulate({ ...world, seeds: [seed], shrinkTries: 0 })
     histories += 1
+    // Whoever waits sees that it goes on.
+    process.stderr.write('.')
     const [violation] = failures[0]?.violations ?? []
     if (violation === undefined) continue
     found = { seed, app: world.app.name, invariant: violation.invariant, what: violation.what }

@@ -1,0 +1,48 @@
+/** One small change of one source file, and what noticed it. */
+import * as t from 'io-ts'
+
+const PlaceC = t.type({ line: t.number, column: t.number })
+
+export const MutantC = t.intersection([
+  t.type({
+    group: t.string,
+    file: t.string,
+    /** Lines and columns count from 0. */
+    start: PlaceC,
+    end: PlaceC,
+    mutator: t.string,
+    replacement: t.string,
+  }),
+  t.partial({
+    /** What the specs said: Killed, Timeout, RuntimeError, Survived, NoCoverage. */
+    specs: t.string,
+    /** What a simulated history found; null when none did. */
+    histories: t.union([t.string, t.null]),
+  }),
+])
+
+export type Mutant = t.TypeOf<typeof MutantC>
+
+export const isFoundBySpecs = ({ specs }: Mutant): boolean =>
+  specs !== undefined && specs !== 'Survived' && specs !== 'NoCoverage'
+
+export const isFoundByHistories = ({ histories }: Mutant): boolean => typeof histories === 'string'
+
+/** Where it is, as an editor wants it. */
+export const placeOf = ({ file, start }: Mutant): string => `${file}:${start.line + 1}:${start.column + 1}`
+
+/** Two mutants are the same when they make the same change in the same place. */
+export const identityOf = (mutant: Omit<Mutant, 'group'>): string =>
+  [placeOf({ ...mutant, group: '' }), mutant.end.line, mutant.end.column, mutant.replacement].join(' ')
+
+const offsetOf = (text: string, { line, column }: Mutant['start']): number => {
+  let offset = 0
+  for (let passed = 0; passed < line; passed++) offset = text.indexOf('\n', offset) + 1
+  return offset + column
+}
+
+/** The text that is changed, from and to. */
+export const spanOf = (text: string, { start, end }: Mutant): { readonly from: number; readonly to: number } => ({
+  from: offsetOf(text, start),
+  to: offsetOf(text, end),
+})

@@ -1,0 +1,93 @@
+/**
+ * Changes the sources in many small ways and looks what notices: `npm run test:mutants -- --seed 7 --count 300`. The page
+ * README.md beside this says how.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import * as t from 'io-ts'
+import { decodeWith } from '../../src/encoding/decode.js'
+import { drawMutants, listMutants } from './drawMutants.js'
+import { decidingAndStoring, groups } from './groups.js'
+import { isFoundByHistories, isFoundBySpecs, MutantC, placeOf, type Mutant } from './Mutant.js'
+import { runHistories } from './runHistories.js'
+import { runSpecs } from './runSpecs.js'
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '300' },
+    histories: { type: 'string', default: '100' },
+    only: { type: 'string' },
+    specs: { type: 'string', multiple: true },
+    again: { type: 'boolean', default: false },
+  },
+})
+const [seed, count, histories] = [Number(options.seed), Number(options.count), Number(options.histories)]
+if (![seed, count, histories].every(Number.isInteger) || count < 1 || histories < 1)
+  throw new Error('Give whole numbers: npm run test:mutants -- --seed 7 --count 300 --histories 100.')
+if (options.only !== undefined && options.only !== 'specs' && options.only !== 'histories')
+  throw new Error('--only takes specs or histories.')
+
+const here = import.meta.dirname
+const repository = join(here, '../..')
+const folder = join(here, '.run', `seed-${seed}-${count}`)
+const file = join(folder, 'mutants.json')
+
+if (!existsSync(join(here, 'node_modules')))
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
+if (options.again) rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+
+const kept = (): readonly Mutant[] | undefined => {
+  if (!existsSync(file)) return undefined
+  const decoded = decodeWith(t.array(MutantC), JSON.parse(readFileSync(file, 'utf8')))
+  return decoded._tag === 'Right' ? decoded.right : undefined
+}
+const keep = (all: readonly Mutant[]): void => writeFileSync(file, JSON.stringify(all, undefined, 1))
+
+const all = await listMutants(repository)
+let drawn = kept() ?? drawMutants(all, seed, count)
+console.log(`${drawn.length} of ${all.length} changes, drawn by seed ${seed}.`)
+keep(drawn)
+
+if (options.only !== 'specs') {
+  const left = drawn.filter((mutant) => mutant.histories === undefined)
+  const waiting = [...left]
+  const work = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const of = mutant
+      const found = await runHistories(repository, of, histories)
+      drawn = drawn.map((each) => (each === of ? { ...of, histories: found } : each))
+      keep(drawn)
+      console.log(
+        `${left.length - waiting.length}/${left.length} ${placeOf(of)} ${of.mutator}: ${found ?? 'not found'}`,
+      )
+    }
+  }
+  await Promise.all([work(), work()])
+}
+if (options.only !== 'histories' && drawn.some(({ specs }) => specs === undefined)) {
+  drawn = runSpecs(repository, folder, drawn, options.specs)
+  keep(drawn)
+}
+
+const share = (found: number, of: number): string =>
+  `${found} of ${of} (${of === 0 ? 0 : Math.round((100 * found) / of)} %)`
+const isFound = (mutant: Mutant): boolean => isFoundBySpecs(mutant) || isFoundByHistories(mutant)
+for (const group of Object.keys(groups)) {
+  const own = drawn.filter((mutant) => mutant.group === group)
+  console.log(
+    `${group}: ${share(own.filter(isFound).length, own.length)} found, by specs ${own.filter(isFoundBySpecs).length}, by histories ${own.filter(isFoundByHistories).length}`,
+  )
+}
+const core = drawn.filter(({ group }) => decidingAndStoring.includes(group))
+console.log(`Together: ${share(drawn.filter(isFound).length, drawn.length)} found.`)
+console.log(`Deciding and storing, by histories alone: ${share(core.filter(isFoundByHistories).length, core.length)}.`)
+const missed = drawn.filter((mutant) => !isFound(mutant))
+if (missed.length > 0) console.log('Nothing noticed:')
+for (const mutant of missed) {
+  const text = readFileSync(join(repository, mutant.file), 'utf8').split('\n')[mutant.start.line] ?? ''
+  console.log(`  ${placeOf(mutant)} ${mutant.mutator}: ${mutant.replacement.slice(0, 60)}\n    ${text.trim()}`)
+}
