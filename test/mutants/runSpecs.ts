@@ -56,7 +56,7 @@ export const runSpecs = (
     JSON.stringify({
       plugins: [join(modules, 'mocha-runner/dist/src/index.js')],
       testRunner: 'mocha',
-      mochaOptions: { spec: only, config: false, package: false },
+      mochaOptions: { spec: only, 'no-config': true, 'no-package': true },
       testRunnerNodeArgs: ['--conditions=carillon-source', '--import=tsx', '--no-experimental-require-module'],
       mutate: [...new Set(mutants.map(rangeOf))],
       coverageAnalysis: 'perTest',
