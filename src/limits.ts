@@ -81,6 +81,10 @@ export const limits = {
   page: 1_000,
   /** Host timers are not trusted for longer: the clock may be set, the machine may sleep. */
   longestTrustedWaitMs: 1_000,
+  /** A clock that is off by so much from the time that has passed has jumped: no clock is corrected by that much unnoticed. */
+  clockJumpMs: 1_000,
+  /** Activities remembered because a recheck has moved them: enough for all that move on again and again within minutes. */
+  movesRemembered: 10_000,
   /** First wait before a failed start is tried again; it doubles from there. */
   startRetryFirstMs: 1_000,
   /** Longest wait between two tries of a failed start. */
@@ -91,6 +95,8 @@ export const limits = {
   storeRetryMs: 1_000,
   /** Longest wait between two tries of a tick that could not be written, to a server that may be away for hours. */
   storeRetryLongestMs: 3_000,
+  /** Time between two log lines about a log that cannot be written. */
+  troubleLineMs: 10_000,
   /** First wait before a log on another server is asked again; it doubles from there. */
   logRetryFirstMs: 100,
   /** First wait before a lost acknowledgement is looked for: most often the answer alone was lost. */

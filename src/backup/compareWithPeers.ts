@@ -10,11 +10,10 @@ import type { PublicKey } from '../identity/PublicKey.js'
 import { limits } from '../limits.js'
 import type { Head } from '../log/Tick.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
-import { readStore } from '../folder/readStore.js'
+import { markOf, readStore } from '../folder/readStore.js'
 import { storeFiles } from '../folder/StoreFolder.js'
 import { acceptCompared, assertCheckpoints, type Acceptance } from './acceptRestored.js'
 import { askPeers, type Peers } from './askPeers.js'
-import { readMark } from '../storage/readMark.js'
 
 /** Whose answer is not waited for, and who wants to hear how far the comparison has come. */
 export type CompareOptions = {
@@ -30,7 +29,7 @@ export type PeersCompared = { readonly head: Head; readonly parties: readonly st
 
 /** Whether there is a store in a folder that is only read. */
 export const isMarked = (folder: string): boolean =>
-  existsSync(storeFiles(folder).database) && readStore(folder, readMark) !== undefined
+  existsSync(storeFiles(folder).database) && markOf(folder) !== undefined
 
 const stays = (folder: string, why: string): CarillonError =>
   new CarillonError(

@@ -8,6 +8,7 @@ import type { Signing } from '../identity/Signing.js'
 import type { DomainEvent } from '../log/events.js'
 import type { OperatorReads } from '../operator/OperatorReads.js'
 import type { MessageReads } from '../session/decideMessage.js'
+import type { RecentMoves } from './RecentMoves.js'
 import type { Views } from './Views.js'
 
 type Recording = {
@@ -20,6 +21,8 @@ type Recording = {
   readonly isFull: () => boolean
   /** Whether a transaction was recorded in this tick. */
   readonly hasRecorded: () => boolean
+  /** Activities that a recheck has moved since the node started. */
+  readonly moves: RecentMoves
   /** Runs after the tick is durable; never when it is rolled back. */
   readonly release: (action: () => void) => void
 }

@@ -11,11 +11,14 @@ import { Reopening } from './Reopening.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
+import { ClockWatch } from './ClockWatch.js'
 import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { RecentMoves } from './RecentMoves.js'
+import { RepeatedWarning } from './RepeatedWarning.js'
 import { runDue } from './runDue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../log/NodeTables.js'
@@ -26,7 +29,7 @@ import type { Flight, LoopStore } from './LoopStore.js'
 /** A tick that is on its way to the disk: decided, not released. */
 type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
-export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest'> & {
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest' | 'moves'> & {
   readonly store: LoopStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -62,7 +65,12 @@ export class Loop {
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
   #writeFailures = 0
+  /** When a tick is to be tried again that could not be written; until then only what callers ask is tried. */
+  #retryAtMs: number | undefined
   #trouble: CarillonError | undefined
+  readonly #troubleLines: RepeatedWarning
+  readonly #moves = new RecentMoves()
+  readonly #clockWatch: ClockWatch
   #cancelWake: () => void = () => undefined
   #unwatchLog: (() => void) | undefined
   #onFailure: (error: CarillonError) => void = () => undefined
@@ -70,6 +78,8 @@ export class Loop {
   constructor(parts: LoopParts) {
     this.#parts = parts
     this.#followers = new Followers(parts.logger)
+    this.#troubleLines = new RepeatedWarning(parts.logger, limits.troubleLineMs)
+    this.#clockWatch = new ClockWatch(parts.logger, parts.store.views.facts.now.atMs)
   }
 
   /** Records the start of the node and begins to tick. */
@@ -212,10 +222,11 @@ export class Loop {
     const { store } = this.#parts
     const taken: Input[] = []
     const beganMs = this.#parts.clock.now()
+    this.#clockWatch.look(beganMs, this.#parts.clock.steadyMs?.())
     let retryLater: boolean
     try {
       const tick = new OpenTick(
-        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest },
+        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest, moves: this.#moves },
         store.views,
         // The tick before may be on its way to the disk still; this one follows it.
         store.views.facts.now.head,
@@ -255,9 +266,10 @@ export class Loop {
       },
     ]
     // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
-    // to none.
-    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
-    const first = onlyInputs ? 0 : tick.views.facts.now.head.tick % phases.length
+    // to none. What is tried for a caller while the log cannot be written is not to be long.
+    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined || this.#isWaitingToRetry()
+    // A log that cannot be written does not move on, and the turns must all the same.
+    const first = onlyInputs ? 0 : (tick.views.facts.now.head.tick + this.#writeFailures) % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
     for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
     if (onlyInputs) return
@@ -357,11 +369,10 @@ export class Loop {
 
   /** True when a tick was written. Whoever waits for one that was not is told, or waits for the next. */
   #stands(outcome: AppendOutcome, taken: readonly Input[]): boolean {
-    const { engine, logger } = this.#parts
+    const { engine } = this.#parts
     switch (outcome.kind) {
       case 'appended':
-        this.#writeFailures = 0
-        this.#trouble = undefined
+        this.#troubleOver()
         return true
       case 'refused':
         throw new CarillonError(
@@ -378,12 +389,34 @@ export class Loop {
             : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
         // What trying again cannot mend would be tried for ever.
         if (error.consequence === 'stop') throw error
-        this.#trouble = error
-        logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
-        this.#inputs.giveBack(taken, error)
+        this.#troubled(error, taken)
         return false
       }
     }
+  }
+
+  /** Callers are told, those who wait as well: nobody knows when the log can be written again. */
+  #troubled(error: CarillonError, taken: readonly Input[]): void {
+    this.#trouble = error
+    this.#troubleLines.warn(
+      `The log could not be written; trying again. ${error.message}`,
+      { code: error.code },
+      this.#parts.clock.now(),
+    )
+    this.#inputs.giveBack(taken, error)
+  }
+
+  #troubleOver(): void {
+    this.#writeFailures = 0
+    this.#retryAtMs = undefined
+    this.#trouble = undefined
+    this.#troubleLines.over()
+  }
+
+  #isWaitingToRetry(): boolean {
+    const leftMs = (this.#retryAtMs ?? Number.NEGATIVE_INFINITY) - this.#parts.clock.now()
+    // No wait is longer, unless the clock was set back meanwhile.
+    return leftMs > 0 && leftMs <= limits.storeRetryLongestMs
   }
 
   /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
@@ -396,8 +429,7 @@ export class Loop {
       if (error instanceof CarillonError) this.#trouble = error
       return false
     }
-    this.#writeFailures = 0
-    this.#trouble = undefined
+    this.#troubleOver()
     logger.info('The log can be reached again.', {})
     return true
   }
@@ -434,9 +466,7 @@ export class Loop {
         ? error
         : new NodeFault('invariant-broken', `Unexpected error: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry' && !wasStopped) {
-      this.#trouble = known
-      logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
-      this.#inputs.giveBack(taken, known)
+      this.#troubled(known, taken)
       return true
     }
     for (const input of taken) input.fail(known)
@@ -462,10 +492,13 @@ export class Loop {
       this.#settle()
       return
     }
-    if (retryLater) {
-      const waitMs = Math.min(limits.storeRetryMs * 2 ** this.#writeFailures, limits.storeRetryLongestMs)
-      this.#writeFailures += 1
-      this.#wakeAt(this.#parts.clock.now() + waitMs)
+    if (retryLater || this.#isWaitingToRetry()) {
+      if (!this.#isWaitingToRetry()) {
+        const waitMs = Math.min(limits.storeRetryMs * 2 ** this.#writeFailures, limits.storeRetryLongestMs)
+        this.#writeFailures += 1
+        this.#retryAtMs = this.#parts.clock.now() + waitMs
+      }
+      this.#wakeAt(this.#retryAtMs ?? this.#parts.clock.now())
       // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
       this.#settle()
       return

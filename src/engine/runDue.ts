@@ -6,6 +6,7 @@ import { decideDue, decideFailedStart } from '../agenda/decideDue.js'
 import { concernsNode, recordError } from '../errors/CarillonError.js'
 import type { StartCause } from '../flow/FlowRow.js'
 import { limits } from '../limits.js'
+import { toMillis } from '../time/Instant.js'
 import type { ActivityRow } from '../agenda/ActivityRow.js'
 import type { ActiveTick } from './ActiveTick.js'
 import type { FlowEngine } from './FlowEngine.js'
@@ -19,7 +20,7 @@ export const runActivity = (
   justMoved = false,
 ): void => {
   const { ref, seq, dueMs, attempt } = row
-  const decided = decideDue(tick, row, cause, justMoved)
+  const decided = decideDue(tick, row, cause, justMoved || tick.moves.has(seq))
   try {
     if (decided.kind === 'start') engine.start(tick, decided.start)
     else tick.emit(decided.event)
@@ -28,6 +29,12 @@ export const runActivity = (
     tick.emit(decideFailedStart(tick, { ref, seq, dueMs, attempt }, recordError(error, 'activity-threw')))
     return
   }
+  if (
+    decided.kind !== 'start' &&
+    decided.event.type === 'ActivityMoved' &&
+    toMillis(decided.event.activity.at) !== dueMs
+  )
+    tick.release(() => tick.moves.add(seq))
   if (decided.kind === 'moved') runActivity(tick, engine, tick.views.activities.get(seq), cause, true)
 }
 

@@ -12,8 +12,10 @@ import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkId } from '../identity/NetworkId.js'
 import { assertOwnLog } from './assertOwnLog.js'
-import { readMark } from '../storage/readMark.js'
-import { showMark } from '../engine/RestoredMark.js'
+import type { Database } from '../storage/Database.js'
+import { positionFile } from '../storage/PositionNote.js'
+import { findMark, readMark } from '../storage/readMark.js'
+import { showMark, type RestoredMark } from '../engine/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from '../storage/EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
 import { finishRotation, recoverKey } from '../keys/KeyRotation.js'
@@ -27,6 +29,7 @@ import type { TickStore } from '../storage/TickStore.js'
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
   database: join(folder, 'carillon.db'),
+  position: positionFile(join(folder, 'carillon.db')),
   key: join(folder, 'node.key'),
   lock: join(folder, 'lock.db'),
   holder: join(folder, 'holder.json'),
@@ -99,6 +102,18 @@ const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
   )
 }
 
+/** A key whose log is gone must not begin a second one. `hasOwnKey`: the key was made together with the store. */
+const assertNotGone = (files: ReturnType<typeof storeFiles>, hasOwnKey: boolean): void => {
+  if (existsSync(files.database)) return
+  const trace = hasOwnKey && existsSync(files.key) ? files.key : files.position
+  if (!existsSync(trace)) return
+  throw new CarillonError(
+    'store-corrupt',
+    `${files.database} is missing, although this store has been used: ${trace} is still there. A node that began anew would sign a second history with the same key. Restore the store from a backup, import an export made with "carillon log export", or name the log if it is kept elsewhere. To begin anew for good, choose another folder.`,
+    { file: files.database },
+  )
+}
+
 export type OpenedFolder = {
   readonly store: TickStore
   readonly key: KeyPair
@@ -142,12 +157,16 @@ const holdFolder = async (
 }
 
 /** What was restored may be older than what others have seen; it is not written to before someone has made sure. */
-const assertNotRestored = (folder: string, database: string): void => {
+const assertNotRestored = (
+  folder: string,
+  database: string,
+  find: (db: Database, database: string) => RestoredMark | undefined,
+): void => {
   if (!existsSync(database) || statSync(database).size === 0) return
   assertStoreFile(database)
   const db = openDatabase(database, { readOnly: true })
   try {
-    const mark = readMark(db)
+    const mark = find(db, database)
     if (mark === undefined) return
     throw new CarillonError(
       'store-restored',
@@ -176,7 +195,8 @@ export const openStoreFolder = (
           `The log of the store in ${folder} is kept at ${place}; what is here are its views and a copy. Start the node with that log, and act on it while it runs.`,
           { folder, log: place },
         )
-      assertNotRestored(folder, files.database)
+      assertNotGone(files, key === undefined)
+      assertNotRestored(folder, files.database, findMark)
       keepPrivate(files.database)
       return EmbeddedStore.open(files.database, storeOptions)
     },
@@ -193,7 +213,7 @@ export const openLogFolder = (
   holdFolder(
     folder,
     async (files) => {
-      if (isToWrite) assertNotRestored(folder, files.database)
+      if (isToWrite) assertNotRestored(folder, files.database, readMark)
       recoverKey(files.key, folder)
       const owner = key?.publicKey ?? (existsSync(files.key) ? readKeyFile(files.key, keyOptions).publicKey : undefined)
       await assertOwnLog(log, { key: owner, network })

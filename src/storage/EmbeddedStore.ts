@@ -17,12 +17,16 @@ import { WriteBehind } from './sqlite/WriteBehind.js'
 import type { Database } from './Database.js'
 import { StoredViews, viewsSchema } from './StoredViews.js'
 import { openStoreDatabase } from './storeFormat.js'
+import { PositionNote } from './PositionNote.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
 import type { Flight } from '../engine/LoopStore.js'
 import type { TickStore } from './TickStore.js'
 
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
+
+/** What a store that has a file keeps up to date beside its database. */
+type Beside = { readonly checkpoints: BackgroundCheckpoints; readonly note: PositionNote }
 
 export type EmbeddedStoreOptions = {
   /**
@@ -38,15 +42,16 @@ export class EmbeddedStore implements TickStore {
   readonly reader: Database
   readonly #db: WriteBehind
   readonly #ticks: SqliteTicks
-  /** Undefined for a store in memory, which has no file to bring up to date. */
-  readonly #checkpoints: BackgroundCheckpoints | undefined
+  /** Undefined for a store in memory. */
+  readonly #beside: Beside | undefined
   #head: Head
 
-  private constructor(db: WriteBehind, reader: Database, checkpoints: BackgroundCheckpoints | undefined) {
+  private constructor(db: WriteBehind, reader: Database, beside: Beside | undefined) {
     this.#db = db
-    this.#checkpoints = checkpoints
+    this.#beside = beside
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
+    this.#ticks.assertEnd()
     this.views = new StoredViews(db)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
@@ -69,7 +74,8 @@ export class EmbeddedStore implements TickStore {
       let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined)
+        const beside = { checkpoints: new BackgroundCheckpoints(file), note: new PositionNote(file) }
+        return new EmbeddedStore(db, reader, isFile ? beside : undefined)
       } catch (error) {
         if (reader !== db) reader.close()
         db.close()
@@ -156,7 +162,8 @@ export class EmbeddedStore implements TickStore {
 
   #stands(tick: EncodedTick): void {
     this.#head = headAfter(tick)
-    this.#checkpoints?.committed(linesOf(tick.events).length)
+    this.#beside?.note.committed(this.#head)
+    this.#beside?.checkpoints.committed(linesOf(tick.events).length)
   }
 
   #failure(error: unknown): AppendOutcome {
@@ -197,7 +204,7 @@ export class EmbeddedStore implements TickStore {
 
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
-    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints)
+    return new EmbeddedStore(this.#db, this.reader, this.#beside)
   }
 
   readonly mark = (mark: RestoredMark | undefined): void => {
@@ -208,8 +215,9 @@ export class EmbeddedStore implements TickStore {
   readonly close = async (): Promise<void> => {
     // The last connection to close leaves one whole file behind; that must be this one.
     await this.#db.stopThread()
-    await this.#checkpoints?.stop()
+    await this.#beside?.checkpoints.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
+    this.#beside?.note.close()
   }
 }

@@ -220,9 +220,11 @@ describe('a store folder', () => {
       expect(await values()).to.deep.equal([1, 2, 3])
     })
 
-    it('is refused when the log is shorter than the views', async () => {
+    it('is refused when the log is shorter than what was noted beside it, or than the views', async () => {
       await fillStore()
       tamper((db) => db.exec('DELETE FROM log_ticks WHERE tick = (SELECT max(tick) FROM log_ticks)'))
+      expect(await codeOf(start())).to.equal('store-restored')
+      rmSync(files.position)
       expect(await codeOf(start())).to.equal('log-diverged')
     })
 
