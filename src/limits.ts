@@ -79,6 +79,14 @@ export const limits = {
   aggregatedStates: 100_000,
   /** Rows of one page of an outside query. */
   page: 1_000,
+  /** Code of an app that has not returned after so long is reported by the watchdog. */
+  codeReturnsMs: 5_000,
+  /** How often the watchdog looks. */
+  watchdogLookMs: 500,
+  /** Starts of the same code that did not return before the process was ended; then it is parked. */
+  startsNotReturned: 3,
+  /** States and flows remembered because their code did not return. */
+  notReturnedKept: 100,
   /** Host timers are not trusted for longer: the clock may be set, the machine may sleep. */
   longestTrustedWaitMs: 1_000,
   /** A clock that is off by so much from the time that has passed has jumped: no clock is corrected by that much unnoticed. */

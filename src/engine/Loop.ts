@@ -65,7 +65,7 @@ export class Loop {
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
   #writeFailures = 0
-  /** When a tick is to be tried again that could not be written; until then only what callers ask is tried. */
+  /** When a tick is to be tried again that could not be written, unless a caller lets it be tried before. */
   #retryAtMs: number | undefined
   #trouble: CarillonError | undefined
   readonly #troubleLines: RepeatedWarning
@@ -266,8 +266,8 @@ export class Loop {
       },
     ]
     // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
-    // to none. What is tried for a caller while the log cannot be written is not to be long.
-    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined || this.#isWaitingToRetry()
+    // to none.
+    const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
     // A log that cannot be written does not move on, and the turns must all the same.
     const first = onlyInputs ? 0 : (tick.views.facts.now.head.tick + this.#writeFailures) % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]

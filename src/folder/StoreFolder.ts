@@ -36,6 +36,7 @@ export const storeFiles = (folder: string) => ({
   socket: join(folder, 'control.sock'),
   logPlace: join(folder, 'log.json'),
   virtualTime: join(folder, 'virtual-time'),
+  notReturned: join(folder, 'not-returned.json'),
 })
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }

@@ -20,6 +20,7 @@ import { compareWithPeers, isMarked } from '../backup/compareWithPeers.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
 import { networkMismatch } from '../folder/assertOwnLog.js'
 import { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
+import { WatchedCode } from '../engine/CodeWatch.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import { silentLogger } from '../engine/Logger.js'
 import { Loop, type Leadership } from '../engine/Loop.js'
@@ -34,7 +35,7 @@ import { MapFile } from '../network/MapFile.js'
 import { networkFiles, openNetworkFolder, type NetworkFolder } from '../network/NetworkFolder.js'
 import { recoverKey } from '../keys/KeyRotation.js'
 import { noteClock } from '../folder/storeClock.js'
-import { openLogFolder, openStoreFolder } from '../folder/StoreFolder.js'
+import { openLogFolder, openStoreFolder, storeFiles } from '../folder/StoreFolder.js'
 import { keptOpen } from '../logs/keptOpen.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { openLog, whenReachable } from '../logs/openLog.js'
@@ -46,6 +47,7 @@ import { systemRandom } from '../identity/systemRandom.js'
 import type { MapSerial } from '../log/NodeTables.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
+import { Watchdog } from './Watchdog.js'
 
 export type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
@@ -258,7 +260,9 @@ export const lead = async (
   const { store: timed, lastCommitMs } = timeCommits(opened.store)
   const store: TickStore = { ...timed, reader: opened.store.reader }
   let ownTransport: TlsTransport | undefined
+  let watchdog: Watchdog | undefined
   const releaseHold = async (): Promise<void> => {
+    watchdog?.stop()
     await ownTransport?.close()
     await opened.releaseHold()
   }
@@ -280,8 +284,19 @@ export const lead = async (
     const transport = ownTransport ?? options.transport
     const clock = options.clock ?? systemClock
     const logger = options.logger ?? silentLogger
-    const steps = new AsyncStepRunner(clock, logger)
-    const engine = new FlowEngine(steps)
+    const isReal = clock === systemClock
+    // In virtual time nothing may take real time, and what takes long is somebody's test.
+    watchdog = isReal
+      ? new Watchdog({
+          logger,
+          healthOn: options.healthOn,
+          isHeard: options.logger !== undefined,
+          file: typeof options.store === 'string' ? storeFiles(options.store).notReturned : undefined,
+        })
+      : undefined
+    const code = new WatchedCode(watchdog)
+    const steps = new AsyncStepRunner(clock, logger, code)
+    const engine = new FlowEngine(steps, code)
     const loop = new Loop({
       me: party,
       key,
@@ -315,7 +330,7 @@ export const lead = async (
     })
     if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     // In virtual time nothing may take real time: there, decisions verify by themselves.
-    const threads = transport === undefined || clock !== systemClock ? undefined : new SignatureThreads()
+    const threads = transport === undefined || !isReal ? undefined : new SignatureThreads()
     const heads =
       transport === undefined
         ? undefined
