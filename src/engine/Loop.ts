@@ -56,6 +56,8 @@ export class Loop {
   readonly #backlog = new Backlog()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
+  /** Whether the views may be decided by: false while the store checks them. */
+  #isSound = true
   #ticking = false
   #inFlight: InFlight | undefined
   #scheduled = false
@@ -110,7 +112,24 @@ export class Loop {
     })
     // A takeover is no start: what has ended stays ended.
     this.#reopening = new Reopening(revision, reason === 'takeover')
+    this.#awaitSound()
     this.#schedule()
+  }
+
+  #awaitSound(): void {
+    const { whenSound } = this.#parts.store
+    if (whenSound === undefined) return
+    this.#isSound = false
+    whenSound().then(
+      () => {
+        this.#isSound = true
+        this.#schedule()
+      },
+      (error: unknown) => {
+        this.#isSound = true
+        if (this.#stopped === undefined) this.#failed(error, [])
+      },
+    )
   }
 
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
@@ -167,7 +186,7 @@ export class Loop {
   async stop(reason: CarillonError, lastWords?: (tick: ActiveTick) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
     try {
-      if (lastWords !== undefined) {
+      if (lastWords !== undefined && this.#isSound) {
         const said = this.submit((tick) => {
           for (const event of lastWords(tick)) tick.emit(event)
         })
@@ -200,7 +219,7 @@ export class Loop {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#ticking || this.#stopped !== undefined) return
+    if (this.#scheduled || this.#ticking || this.#stopped !== undefined || !this.#isSound) return
     this.#scheduled = true
     this.#cancelWake()
     setImmediate(() => {

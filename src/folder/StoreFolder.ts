@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { pageNotesFile } from '../storage/sqlite/pageNotes.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkId } from '../identity/NetworkId.js'
@@ -30,6 +31,7 @@ import type { TickStore } from '../storage/TickStore.js'
 export const storeFiles = (folder: string) => ({
   database: join(folder, 'carillon.db'),
   position: positionFile(join(folder, 'carillon.db')),
+  pageNotes: pageNotesFile(join(folder, 'carillon.db')),
   key: join(folder, 'node.key'),
   lock: join(folder, 'lock.db'),
   holder: join(folder, 'holder.json'),
@@ -73,7 +75,8 @@ export const lockFolder = (folder: string): (() => void) => {
 /** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */
 const keepPrivate = (file: string): void => {
   closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
+  // Only where it changes something: whoever changes a file without need makes it look as if it had been written to.
+  if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600)
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */

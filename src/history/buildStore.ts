@@ -9,6 +9,7 @@ import type { EncodedTick, Head } from '../log/Tick.js'
 import { digestViews } from '../storage/digest.js'
 import { LogFold } from '../storage/LogFold.js'
 import { writeMark } from '../storage/readMark.js'
+import { noteWholeDatabase, removePageNotes } from '../storage/sqlite/pageNotes.js'
 import { openWritable } from '../storage/sqlite/openWritable.js'
 import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
 import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
@@ -78,6 +79,9 @@ export const syncPath = (path: string): void => {
 export const moveInPlace = (built: string, database: string): void => {
   chmodSync(built, 0o600)
   syncPath(built)
+  // Without checksums for a moment, rather than with those of another file.
+  removePageNotes(database)
   renameSync(built, database)
+  noteWholeDatabase(database)
   syncPath(dirname(database))
 }

@@ -11,6 +11,7 @@ import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import type { ThreadOutcome } from './sqlite/CommitThread.js'
 import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from './sqlite/openDatabase.js'
+import { StoreCheck } from './sqlite/StoreCheck.js'
 import { storeFailure } from './sqlite/storeFailure.js'
 import { toMillis } from '../time/Instant.js'
 import { WriteBehind } from './sqlite/WriteBehind.js'
@@ -26,7 +27,12 @@ import type { TickStore } from './TickStore.js'
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
 
 /** What a store that has a file keeps up to date beside its database. */
-type Beside = { readonly checkpoints: BackgroundCheckpoints; readonly note: PositionNote }
+type Beside = {
+  readonly checkpoints: BackgroundCheckpoints
+  readonly note: PositionNote
+  /** What is left of the check of its pages. */
+  readonly check: StoreCheck | undefined
+}
 
 export type EmbeddedStoreOptions = {
   /**
@@ -67,6 +73,7 @@ export class EmbeddedStore implements TickStore {
   static open(file: string, { usesThread = true }: EmbeddedStoreOptions = {}): EmbeddedStore {
     try {
       const isFile = file !== ':memory:'
+      const check = isFile ? StoreCheck.begin(file) : undefined
       const db = new WriteBehind(
         openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`),
         isFile && usesThread ? file : undefined,
@@ -74,9 +81,10 @@ export class EmbeddedStore implements TickStore {
       let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        const beside = { checkpoints: new BackgroundCheckpoints(file), note: new PositionNote(file) }
+        const beside = { checkpoints: new BackgroundCheckpoints(file, db), note: new PositionNote(file), check }
         return new EmbeddedStore(db, reader, isFile ? beside : undefined)
       } catch (error) {
+        check?.stop()
         if (reader !== db) reader.close()
         db.close()
         throw error
@@ -84,6 +92,18 @@ export class EmbeddedStore implements TickStore {
     } catch (error) {
       throw storeFailure(error, file)
     }
+  }
+
+  /** Undefined when all pages are known to be sound, or are checked beside. */
+  get whenSound(): (() => Promise<void>) | undefined {
+    const check = this.#beside?.check
+    return check?.isAwaited === true ? () => check.finish() : undefined
+  }
+
+  readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => {
+    const check = this.#beside?.check
+    if (check?.isAwaited === false) void check.finishBeside(listener)
+    return () => check?.stop()
   }
 
   static inMemory(): EmbeddedStore {
@@ -213,11 +233,13 @@ export class EmbeddedStore implements TickStore {
   }
 
   readonly close = async (): Promise<void> => {
+    this.#beside?.check?.stop()
     // The last connection to close leaves one whole file behind; that must be this one.
     await this.#db.stopThread()
     await this.#beside?.checkpoints.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
+    this.#beside?.checkpoints.closed()
     this.#beside?.note.close()
   }
 }

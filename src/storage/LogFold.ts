@@ -47,6 +47,11 @@ export class LogFold {
     this.#views = views
   }
 
+  /** How much has gathered. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Whether so much has gathered that it should be written, and committed. */
   get isFull(): boolean {
     return this.#bytes >= limits.foldedBytesPerCommit
