@@ -9,7 +9,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { CodeWatch } from '../engine/CodeWatch.js'
 import type { Logger } from '../engine/Logger.js'
-import { CarillonError } from '../errors/CarillonError.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { beginSubject, codeKinds, endSubject, runningCodeMemory } from '../ledger/runningCode.js'
 import { limits } from '../limits.js'
 import { writeWhole } from '../storage/writeWhole.js'
@@ -90,7 +90,7 @@ if (listen !== undefined) {
     response.end(JSON.stringify(body) + '\\n')
   })
   server.on('error', (error) => parentPort.postMessage({ kind: 'deaf', why: error.message }))
-  server.listen(listen, () => parentPort.postMessage({ kind: 'listening', port: server.address().port }))
+  server.listen(listen)
 }
 parentPort.on('message', () => process.exit(0))
 `
@@ -98,7 +98,6 @@ parentPort.on('message', () => process.exit(0))
 type ThreadMessage =
   | { readonly kind: 'returned'; readonly what: string; readonly forMs: number }
   | { readonly kind: 'deaf'; readonly why: string }
-  | { readonly kind: 'listening'; readonly port: number }
 
 let owners = 0
 
@@ -122,17 +121,51 @@ const placeOf = (address: string): { readonly host: string; readonly port: numbe
 
 export class Watchdog implements CodeWatch {
   readonly #owner = (owners += 1)
-  readonly #file: string | undefined
-  readonly #worker: Worker
+  readonly #options: WatchdogOptions
   readonly #lost: Map<string, number>
-  #listening: (port: number) => void = () => undefined
-  /** The port on which the thread answers, once it does. */
-  readonly healthPort = new Promise<number>((resolve) => (this.#listening = resolve))
+  #worker: Worker | undefined
+  #isStopped = false
 
-  constructor({ logger, file, healthOn, isHeard = true, returnsMs = limits.codeReturnsMs }: WatchdogOptions) {
-    this.#file = file
-    this.#lost = new Map(Object.entries(readLostStarts(file)))
-    this.#worker = new Worker(threadSource, {
+  constructor(options: WatchdogOptions) {
+    this.#options = options
+    this.#lost = new Map(Object.entries(readLostStarts(options.file)))
+    if (options.healthOn !== undefined) this.#start()
+  }
+
+  /** The thread is started when there is something to watch: a node with nothing to do has none. */
+  readonly begin = (id: string, name: string): void => {
+    if (this.#worker === undefined && !this.#isStopped) this.#tryStart()
+    beginSubject(this.#owner, id, name)
+  }
+
+  readonly end = endSubject
+
+  readonly lostStarts = (id: string): number => (this.#lost.size === 0 ? 0 : (this.#lost.get(id) ?? 0))
+
+  readonly forget = (id: string): void => {
+    this.#lost.delete(id)
+    const { file } = this.#options
+    if (file !== undefined) writeWhole(file, JSON.stringify(Object.fromEntries(this.#lost)), 0o600)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#worker?.postMessage('stop')
+  }
+
+  #tryStart(): void {
+    try {
+      this.#start()
+    } catch (error) {
+      // A process that may have no threads goes on without one.
+      this.#isStopped = true
+      this.#options.logger.warn(`There is no watchdog over the code of the app: ${messageOf(error)}`, {})
+    }
+  }
+
+  #start(): void {
+    const { logger, file, healthOn, isHeard = true, returnsMs = limits.codeReturnsMs } = this.#options
+    const worker = new Worker(threadSource, {
       eval: true,
       // The thread needs none of what the process was started with, such as loaders of sources.
       execArgv: [],
@@ -149,9 +182,8 @@ export class Watchdog implements CodeWatch {
         kept: limits.notReturnedKept,
       },
     })
-    this.#worker.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'listening') this.#listening(message.port)
-      else if (message.kind === 'deaf')
+    worker.on('message', (message: ThreadMessage) => {
+      if (message.kind === 'deaf')
         logger.warn(`Nobody answers for the node's health at ${healthOn ?? ''}: ${message.why}`, {})
       else
         logger.warn(
@@ -159,27 +191,11 @@ export class Watchdog implements CodeWatch {
           { forMs: message.forMs },
         )
     })
-    this.#worker.on('error', (error) => {
+    worker.on('error', (error) => {
       logger.warn(`The watchdog has ended: ${error.message}`, {})
     })
     // After the listeners, which hold the process again.
-    this.#worker.unref()
-  }
-
-  readonly begin = (id: string, name: string): void => {
-    beginSubject(this.#owner, id, name)
-  }
-
-  readonly end = endSubject
-
-  readonly lostStarts = (id: string): number => (this.#lost.size === 0 ? 0 : (this.#lost.get(id) ?? 0))
-
-  readonly forget = (id: string): void => {
-    this.#lost.delete(id)
-    if (this.#file !== undefined) writeWhole(this.#file, JSON.stringify(Object.fromEntries(this.#lost)), 0o600)
-  }
-
-  stop(): void {
-    this.#worker.postMessage('stop')
+    worker.unref()
+    this.#worker = worker
   }
 }

@@ -59,6 +59,7 @@ describe('a store of which a part is lost', () => {
   const killed = async (): Promise<void> => {
     const live = join(scratch, 'live')
     await copyLive(live)
+    for (const name of readdirSync(folder)) if (!existsSync(join(live, name))) rmSync(join(folder, name))
     for (const name of readdirSync(live)) writeFileSync(join(folder, name), readFileSync(join(live, name)))
   }
 

@@ -102,8 +102,6 @@ export class BackgroundCheckpoints {
     this.#ask()
     if (!isLong) return
     this.#wait()
-    this.#ask()
-    this.#wait()
     this.#logBytes = Atomics.load(this.#done, 1) === 1 ? 0 : longestLogBytes / 2
   }
 
@@ -175,6 +173,7 @@ export class BackgroundCheckpoints {
 
   /** A process that may have no threads lets SQLite move pages in the middle of commits, and nobody notes them. */
   #doWithout(): void {
+    if (!this.#given) return
     this.#given = false
     this.#worker = undefined
     removePageNotes(this.#file)
