@@ -44,6 +44,12 @@ const pin = reader.prepare('SELECT count(*) FROM sqlite_schema')
 const noter = makePageNoter(require('node:fs'), require('node:zlib').crc32, file, notes)
 parentPort.on('message', (message) => {
   if (message === 'stop') {
+    // Nothing is written any more. Whoever still reads may keep pages from being moved; they are noted all the same.
+    Atomics.store(done, 1, 0)
+    try {
+      noter.note(checkpoint.get().log)
+      Atomics.store(done, 1, 1)
+    } catch {}
     noter.close()
     reader.close()
     db.close()
@@ -117,7 +123,7 @@ export class BackgroundCheckpoints {
         worker.ref()
         worker.postMessage('stop')
       })
-    if (wasGiven) this.#finish()
+    if (wasGiven) this.#finish(worker !== undefined && Atomics.load(this.#done, 1) === 1)
   }
 
   /** To be called when the database is closed. */
@@ -136,11 +142,11 @@ export class BackgroundCheckpoints {
     return makePageNoter(fs, crc32, this.#file, pageNotesFile(this.#file))
   }
 
-  /** Whoever still reads may keep the last pages from being moved; then SQLite moves them when the last one has closed. */
-  #finish(): void {
+  /** Empties the write-ahead log, after all of it was noted. */
+  #finish(isNoted: boolean): void {
     const noter = this.#noter()
     try {
-      noter.note(Number(this.#db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log']))
+      if (!isNoted) noter.note(Number(this.#db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log']))
       noter.close()
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
