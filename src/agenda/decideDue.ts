@@ -113,7 +113,7 @@ const assertSettled = (
   reads: AgendaReads,
   row: ActivityRow,
   { assessment, looksAtClock }: ReturnType<typeof ask>,
-  justMoved: boolean,
+  wasMoved: boolean,
 ): void => {
   const type = row.kind.type
   if (looksAtClock()) {
@@ -124,10 +124,10 @@ const assertSettled = (
     )
   }
   const again = ask(reads, row).assessment.activity
-  if (justMoved || again?.at !== assessment.activity?.at) {
+  if (wasMoved || again?.at !== assessment.activity?.at) {
     throw new CarillonError(
       'activity-invalid',
-      `nextScheduledActivity of ${type} gives another instant each time it is asked. It must depend on the state alone.`,
+      `nextScheduledActivity of ${type} gives another instant each time it is asked: it was due at ${instantFromMillis(row.dueMs ?? 0)}, and now it names ${assessment.activity?.at ?? 'none'}. It must depend on the state alone, and not on the clock or on anything else outside: put the instant into the state when it is produced.`,
       { type },
     )
   }
@@ -157,7 +157,7 @@ const moved = (
   return { kind: isDue ? 'moved' : 'event', event }
 }
 
-const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, justMoved: boolean): DueDecision => {
+const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, wasMoved: boolean): DueDecision => {
   const answer = ask(reads, row)
   const { activity, actsAt, failure } = answer.assessment
   if (failure !== undefined) {
@@ -166,7 +166,7 @@ const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, ju
   }
   if (activity === undefined) return { kind: 'event', event: { type: 'ActivityRemoved', ref: row.ref } }
   const isMoved = toMillis(activity.at) !== row.dueMs
-  if (isMoved) assertSettled(reads, row, answer, justMoved)
+  if (isMoved) assertSettled(reads, row, answer, wasMoved)
   if (isMoved || isEarly(reads, answer.assessment, cause)) return moved(reads, row.ref, activity, actsAt, cause)
   // It was not moved, so its instant is the recorded one.
   const due = activity.at
@@ -180,10 +180,13 @@ const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, ju
   }
 }
 
-/** What becomes of an activity that is due, or that is started for another cause. An error is a failed start. */
-export const decideDue = (reads: AgendaReads, row: ActivityRow, cause: StartCause, justMoved: boolean): DueDecision => {
+/**
+ * What becomes of an activity that is due, or that is started for another cause. An error is a failed start. `wasMoved`: the
+ * same code has named another instant for it before.
+ */
+export const decideDue = (reads: AgendaReads, row: ActivityRow, cause: StartCause, wasMoved: boolean): DueDecision => {
   try {
-    return decideAsked(reads, row, cause, justMoved)
+    return decideAsked(reads, row, cause, wasMoved)
   } catch (error) {
     if (concernsNode(error)) throw error
     return { kind: 'event', event: decideFailedStart(reads, row, recordError(error, 'activity-threw')) }

@@ -14,10 +14,9 @@ import { readKeyFile } from '../keys/KeyFile.js'
 import { keptOpen } from '../logs/keptOpen.js'
 import { verifyLog } from '../history/verifyLog.js'
 import { commitOffline, openOfflineTick } from '../folder/OfflineOperator.js'
-import { assertStore, openStoreLog, readStore } from '../folder/readStore.js'
+import { assertStore, markOf, openStoreLog, readStore } from '../folder/readStore.js'
 import { lockFolder, openLogFolder, storeFiles } from '../folder/StoreFolder.js'
 import type { TickStore } from '../storage/TickStore.js'
-import { readMark } from '../storage/readMark.js'
 
 /** Who lets it go on, and a remark of theirs. */
 export type Acceptance = { readonly by: string; readonly note?: string }
@@ -32,7 +31,7 @@ export type AcceptOptions = {
 }
 
 const assertMarked = (folder: string): void => {
-  if (readStore(folder, readMark) !== undefined) return
+  if (markOf(folder) !== undefined) return
   throw new CarillonError(
     'request-invalid',
     `The store in ${folder} was not restored from a backup or an export, or was let go on already. Nothing needs to be done.`,

@@ -2,18 +2,7 @@
  * Copies a store while its node runs, and makes a store out of such a copy. The copy is one committed state, verified
  * before it counts, and marked as what it is.
  */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
 import { SqliteTicks } from '../storage/SqliteTicks.js'
 import type { PublicKey } from '../identity/PublicKey.js'
@@ -24,23 +13,17 @@ import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { publicKeyIn } from '../keys/KeyFile.js'
 import { recoverKey } from '../keys/KeyRotation.js'
+import { syncPath } from '../history/buildStore.js'
+import { offeredByLog } from '../history/copyLog.js'
+import { makeStore } from '../history/importLog.js'
 import { verifyLog } from '../history/verifyLog.js'
-import { assertStore, openStoreLog } from '../folder/readStore.js'
+import { assertStore, openStoreLog, readStore } from '../folder/readStore.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
 import { storeFiles } from '../folder/StoreFolder.js'
 import { readMark, writeMark } from '../storage/readMark.js'
 
 /** How far the check of a copy has come. */
 export type BackupProgress = { readonly onVerified?: (events: number) => void }
-
-const syncPath = (path: string): void => {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 const assertFree = (folder: string): void => {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return
@@ -102,13 +85,18 @@ const assertSound = async (
   }
 }
 
-/** Copies the store of one folder into another, whole or not at all. */
-const copyStore = async (
-  from: string,
-  to: string,
-  put: (source: string, target: string) => void,
-  progress: BackupProgress,
-): Promise<Head> => {
+const copyKey = (from: string, to: string): void => {
+  if (!existsSync(from)) return
+  copyFileSync(from, to)
+  chmodSync(to, 0o600)
+  syncPath(to)
+}
+
+/**
+ * Backs the store in `from` up into `to`, an empty or new folder, whether a node runs on it or not, whole or not at all:
+ * log, views and the sealed key, but not the secret that opens it. Returns the head the backup stands at.
+ */
+export const backupStore = async (from: string, to: string, progress: BackupProgress = {}): Promise<Head> => {
   assertStore(from)
   recoverKey(storeFiles(from).key, from)
   const isNew = !existsSync(to)
@@ -118,17 +106,13 @@ const copyStore = async (
   try {
     assertFree(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
-    put(source.database, unfinished)
+    snapshot(source.database, unfinished)
     const head = mark(unfinished)
     chmodSync(unfinished, 0o600)
     syncPath(unfinished)
     renameSync(unfinished, target.database)
     await assertSound(to, publicKeyIn(source.key), progress)
-    if (existsSync(source.key)) {
-      copyFileSync(source.key, target.key)
-      chmodSync(target.key, 0o600)
-      syncPath(target.key)
-    }
+    copyKey(source.key, target.key)
     syncPath(to)
     done = true
     return head
@@ -141,15 +125,30 @@ const copyStore = async (
 }
 
 /**
- * Backs the store in `folder` up into `target`, an empty or new folder, whether a node runs on it or not: log, views and
- * the sealed key, but not the secret that opens it. Returns the head the backup stands at.
+ * Makes a store in `folder`, an empty or new one, out of a backup: its log is verified, and the views are folded from that.
+ * The store can be read at once; a node runs on it only after {@link compareRestored} or {@link acceptRestored}.
  */
-export const backupStore = (folder: string, target: string, progress: BackupProgress = {}): Promise<Head> =>
-  copyStore(folder, target, snapshot, progress)
-
-/**
- * Makes a store in `folder`, an empty or new one, out of a backup. The store can be read at once; a node runs on it only
- * after {@link compareRestored} or {@link acceptRestored}.
- */
-export const restoreStore = (backup: string, folder: string, progress: BackupProgress = {}): Promise<Head> =>
-  copyStore(backup, folder, snapshot, progress)
+export const restoreStore = async (
+  backup: string,
+  folder: string,
+  { onVerified }: BackupProgress = {},
+): Promise<Head> => {
+  assertStore(backup)
+  assertFree(folder)
+  recoverKey(storeFiles(backup).key, backup)
+  const { key } = storeFiles(backup)
+  const by = publicKeyIn(key)
+  const mark = readStore(backup, readMark)
+  const log = openStoreLog(backup)
+  try {
+    const head = await makeStore(offeredByLog(log), folder, {
+      ...(by === undefined ? {} : { by }),
+      ...(onVerified === undefined ? {} : { onProgress: onVerified }),
+      markAt: ({ revision }) => mark ?? { from: 'backup', at: instantFromMillis(Date.now()), revision },
+    })
+    copyKey(key, storeFiles(folder).key)
+    return head
+  } finally {
+    await log.close()
+  }
+}

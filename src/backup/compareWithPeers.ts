@@ -11,11 +11,10 @@ import { backupLimits } from './limits.js'
 import { operatorLimits } from '../operator/limits.js'
 import type { Head } from '../log/Tick.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
-import { readStore } from '../folder/readStore.js'
+import { markOf, readStore } from '../folder/readStore.js'
 import { storeFiles } from '../folder/StoreFolder.js'
 import { acceptCompared, assertCheckpoints, type Acceptance } from './acceptRestored.js'
 import { askPeers, type Peers } from './askPeers.js'
-import { readMark } from '../storage/readMark.js'
 
 /** Whose answer is not waited for, and who wants to hear how far the comparison has come. */
 export type CompareOptions = {
@@ -31,7 +30,7 @@ export type PeersCompared = { readonly head: Head; readonly parties: readonly st
 
 /** Whether there is a store in a folder that is only read. */
 export const isMarked = (folder: string): boolean =>
-  existsSync(storeFiles(folder).database) && readStore(folder, readMark) !== undefined
+  existsSync(storeFiles(folder).database) && markOf(folder) !== undefined
 
 const stays = (folder: string, why: string): CarillonError =>
   new CarillonError(

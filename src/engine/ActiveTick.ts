@@ -9,6 +9,7 @@ import type { DomainEvent } from '../log/events.js'
 import type { OperatorReads } from '../operator/OperatorReads.js'
 import type { MessageReads } from '../session/decideMessage.js'
 import type { TickLimits } from './limits.js'
+import type { RecentMoves } from './RecentMoves.js'
 import type { Views } from './Views.js'
 
 type Recording = {
@@ -22,6 +23,8 @@ type Recording = {
   readonly isFull: () => boolean
   /** Whether a transaction was recorded in this tick. */
   readonly hasRecorded: () => boolean
+  /** Activities that a recheck has moved since the node started. */
+  readonly moves: RecentMoves
   /** Runs after the tick is durable; never when it is rolled back. */
   readonly release: (action: () => void) => void
 }

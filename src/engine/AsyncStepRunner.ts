@@ -4,8 +4,10 @@
  */
 import type { FlowId } from '../log/FlowId.js'
 import type { StepReport, StepRequest, StepRunner } from '../flow/StepRunner.js'
+import { runCode } from '../ledger/runningCode.js'
 import { engineLimits, type EngineLimits } from './limits.js'
 import type { Clock } from '../time/Clock.js'
+import { WatchedCode } from './CodeWatch.js'
 import { guardStepWatch } from './guardStepWatch.js'
 import { silentLogger, type Logger } from './Logger.js'
 import { Queue } from './Queue.js'
@@ -22,6 +24,7 @@ export class AsyncStepRunner implements StepRunner {
   readonly #clock: Clock
   readonly #stepsInFlight: number
   readonly #logger: Logger
+  readonly #code: WatchedCode
   readonly #waiting = new Queue<StepRequest>()
   readonly #underWay = new Map<string, UnderWay>()
   readonly #idleWaits = new Set<() => void>()
@@ -30,10 +33,16 @@ export class AsyncStepRunner implements StepRunner {
   #report: (report: StepReport) => void = () => undefined
   #stopped = false
 
-  constructor(clock: Clock, logger: Logger = silentLogger, { stepsInFlight }: EngineLimits = engineLimits) {
+  constructor(
+    clock: Clock,
+    logger: Logger = silentLogger,
+    { stepsInFlight }: EngineLimits = engineLimits,
+    code = new WatchedCode(),
+  ) {
     this.#clock = clock
     this.#stepsInFlight = stepsInFlight
     this.#logger = logger
+    this.#code = code
   }
 
   reportTo(report: (report: StepReport) => void): void {
@@ -116,7 +125,11 @@ export class AsyncStepRunner implements StepRunner {
   }
 
   async #run(key: string, { request, abort, watched }: UnderWay): Promise<void> {
-    const run = (): unknown => request.run({ ...request.context, signal: abort.signal })
+    // Up to its first wait a step runs like any other code; after that it has given way.
+    const run = (): unknown =>
+      this.#code.run(request.flow, request.flowName, () =>
+        runCode('step', () => request.run({ ...request.context, signal: abort.signal })),
+      )
     try {
       const value = await watched.reduce(
         (inner, { within }) =>

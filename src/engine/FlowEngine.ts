@@ -20,6 +20,7 @@ import { consumedRefOf, failureFor } from '../flow/flowFailure.js'
 import type { FlowId } from '../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
+import { WatchedCode } from './CodeWatch.js'
 import { definitionOf, type Operation } from '../app/Operation.js'
 import type { Step } from '../flow/operations/step.js'
 import { performOperation } from './performOperation.js'
@@ -41,10 +42,13 @@ export class FlowEngine {
   #inFlight = new Set<FlowId>()
   readonly #steps: StepRunner
   readonly #limits: EngineLimits
+  /** Runs whatever may run code of the app. */
+  readonly code: WatchedCode
 
-  constructor(steps: StepRunner, limits: EngineLimits = engineLimits) {
+  constructor(steps: StepRunner, limits: EngineLimits = engineLimits, code = new WatchedCode()) {
     this.#steps = steps
     this.#limits = limits
+    this.code = code
   }
 
   /** Starts a flow. `first` are facts that must be known before its code runs. */
@@ -88,7 +92,7 @@ export class FlowEngine {
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(tick: ActiveTick, row: FlowRow): void {
     // Another flow may have killed it earlier in this very tick.
-    if (hasEnded(row)) return
+    if (hasEnded(row) || this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       this.#wake(tick, row)
     })
@@ -97,7 +101,7 @@ export class FlowEngine {
   /** Whatever goes wrong in moving a flow is that flow's own failure, unless it concerns the node as a whole. */
   #guard(tick: ActiveTick, row: FlowRow, move: () => void): void {
     try {
-      move()
+      this.code.run(row.id, row.name, move)
     } catch (error) {
       if (concernsNode(error) || hasEnded(row)) throw error
       this.#end(tick, row, undefined, { kind: 'threw', error })
@@ -192,11 +196,23 @@ export class FlowEngine {
 
   /** After a restart: runs a step again whose end was never seen. Nothing new is recorded by it. */
   resumeStep(tick: ActiveTick, row: FlowRow): void {
+    if (this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       const waiting = operationWaitOf(row)
       const pending = this.#bring(tick, row)?.flow.pending
       if (waiting?.for === 'step' && pending?.kind === 'step') this.#launch(tick, row, pending, waiting.attempt)
     })
+  }
+
+  /** Parks a flow whose code never came back; true when it does. */
+  #parksLost(tick: ActiveTick, row: FlowRow): boolean {
+    const refusal = this.code.refusal(row.id, row.name)
+    if (refusal === undefined) return false
+    this.#park(tick, row, refusal)
+    tick.release(() => {
+      this.code.forget(row.id)
+    })
+    return true
   }
 
   /** Records what an operator does to a flow. Its generator is rebuilt from the record when it goes on. */

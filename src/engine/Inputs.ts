@@ -66,10 +66,14 @@ export class Inputs {
     }
   }
 
-  /** Facts about the world wait for the next tick; callers are told, since they may want to decide anew. */
+  /**
+   * Facts about the world wait for the next tick; callers are told, those who wait behind them too, since they may want to
+   * decide anew. Otherwise the last of many would wait for as many tries as there are ticks before them.
+   */
   giveBack(taken: readonly Input[], error: CarillonError): void {
-    this.#waiting.putBack(taken.filter(({ mustBeRecorded }) => mustBeRecorded))
-    for (const input of taken) if (!input.mustBeRecorded) input.fail(error)
+    const all = [...taken, ...this.#waiting.drain()]
+    this.#waiting.putBack(all.filter(({ mustBeRecorded }) => mustBeRecorded))
+    for (const input of all) if (!input.mustBeRecorded) input.fail(error)
   }
 
   failAll(reason: CarillonError): void {

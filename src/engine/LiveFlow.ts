@@ -10,6 +10,7 @@ import { FlowIo, type StartedBy } from '../app/FlowIo.js'
 import { notAnOperation } from '../flow/invalidOperation.js'
 import type { Operation } from '../app/Operation.js'
 import type { Party } from '../identity/Party.js'
+import { runCode } from '../ledger/runningCode.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
 
 /** An operation that was answered since the record was last written. */
@@ -78,7 +79,7 @@ export class LiveFlow {
 
   #move(move: () => IteratorResult<Operation, unknown>): Stop {
     try {
-      const moved = move()
+      const moved = runCode('flow', move)
       if (moved.done === true) return { kind: 'returned', result: moved.value }
       return isOperation(moved.value)
         ? { kind: 'asks', operation: moved.value }

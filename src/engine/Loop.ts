@@ -11,11 +11,14 @@ import { Reopening } from './Reopening.js'
 import type { Clock } from '../time/Clock.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
+import { ClockWatch } from './ClockWatch.js'
 import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
 import type { Logger } from './Logger.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
+import { RecentMoves } from './RecentMoves.js'
+import { RepeatedWarning } from './RepeatedWarning.js'
 import { runDue } from './runDue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../log/NodeTables.js'
@@ -26,7 +29,7 @@ import type { Flight, LoopStore } from './LoopStore.js'
 /** A tick that is on its way to the disk: decided, not released. */
 type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
-export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest'> & {
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest' | 'moves'> & {
   readonly store: LoopStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -54,6 +57,8 @@ export class Loop {
   readonly #backlog = new Backlog()
   #reopening: Reopening | undefined
   #stepResumption: StepResumption | undefined
+  /** Whether the views may be decided by: false while the store checks them. */
+  #isSound = true
   #ticking = false
   #inFlight: InFlight | undefined
   #scheduled = false
@@ -63,7 +68,12 @@ export class Loop {
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
   #writeFailures = 0
+  /** When a tick is to be tried again that could not be written, unless a caller lets it be tried before. */
+  #retryAtMs: number | undefined
   #trouble: CarillonError | undefined
+  readonly #troubleLines: RepeatedWarning
+  readonly #moves: RecentMoves
+  readonly #clockWatch: ClockWatch
   #cancelWake: () => void = () => undefined
   #unwatchLog: (() => void) | undefined
   #onFailure: (error: CarillonError) => void = () => undefined
@@ -72,7 +82,10 @@ export class Loop {
     this.#parts = parts
     this.#limits = parts.limits.engine
     this.#inputs = new Inputs(this.#limits)
+    this.#moves = new RecentMoves(this.#limits)
     this.#followers = new Followers(parts.logger)
+    this.#troubleLines = new RepeatedWarning(parts.logger, this.#limits.troubleLineMs)
+    this.#clockWatch = new ClockWatch(parts.logger, this.#limits, parts.store.views.facts.now.atMs)
   }
 
   /** Records the start of the node and begins to tick. */
@@ -103,7 +116,24 @@ export class Loop {
     })
     // A takeover is no start: what has ended stays ended.
     this.#reopening = new Reopening(revision, reason === 'takeover')
+    this.#awaitSound()
     this.#schedule()
+  }
+
+  #awaitSound(): void {
+    const { whenSound } = this.#parts.store
+    if (whenSound === undefined) return
+    this.#isSound = false
+    whenSound().then(
+      () => {
+        this.#isSound = true
+        this.#schedule()
+      },
+      (error: unknown) => {
+        this.#isSound = true
+        if (this.#stopped === undefined) this.#failed(error, [])
+      },
+    )
   }
 
   /** Hands an input to the next tick. Resolves once what it decided is durable; rejects with the reason if it was refused. */
@@ -160,7 +190,7 @@ export class Loop {
   async stop(reason: CarillonError, lastWords?: (tick: ActiveTick) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
     try {
-      if (lastWords !== undefined) {
+      if (lastWords !== undefined && this.#isSound) {
         const said = this.submit((tick) => {
           for (const event of lastWords(tick)) tick.emit(event)
         })
@@ -193,7 +223,7 @@ export class Loop {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#ticking || this.#stopped !== undefined) return
+    if (this.#scheduled || this.#ticking || this.#stopped !== undefined || !this.#isSound) return
     this.#scheduled = true
     this.#cancelWake()
     setImmediate(() => {
@@ -215,10 +245,11 @@ export class Loop {
     const { store } = this.#parts
     const taken: Input[] = []
     const beganMs = this.#parts.clock.now()
+    this.#clockWatch.look(beganMs, this.#parts.clock.steadyMs?.())
     let retryLater: boolean
     try {
       const tick = new OpenTick(
-        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest },
+        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest, moves: this.#moves },
         store.views,
         // The tick before may be on its way to the disk still; this one follows it.
         store.views.facts.now.head,
@@ -260,7 +291,8 @@ export class Loop {
     // The tick that records the start of the node, or its stop, starts nothing: that belongs to the term it opens, or
     // to none.
     const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
-    const first = onlyInputs ? 0 : tick.views.facts.now.head.tick % phases.length
+    // A log that cannot be written does not move on, and the turns must all the same.
+    const first = onlyInputs ? 0 : (tick.views.facts.now.head.tick + this.#writeFailures) % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
     for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
     if (onlyInputs) return
@@ -360,11 +392,10 @@ export class Loop {
 
   /** True when a tick was written. Whoever waits for one that was not is told, or waits for the next. */
   #stands(outcome: AppendOutcome, taken: readonly Input[]): boolean {
-    const { engine, logger } = this.#parts
+    const { engine } = this.#parts
     switch (outcome.kind) {
       case 'appended':
-        this.#writeFailures = 0
-        this.#trouble = undefined
+        this.#troubleOver()
         return true
       case 'refused':
         throw new CarillonError(
@@ -381,12 +412,34 @@ export class Loop {
             : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
         // What trying again cannot mend would be tried for ever.
         if (error.consequence === 'stop') throw error
-        this.#trouble = error
-        logger.warn(`The log could not be written; trying again. ${error.message}`, { code: error.code })
-        this.#inputs.giveBack(taken, error)
+        this.#troubled(error, taken)
         return false
       }
     }
+  }
+
+  /** Callers are told, those who wait as well: nobody knows when the log can be written again. */
+  #troubled(error: CarillonError, taken: readonly Input[]): void {
+    this.#trouble = error
+    this.#troubleLines.warn(
+      `The log could not be written; trying again. ${error.message}`,
+      { code: error.code },
+      this.#parts.clock.now(),
+    )
+    this.#inputs.giveBack(taken, error)
+  }
+
+  #troubleOver(): void {
+    this.#writeFailures = 0
+    this.#retryAtMs = undefined
+    this.#trouble = undefined
+    this.#troubleLines.over()
+  }
+
+  #isWaitingToRetry(): boolean {
+    const leftMs = (this.#retryAtMs ?? Number.NEGATIVE_INFINITY) - this.#parts.clock.now()
+    // No wait is longer, unless the clock was set back meanwhile.
+    return leftMs > 0 && leftMs <= this.#limits.storeRetryLongestMs
   }
 
   /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
@@ -399,8 +452,7 @@ export class Loop {
       if (error instanceof CarillonError) this.#trouble = error
       return false
     }
-    this.#writeFailures = 0
-    this.#trouble = undefined
+    this.#troubleOver()
     logger.info('The log can be reached again.', {})
     return true
   }
@@ -437,9 +489,7 @@ export class Loop {
         ? error
         : new NodeFault('invariant-broken', `Unexpected error: ${messageOf(error)}`, {}, error)
     if (known.consequence === 'retry' && !wasStopped) {
-      this.#trouble = known
-      logger.warn(`The log could not be written; trying again. ${known.message}`, { code: known.code })
-      this.#inputs.giveBack(taken, known)
+      this.#troubled(known, taken)
       return true
     }
     for (const input of taken) input.fail(known)
@@ -465,10 +515,14 @@ export class Loop {
       this.#settle()
       return
     }
-    if (retryLater) {
-      const waitMs = Math.min(this.#limits.storeRetryMs * 2 ** this.#writeFailures, this.#limits.storeRetryLongestMs)
-      this.#writeFailures += 1
-      this.#wakeAt(this.#parts.clock.now() + waitMs)
+    if (retryLater || this.#isWaitingToRetry()) {
+      if (!this.#isWaitingToRetry()) {
+        const { storeRetryMs, storeRetryLongestMs } = this.#limits
+        const waitMs = Math.min(storeRetryMs * 2 ** this.#writeFailures, storeRetryLongestMs)
+        this.#writeFailures += 1
+        this.#retryAtMs = this.#parts.clock.now() + waitMs
+      }
+      this.#wakeAt(this.#retryAtMs ?? this.#parts.clock.now())
       // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
       this.#settle()
       return

@@ -46,6 +46,11 @@ export type LoopStore = {
   readonly trouble?: () => CarillonError | undefined
   /** Whether the log can be asked again, after a tick could not be written; rejects with what is still wrong. */
   readonly lookAgain?: () => Promise<void>
+  /**
+   * Resolves when the views are known to be as they were written, and rejects when they are not; until then nothing is
+   * decided but the start. Undefined where that is known already.
+   */
+  readonly whenSound?: (() => Promise<void>) | undefined
   /** Calls back when the log has found out by itself that it can be used no longer. */
   readonly onBroken?: (listener: (error: CarillonError) => void) => () => void
   /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */

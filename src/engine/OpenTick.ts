@@ -22,6 +22,7 @@ import type { SignedTransactionReader } from './readSignedTransaction.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { Committed } from './Committed.js'
 import { readsClock } from './readsClock.js'
+import type { RecentMoves } from './RecentMoves.js'
 import type { Views } from './Views.js'
 
 export type NodeParts = {
@@ -34,6 +35,7 @@ export type NodeParts = {
   readonly limits: TickLimits
   readonly signedTransactions: SignedTransactionReader
   readonly waitMs: () => number
+  readonly moves: RecentMoves
   /** Whether the disk has nothing to do; then a tick need not grow any further. */
   readonly isAtRest: () => boolean
 }
@@ -51,6 +53,7 @@ export class OpenTick implements ActiveTick {
   readonly development: boolean
   readonly waitMs: () => number
   readonly limits: TickLimits
+  readonly moves: RecentMoves
   /** Events of the tick as they were decided, for whoever follows the node. */
   readonly events: DomainEvent[] = []
   readonly releases: (() => void)[] = []
@@ -72,6 +75,7 @@ export class OpenTick implements ActiveTick {
     this.#key = parts.key
     this.waitMs = parts.waitMs
     this.limits = parts.limits
+    this.moves = parts.moves
     this.#isAtRest = parts.isAtRest
     this.signedTransaction = (id) => {
       const row = views.transactions.find(id)

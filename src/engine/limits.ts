@@ -52,6 +52,20 @@ export const engineLimits = {
   storeRetryMs: 1_000,
   /** Longest wait between two tries of a tick that could not be written, to a server that may be away for hours. */
   storeRetryLongestMs: 3_000,
+  /** Time between two log lines about a log that cannot be written. */
+  troubleLineMs: 10_000,
+  /** A clock that is off by so much from the time that has passed has jumped: no clock is corrected by that much unnoticed. */
+  clockJumpMs: 1_000,
+  /** Activities remembered because a recheck has moved them: enough for all that move on again and again within minutes. */
+  movesRemembered: 10_000,
+  /** Starts of the same code that did not return before the process was ended; then it is parked. */
+  startsNotReturned: 3,
+  /** Code of an app that has not returned after so long is reported by the watchdog. */
+  codeReturnsMs: 5_000,
+  /** How often the watchdog looks. */
+  watchdogLookMs: 500,
+  /** States and flows remembered because their code did not return. */
+  notReturnedKept: 100,
   /** How long a node that stops waits for its last words to be written when the log does not answer. */
   lastWordsMs: 5_000,
 } as const

@@ -3,12 +3,14 @@
  */
 import { reassess } from '../agenda/reassess.js'
 import { concernsNode } from '../errors/CarillonError.js'
+import { showRef } from '../ledger/StateRef.js'
 import type { ActiveTick } from './ActiveTick.js'
+import type { WatchedCode } from './CodeWatch.js'
 
 export type Reassessed = { readonly asked: number; readonly changed: number; readonly next: number | undefined }
 
 /** Reassesses the unconsumed states of one type after a sequence number; `next` is where to go on. */
-export const reassessStates = (tick: ActiveTick, type: string, afterSeq: number): Reassessed => {
+export const reassessStates = (tick: ActiveTick, code: WatchedCode, type: string, afterSeq: number): Reassessed => {
   const definition = tick.registry.requireState(type)
   const statesPerTick = tick.limits.engine.reassessedPerTick
   const rows = tick.views.activities.unconsumedAfter(type, afterSeq, statesPerTick)
@@ -19,7 +21,7 @@ export const reassessStates = (tick: ActiveTick, type: string, afterSeq: number)
     if (tick.isFull()) break
     asked += 1
     lastSeq = row.seq
-    const reassessment = reassess(tick, definition, row)
+    const reassessment = code.run(showRef(row.ref), type, () => reassess(tick, definition, row))
     if (reassessment === undefined) continue
     changed += 1
     try {

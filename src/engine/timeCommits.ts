@@ -27,6 +27,7 @@ export const timeCommits = (store: LoopStore): { readonly store: LoopStore; read
       read: (fromRevision) => store.read(fromRevision),
       trouble: () => store.trouble?.(),
       ...(store.lookAgain === undefined ? {} : { lookAgain: store.lookAgain }),
+      whenSound: store.whenSound,
       ...(store.onBroken === undefined ? {} : { onBroken: store.onBroken }),
       abandon: () => store.abandon?.(),
       mark: (mark) => store.mark?.(mark),

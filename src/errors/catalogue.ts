@@ -40,6 +40,7 @@ export const catalogue = {
   'activity-threw': entry('park', 'nextScheduledActivity threw'),
   'activity-reads-clock': entry('park', 'nextScheduledActivity reads the clock'),
   'activity-invalid': entry('park', 'nextScheduledActivity returned something that cannot be scheduled'),
+  'code-not-returning': entry('park', 'Code of the app did not return, and the process was ended'),
   'activity-unknown': entry('refuse', 'The state has no activity to act on'),
   'activity-not-ready': entry('refuse', 'The activity is not in a condition that allows this'),
 

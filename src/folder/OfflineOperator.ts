@@ -14,6 +14,7 @@ import { assertNewestSigned } from '../engine/assertNewestSigned.js'
 import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
 import type { OperatorRequest } from '../operator/OperatorRequest.js'
 import { OpenTick } from '../engine/OpenTick.js'
+import { RecentMoves } from '../engine/RecentMoves.js'
 import { assertStore } from './readStore.js'
 import { tickLimits } from '../engine/limits.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
@@ -47,6 +48,7 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
       random: systemRandom,
       development: false,
       waitMs: () => 0,
+      moves: new RecentMoves(tickLimits.engine),
       isAtRest: () => false,
       limits: tickLimits,
     },

@@ -8,12 +8,15 @@ import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { pageNotesFile } from '../storage/sqlite/pageNotes.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkId } from '../identity/NetworkId.js'
 import { assertOwnLog } from './assertOwnLog.js'
-import { readMark } from '../storage/readMark.js'
-import { showMark } from '../engine/RestoredMark.js'
+import type { Database } from '../storage/Database.js'
+import { positionFile } from '../storage/PositionNote.js'
+import { findMark, readMark } from '../storage/readMark.js'
+import { showMark, type RestoredMark } from '../engine/RestoredMark.js'
 import { EmbeddedStore, type EmbeddedStoreOptions } from '../storage/EmbeddedStore.js'
 import { takeFileLock } from './FileLock.js'
 import { finishRotation, recoverKey } from '../keys/KeyRotation.js'
@@ -28,12 +31,15 @@ import type { TickStore } from '../storage/TickStore.js'
 /** The files of a store folder. */
 export const storeFiles = (folder: string) => ({
   database: join(folder, 'carillon.db'),
+  position: positionFile(join(folder, 'carillon.db')),
+  pageNotes: pageNotesFile(join(folder, 'carillon.db')),
   key: join(folder, 'node.key'),
   lock: join(folder, 'lock.db'),
   holder: join(folder, 'holder.json'),
   socket: join(folder, 'control.sock'),
   logPlace: join(folder, 'log.json'),
   virtualTime: join(folder, 'virtual-time'),
+  notReturned: join(folder, 'not-returned.json'),
 })
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }
@@ -70,7 +76,8 @@ export const lockFolder = (folder: string): (() => void) => {
 /** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */
 const keepPrivate = (file: string): void => {
   closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
+  // Only where it changes something: whoever changes a file without need makes it look as if it had been written to.
+  if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600)
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */
@@ -96,6 +103,18 @@ const assertNotEmptied = (files: ReturnType<typeof storeFiles>): void => {
   throw new CarillonError(
     'store-corrupt',
     `${files.database} is empty, although this store has been used. Restore it from a backup, or import an export made with "carillon log export". If there never was anything in it, delete the file.`,
+    { file: files.database },
+  )
+}
+
+/** A key whose log is gone must not begin a second one. `hasOwnKey`: the key was made together with the store. */
+const assertNotGone = (files: ReturnType<typeof storeFiles>, hasOwnKey: boolean): void => {
+  if (existsSync(files.database)) return
+  const trace = hasOwnKey && existsSync(files.key) ? files.key : files.position
+  if (!existsSync(trace)) return
+  throw new CarillonError(
+    'store-corrupt',
+    `${files.database} is missing, although this store has been used: ${trace} is still there. A node that began anew would sign a second history with the same key. Restore the store from a backup, import an export made with "carillon log export", or name the log if it is kept elsewhere. To begin anew for good, choose another folder.`,
     { file: files.database },
   )
 }
@@ -143,12 +162,16 @@ const holdFolder = async (
 }
 
 /** What was restored may be older than what others have seen; it is not written to before someone has made sure. */
-const assertNotRestored = (folder: string, database: string): void => {
+const assertNotRestored = (
+  folder: string,
+  database: string,
+  find: (db: Database, database: string) => RestoredMark | undefined,
+): void => {
   if (!existsSync(database) || statSync(database).size === 0) return
   assertStoreFile(database)
   const db = openDatabase(database, { readOnly: true })
   try {
-    const mark = readMark(db)
+    const mark = find(db, database)
     if (mark === undefined) return
     throw new CarillonError(
       'store-restored',
@@ -177,7 +200,8 @@ export const openStoreFolder = (
           `The log of the store in ${folder} is kept at ${place}; what is here are its views and a copy. Start the node with that log, and act on it while it runs.`,
           { folder, log: place },
         )
-      assertNotRestored(folder, files.database)
+      assertNotGone(files, key === undefined)
+      assertNotRestored(folder, files.database, findMark)
       keepPrivate(files.database)
       return EmbeddedStore.open(files.database, storeOptions)
     },
@@ -194,7 +218,7 @@ export const openLogFolder = (
   holdFolder(
     folder,
     async (files) => {
-      if (isToWrite) assertNotRestored(folder, files.database)
+      if (isToWrite) assertNotRestored(folder, files.database, readMark)
       recoverKey(files.key, folder)
       const owner = key?.publicKey ?? (existsSync(files.key) ? readKeyFile(files.key, keyOptions).publicKey : undefined)
       await assertOwnLog(log, { key: owner, network })

@@ -3,10 +3,12 @@
  * state of the views, and nothing is written.
  */
 import { existsSync } from 'node:fs'
+import type { RestoredMark } from '../engine/RestoredMark.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { SqliteLog } from '../logs/sqlite/SqliteLog.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import type { Database } from '../storage/Database.js'
+import { findMark } from '../storage/readMark.js'
 import { assertReadable } from '../storage/storeFormat.js'
 import { storeFiles } from './StoreFolder.js'
 
@@ -51,6 +53,10 @@ export const readStore = <A>(folder: string, read: (db: Database) => A): A => {
     db.close()
   }
 }
+
+/** The mark of a store that holds its own log, if it has one. */
+export const markOf = (folder: string): RestoredMark | undefined =>
+  readStore(folder, (db) => findMark(db, storeFiles(folder).database))
 
 /** The log of a store, for reading. */
 export const openStoreLog = (folder: string): SqliteLog => {

@@ -2,35 +2,30 @@
  * Makes a store out of an exported log. The store is built beside its place and moved there once it is whole and
  * on disk, so an import that fails or is cut short leaves no store behind.
  */
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
-import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
-import type { EncodedTick, Head } from '../log/Tick.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
+import { SqliteTicks } from '../storage/SqliteTicks.js'
+import { emptyHead, type EncodedTick, type Head } from '../log/Tick.js'
+import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
-import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
-import { writeMark } from '../storage/readMark.js'
-import { assertStoreFile, formatStamp } from '../storage/storeFormat.js'
+import type { RestoredMark } from '../engine/RestoredMark.js'
+import { assertStoreFile } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
 import { LogChecker } from './LogChecker.js'
-import { LogFold } from '../storage/LogFold.js'
+import { buildStore, moveInPlace, removeDatabase, type TickToFold } from './buildStore.js'
 import { importInvalid, readExport } from './readExport.js'
-
-const removeDatabase = (file: string): void => {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
-}
 
 /** A store that was opened but never started may be filled; one with events may not. */
 const assertEmpty = (database: string, folder: string): void => {
   if (!existsSync(database)) return
   assertStoreFile(database)
-  const db = openWritable(database)
+  const db = openDatabase(database, { readOnly: true })
   try {
-    db.exec(ticksSchema)
-    const { revision } = new SqliteTicks(db).head()
+    const isMade = db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'log_ticks'").get() !== undefined
+    const revision = isMade ? new SqliteTicks(db).head().revision : emptyHead.revision
     if (revision < 0) return
     throw new CarillonError(
       'log-not-empty',
@@ -61,67 +56,43 @@ export const soundEvents = (checker: LogChecker, { tick, fault }: OfferedTick): 
 
 /** How a store is built. */
 export type MakeStoreOptions = {
-  /** Whether it may be older than what others have seen, and is marked so. Default false. */
-  readonly isRestored?: boolean
+  /** The mark of a store that may be older than what others have seen. Default: none. */
+  readonly markAt?: (head: Head) => RestoredMark | undefined
   /** A key that must have signed the log. Default: whichever it names. */
   readonly by?: PublicKey
   readonly onProgress?: (events: number) => void
 }
 
-const build = async (
+/** The ticks of a log or an export, each checked before it is folded. */
+async function* checked(
   offered: AsyncIterable<OfferedTick>,
-  file: string,
-  { isRestored = false, by, onProgress }: MakeStoreOptions,
-): Promise<Head> => {
-  const db = openWritable(file)
-  try {
-    // The file counts for nothing until it is whole, and closing it syncs it as one.
-    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
-    const log = new SqliteTicks(db)
-    const fold = new LogFold(new StoredViews(db))
-    const checker = new LogChecker({ decode: true, ...(by === undefined ? {} : { by }) })
-    db.exec('BEGIN IMMEDIATE')
-    for await (const next of offered) {
-      const { tick, fault } = next
-      const events = soundEvents(checker, next)
-      try {
-        fold.foldEvents(tick, events)
-      } catch (error) {
-        if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
-        throw fault(
-          tick.firstRevision,
-          `tick ${tick.number} contradicts the ticks before it (${messageOf(error)})`,
-          error,
-        )
-      }
-      log.insert(tick)
-      if (fold.isFull) {
-        fold.write()
-        db.exec('COMMIT; BEGIN IMMEDIATE')
-        fold.committed()
-      }
-      onProgress?.(checker.counts.events)
+  checker: LogChecker,
+  onProgress?: (events: number) => void,
+): AsyncGenerator<TickToFold> {
+  let complain: OfferedTick['fault'] = (_revision, what) => importInvalid(1, what)
+  for await (const next of offered) {
+    const { tick, fault } = next
+    complain = fault
+    const events = soundEvents(checker, next)
+    yield {
+      tick,
+      fold: (fold) => {
+        try {
+          fold.foldEvents(tick, events)
+        } catch (error) {
+          if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
+          throw fault(
+            tick.firstRevision,
+            `tick ${tick.number} contradicts the ticks before it (${messageOf(error)})`,
+            error,
+          )
+        }
+      },
     }
-    const [missing] = checker.end()
-    if (missing !== undefined) throw importInvalid(1, missing.what)
-    fold.write()
-    if (isRestored && checker.head.revision >= 0)
-      writeMark(db, { from: 'export', at: instantFromMillis(Date.now()), revision: checker.head.revision })
-    db.exec('COMMIT')
-    db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
-    return checker.head
-  } finally {
-    db.close()
+    onProgress?.(checker.counts.events)
   }
-}
-
-const syncPath = (path: string): void => {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  const [missing] = checker.end()
+  if (missing !== undefined) throw complain(missing.revision, missing.what, missing.cause)
 }
 
 /** What the file system reports becomes a typed error; what the reader of the lines throws stays what it is. */
@@ -131,13 +102,6 @@ const onDisk = <A>(folder: string, act: () => A): A => {
   } catch (error) {
     throw storeFailure(error, folder)
   }
-}
-
-const moveInPlace = (built: string, database: string, folder: string): void => {
-  chmodSync(built, 0o600)
-  syncPath(built)
-  renameSync(built, database)
-  syncPath(folder)
 }
 
 /**
@@ -158,12 +122,18 @@ export const makeStore = async (
     try {
       assertEmpty(database, folder)
       removeDatabase(building)
-      const head = await build(offered, building, options)
+      const { by, onProgress, markAt } = options
+      const checker = new LogChecker({ decode: true, ...(by === undefined ? {} : { by }) })
+      const built = await buildStore(
+        building,
+        checked(offered, checker, onProgress),
+        markAt === undefined ? {} : { markAt },
+      )
       onDisk(folder, () => {
-        moveInPlace(building, database, folder)
+        moveInPlace(building, database)
       })
       done = true
-      return head
+      return built.head
     } finally {
       if (!done) removeDatabase(building)
       unlock()
@@ -191,5 +161,10 @@ export async function* offeredByExport(lines: AsyncIterable<string>): AsyncGener
 export const importLog = (
   lines: AsyncIterable<string>,
   folder: string,
-  options: Omit<MakeStoreOptions, 'isRestored'> = {},
-): Promise<Head> => makeStore(offeredByExport(lines), folder, { ...options, isRestored: true })
+  options: Omit<MakeStoreOptions, 'markAt'> = {},
+): Promise<Head> =>
+  makeStore(offeredByExport(lines), folder, {
+    ...options,
+    markAt: ({ revision }) =>
+      revision < 0 ? undefined : { from: 'export', at: instantFromMillis(Date.now()), revision },
+  })

@@ -1,18 +1,19 @@
 /**
- * Builds the views of a store anew from its log, in one commit: whoever interrupts it finds the old views.
+ * Builds the views of a store anew from its log, in a file of their own that takes the place of the old one when it is
+ * whole: whoever interrupts it finds the old views.
  */
 import { existsSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
-import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
+import { SqliteTicks } from '../storage/SqliteTicks.js'
 import { openWritable } from '../storage/sqlite/openWritable.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { Database } from '../storage/Database.js'
 import { digestViews } from '../storage/digest.js'
-import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
-import { restoredTable } from '../storage/readMark.js'
+import { moveNote } from '../storage/PositionNote.js'
+import { readMark } from '../storage/readMark.js'
 import { assertStoreFile } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
-import { LogFold } from '../storage/LogFold.js'
+import { buildStore, moveInPlace, removeDatabase, type TickToFold } from './buildStore.js'
 
 /** What a rebuild of the views has done. */
 export type RebuildReport = {
@@ -31,34 +32,54 @@ const digestOrNone = (db: Database): string => {
   }
 }
 
-/** Everything in the file but the log is folded from it. */
-const dropViews = (db: Database): void => {
-  const tables = db
-    .prepare(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('log_ticks', '${restoredTable}') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-    )
-    .all()
-  for (const { name } of tables) db.exec(`DROP TABLE "${String(name)}"`)
+/** The ticks of a damaged store: each is checked against its hash, and the last of each part against its signature. */
+function* ticksOf(log: SqliteTicks, onProgress?: (events: number) => void): Generator<TickToFold> {
+  for (const tick of log.from(1, 'events')) {
+    yield {
+      tick,
+      fold: (fold) => {
+        fold.fold(tick)
+      },
+    }
+    onProgress?.(tick.firstRevision + tick.events.length)
+  }
 }
 
-const rebuild = (db: Database, onProgress?: (events: number) => void): RebuildReport => {
-  db.exec(`BEGIN IMMEDIATE; ${ticksSchema}`)
-  const before = digestOrNone(db)
-  dropViews(db)
-  db.exec(viewsSchema)
-  const views = new StoredViews(db)
-  const fold = new LogFold(views)
-  for (const tick of new SqliteTicks(db).from(1)) {
-    fold.fold(tick)
-    onProgress?.(views.facts.now.head.revision + 1)
-    if (!fold.isFull) continue
-    fold.write()
-    fold.committed()
+/** What is in the write-ahead log belongs to the file that is replaced, and would else be applied to the new one. */
+const emptyWriteAheadLog = (db: Database, folder: string): void => {
+  const busy = Object.values(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? { busy: 0 })[0]
+  if (busy === 0) return
+  throw new CarillonError(
+    'store-locked',
+    `Another process reads the store in ${folder}. Wait until it has ended, and rebuild the views then.`,
+    { folder },
+  )
+}
+
+/** A damaged file is never written to: pages that belong to the log could be taken for free ones. */
+const rebuild = async (
+  folder: string,
+  database: string,
+  onProgress?: (events: number) => void,
+): Promise<RebuildReport> => {
+  const building = `${database}.rebuilding`
+  removeDatabase(building)
+  const db = openWritable(database)
+  try {
+    const before = digestOrNone(db)
+    const mark = readMark(db)
+    const built = await buildStore(building, ticksOf(new SqliteTicks(db), onProgress), {
+      markAt: () => mark,
+      isDigested: true,
+    })
+    emptyWriteAheadLog(db, folder)
+    return { before, after: built.digest, events: built.head.revision + 1 }
+  } catch (error) {
+    removeDatabase(building)
+    throw error
+  } finally {
+    db.close()
   }
-  fold.write()
-  const after = digestViews(db)
-  db.exec('COMMIT')
-  return { before, after, events: views.facts.now.head.revision + 1 }
 }
 
 /**
@@ -76,13 +97,10 @@ export const rebuildViews = async (folder: string, onProgress?: (events: number)
   const unlock = lockFolder(folder)
   try {
     assertStoreFile(database)
-    const db = openWritable(database)
-    try {
-      return await Promise.resolve(rebuild(db, onProgress))
-    } finally {
-      // Closing gives up what was not committed.
-      db.close()
-    }
+    const report = await rebuild(folder, database, onProgress)
+    moveInPlace(`${database}.rebuilding`, database)
+    moveNote(database)
+    return report
   } catch (error) {
     throw storeFailure(error, database)
   } finally {

@@ -13,6 +13,7 @@ import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from './Activity.js'
 import { IndexedValueC, type IndexedValue, type IndexedValues } from './IndexedValue.js'
 import type { AnyStateDefinition } from './StateDefinition.js'
+import { runCode } from './runningCode.js'
 import type { StateRef } from './StateRef.js'
 import type { Assessment } from './Assessment.js'
 import { ledgerLimits } from './limits.js'
@@ -225,7 +226,7 @@ export const askState = (
         { type: definition.type },
       )
     }
-    const answer = ask(data, ref)
+    const answer = runCode('nextScheduledActivity', () => ask(data, ref))
     if (isNone(answer)) return base
     const isPlain = isPlainActivity(answer.value)
     checkActivity(registry, answer.value, isPlain)

@@ -9,6 +9,7 @@ import { both, type ContractDefinition, type Verify, type Violations } from './C
 import type { LedgerTransaction, ResolvedState } from './LedgerTransaction.js'
 import { showRef } from './StateRef.js'
 import { windowIsEmpty } from './TimeWindow.js'
+import { runCode } from './runningCode.js'
 
 const repeated = (texts: readonly string[]): readonly string[] => [
   ...new Set(texts.filter((text, index) => texts.indexOf(text) !== index)),
@@ -94,7 +95,7 @@ const run = (
       ),
     )
   try {
-    const verdict: unknown = verify(transaction)
+    const verdict: unknown = runCode('contract', () => verify(transaction))
     return isVerdict(verdict)
       ? right(verdict)
       : threw('returned something else than an Either of violations. End it with allOf([...]), or right(undefined).')

@@ -317,7 +317,9 @@ export class Node {
     let after: number | undefined = 0
     while (after !== undefined) {
       const from: number = after
-      const part = await this.#submit({ name: definition.type }, (tick) => reassessStates(tick, definition.type, from))
+      const part = await this.#submit({ name: definition.type }, (tick) =>
+        reassessStates(tick, this.#internals.engine.code, definition.type, from),
+      )
       asked += part.asked
       changed += part.changed
       after = part.next

@@ -54,6 +54,11 @@ export type NodeOptions = {
   readonly random?: Random
   /** Default: silent. */
   readonly logger?: Logger
+  /**
+   * Where a thread answers `GET` for the node's health, as `host:port`: 200, or 503 with the code of the app that has not
+   * returned, the state or flow it runs for, and for how long. Default: nowhere.
+   */
+  readonly healthOn?: string
   /** Called with the events of every tick once they are durable, from the node's first tick on. Default: not called. */
   readonly onCommitted?: (committed: Committed) => void
   /** Called when the node had to stop by itself: the log was taken over, or an invariant was broken. */

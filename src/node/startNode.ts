@@ -18,6 +18,7 @@ import { compareWithPeers, isMarked } from '../backup/compareWithPeers.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
 import { networkMismatch } from '../folder/assertOwnLog.js'
 import { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
+import { WatchedCode } from '../engine/CodeWatch.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import { silentLogger } from '../engine/Logger.js'
 import { Loop, type Leadership } from '../engine/Loop.js'
@@ -34,7 +35,7 @@ import { MapFile } from '../network/MapFile.js'
 import { networkFiles, openNetworkFolder, type NetworkFolder } from '../network/NetworkFolder.js'
 import { recoverKey } from '../keys/KeyRotation.js'
 import { noteClock } from '../folder/storeClock.js'
-import { openLogFolder, openStoreFolder } from '../folder/StoreFolder.js'
+import { openLogFolder, openStoreFolder, storeFiles } from '../folder/StoreFolder.js'
 import { keptOpen } from '../logs/keptOpen.js'
 import type { StorageLimits } from '../storage/limits.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
@@ -46,6 +47,7 @@ import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
 import type { MapSerial } from '../log/NodeTables.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
+import { Watchdog } from './Watchdog.js'
 
 export type Opened = { readonly store: TickStore; readonly key: KeyPair; readonly releaseHold: () => Promise<void> }
 
@@ -275,7 +277,9 @@ export const lead = async (
   const { store: timed, lastCommitMs } = timeCommits(opened.store)
   const store: TickStore = { ...timed, reader: opened.store.reader }
   let ownTransport: TlsTransport | undefined
+  let watchdog: Watchdog | undefined
   const releaseHold = async (): Promise<void> => {
+    watchdog?.stop()
     await ownTransport?.close()
     await opened.releaseHold()
   }
@@ -297,8 +301,19 @@ export const lead = async (
     const transport = ownTransport ?? options.transport
     const { clock, random, hasThreads } = hostOf(options)
     const logger = options.logger ?? silentLogger
-    const steps = new AsyncStepRunner(clock, logger, limits.engine)
-    const engine = new FlowEngine(steps, limits.engine)
+    // In virtual time what takes long is somebody's test.
+    watchdog = hasThreads
+      ? new Watchdog({
+          logger,
+          limits: limits.engine,
+          healthOn: options.healthOn,
+          isHeard: options.logger !== undefined,
+          file: typeof options.store === 'string' ? storeFiles(options.store).notReturned : undefined,
+        })
+      : undefined
+    const code = new WatchedCode(watchdog, limits.engine)
+    const steps = new AsyncStepRunner(clock, logger, limits.engine, code)
+    const engine = new FlowEngine(steps, limits.engine, code)
     const loop = new Loop({
       me: party,
       key,

@@ -13,18 +13,28 @@ import { CommitThread } from './sqlite/CommitThread.js'
 import type { CommitWorker, WorkerOutcome } from './sqlite/CommitWorker.js'
 import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from './sqlite/openDatabase.js'
+import { StoreCheck } from './sqlite/StoreCheck.js'
 import { storeFailure } from './sqlite/storeFailure.js'
 import { toMillis } from '../time/Instant.js'
 import { WriteBehind } from './sqlite/WriteBehind.js'
 import type { Database } from './Database.js'
 import { StoredViews, viewsSchema } from './StoredViews.js'
 import { openStoreDatabase } from './storeFormat.js'
+import { PositionNote } from './PositionNote.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
 import type { Flight } from '../engine/LoopStore.js'
 import type { TickStore } from './TickStore.js'
 
 const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
+
+/** What a store that has a file keeps up to date beside its database. */
+type Beside = {
+  readonly checkpoints: BackgroundCheckpoints
+  readonly note: PositionNote
+  /** What is left of the check of its pages. */
+  readonly check: StoreCheck | undefined
+}
 
 export type EmbeddedStoreOptions = {
   /**
@@ -44,20 +54,16 @@ export class EmbeddedStore implements TickStore {
   readonly reader: Database
   readonly #db: WriteBehind
   readonly #ticks: SqliteTicks
-  /** Undefined for a store in memory, which has no file to bring up to date. */
-  readonly #checkpoints: BackgroundCheckpoints | undefined
+  /** Undefined for a store in memory. */
+  readonly #beside: Beside | undefined
   #head: Head
 
-  private constructor(
-    db: WriteBehind,
-    reader: Database,
-    checkpoints: BackgroundCheckpoints | undefined,
-    limits: StorageLimits,
-  ) {
+  private constructor(db: WriteBehind, reader: Database, beside: Beside | undefined, limits: StorageLimits) {
     this.#db = db
-    this.#checkpoints = checkpoints
+    this.#beside = beside
     this.reader = reader
     this.#ticks = new SqliteTicks(db)
+    this.#ticks.assertEnd()
     this.views = new StoredViews(db, limits)
     this.#head = this.#ticks.head()
     const seen = this.views.facts.now.head
@@ -74,6 +80,7 @@ export class EmbeddedStore implements TickStore {
     const limits = limitsOf('storage', storageLimits, given)
     try {
       const isFile = file !== ':memory:'
+      const check = isFile ? StoreCheck.begin(file, limits) : undefined
       const opened = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
       const db = new WriteBehind(
         opened,
@@ -83,8 +90,10 @@ export class EmbeddedStore implements TickStore {
       let reader: Database = db
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        return new EmbeddedStore(db, reader, isFile ? new BackgroundCheckpoints(file) : undefined, limits)
+        const beside = { checkpoints: new BackgroundCheckpoints(file, db), note: new PositionNote(file), check }
+        return new EmbeddedStore(db, reader, isFile ? beside : undefined, limits)
       } catch (error) {
+        check?.stop()
         if (reader !== db) reader.close()
         db.close()
         throw error
@@ -92,6 +101,18 @@ export class EmbeddedStore implements TickStore {
     } catch (error) {
       throw storeFailure(error, file)
     }
+  }
+
+  /** Undefined when all pages are known to be sound, or are checked beside. */
+  get whenSound(): (() => Promise<void>) | undefined {
+    const check = this.#beside?.check
+    return check?.isAwaited === true ? () => check.finish() : undefined
+  }
+
+  readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => {
+    const check = this.#beside?.check
+    if (check?.isAwaited === false) void check.finishBeside(listener)
+    return () => check?.stop()
   }
 
   static inMemory(options: Pick<EmbeddedStoreOptions, 'limits' | 'worker'> = {}): EmbeddedStore {
@@ -170,7 +191,8 @@ export class EmbeddedStore implements TickStore {
 
   #stands(tick: EncodedTick): void {
     this.#head = headAfter(tick)
-    this.#checkpoints?.committed(linesOf(tick.events).length)
+    this.#beside?.note.committed(this.#head)
+    this.#beside?.checkpoints.committed(linesOf(tick.events).length)
   }
 
   #failure(error: unknown): AppendOutcome {
@@ -212,7 +234,7 @@ export class EmbeddedStore implements TickStore {
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
     this.#db.forget()
-    return new EmbeddedStore(this.#db, this.reader, this.#checkpoints, this.views.limits)
+    return new EmbeddedStore(this.#db, this.reader, this.#beside, this.views.limits)
   }
 
   readonly mark = (mark: RestoredMark | undefined): void => {
@@ -221,10 +243,13 @@ export class EmbeddedStore implements TickStore {
   }
 
   readonly close = async (): Promise<void> => {
+    this.#beside?.check?.stop()
     // The last connection to close leaves one whole file behind; that must be this one.
     await this.#db.stopThread()
-    await this.#checkpoints?.stop()
+    await this.#beside?.checkpoints.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
+    this.#beside?.checkpoints.closed()
+    this.#beside?.note.close()
   }
 }

@@ -10,7 +10,9 @@ import type { AppendOutcome, EventLog } from '../log/EventLog.js'
 import { BackOff } from '../engine/BackOff.js'
 import { pause } from '../engine/pause.js'
 import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
-import { headAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
+import { StoreCheck } from './sqlite/StoreCheck.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 import { toMillis } from '../time/Instant.js'
 import type { Database } from './Database.js'
@@ -49,6 +51,7 @@ export class LogBackedStore implements TickStore {
   readonly reader: Database
   readonly #db: Database
   readonly #log: EventLog
+  readonly #checkpoints: BackgroundCheckpoints | undefined
   readonly #logger: Logger
   readonly #wait: NonNullable<LogBackedStoreOptions['wait']>
   /** A copy of the log beside the views: decisions may need an old transaction, and cannot wait for a far log. */
@@ -58,8 +61,15 @@ export class LogBackedStore implements TickStore {
   #trouble: CarillonError | undefined
   #head: Head
 
-  private constructor(log: EventLog, db: Database, reader: Database, { logger, wait, limits }: LogBackedStoreOptions) {
+  private constructor(
+    log: EventLog,
+    db: Database,
+    reader: Database,
+    checkpoints: BackgroundCheckpoints | undefined,
+    { logger, wait, limits }: LogBackedStoreOptions,
+  ) {
     this.#log = log
+    this.#checkpoints = checkpoints
     this.#logger = logger ?? silentLogger
     this.#wait = wait ?? pause
     this.#copy = new SqliteTicks(db)
@@ -76,13 +86,16 @@ export class LogBackedStore implements TickStore {
     viewsFile = ':memory:',
     options: LogBackedStoreOptions = {},
   ): Promise<LogBackedStore> {
+    const isFile = viewsFile !== ':memory:'
+    await (isFile ? StoreCheck.begin(viewsFile) : undefined)?.finish()
     const db = openStoreDatabase(viewsFile, `${ticksSchema} ${viewsSchema}`)
     let reader = db
     try {
       // What the disk loses in a power cut is folded from the log again, so no commit need wait for it.
       db.exec('PRAGMA synchronous = NORMAL')
-      if (viewsFile !== ':memory:') reader = openDatabase(viewsFile, { readOnly: true })
-      const store = new LogBackedStore(log, db, reader, options)
+      if (isFile) reader = openDatabase(viewsFile, { readOnly: true })
+      const checkpoints = isFile ? new BackgroundCheckpoints(viewsFile, db) : undefined
+      const store = new LogBackedStore(log, db, reader, checkpoints, options)
       await store.#catchUp()
       return store
     } catch (error) {
@@ -150,6 +163,7 @@ export class LogBackedStore implements TickStore {
     try {
       if (unwritten !== undefined) throw unwritten.error
       this.#db.exec('COMMIT')
+      this.#checkpoints?.committed(linesOf(tick.events).length)
       this.#head = headAfter(tick)
       this.views.committed()
       return
@@ -265,8 +279,10 @@ export class LogBackedStore implements TickStore {
 
   readonly close = async (): Promise<void> => {
     this.abandon()
+    await this.#checkpoints?.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
+    this.#checkpoints?.closed()
     await this.#log.close()
   }
 
@@ -334,8 +350,10 @@ export class LogBackedStore implements TickStore {
   }
 
   #commitFolded(): void {
+    const bytes = this.#fold.bytes
     this.#fold.write()
     this.#db.exec('COMMIT')
+    this.#checkpoints?.committed(bytes)
     this.#fold.committed()
     this.#head = this.views.facts.now.head
   }

@@ -6,22 +6,12 @@
 import { CarillonError } from '../errors/CarillonError.js'
 import { EventDecoder } from '../log/EventDecoder.js'
 import type { DomainEvent } from '../log/events.js'
-import { hashAfterTick, headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import { signerEventsOf } from '../log/SignerTracker.js'
 import { assertHasSignature, assertSigned, faultOfOwnChange, type TickSigner } from '../log/TickSigner.js'
 import { toMillis } from '../time/Instant.js'
+import { assertFollows } from './assertFollows.js'
 import type { StoredViews } from './StoredViews.js'
-
-/** A tick that does not follow from the ones before it must not become views. */
-export const assertFollows = (head: Head, tick: EncodedTick): void => {
-  const follows = tick.number === head.tick + 1 && tick.firstRevision === head.revision + 1
-  if (follows && hashAfterTick(head, tick) === tick.hash) return
-  throw new CarillonError(
-    'log-altered',
-    `Tick ${tick.number} of the log does not follow from revision ${head.revision}: the log was altered. Run "carillon log verify" to see what was changed, and restore the log from a backup or an export.`,
-    { tick: tick.number, revision: tick.firstRevision },
-  )
-}
 
 /** Throws unless the tick's changes of the node's own key are signed by both keys. */
 const assertChange = (tick: EncodedTick, signer: TickSigner | undefined, party: string | null): void => {
@@ -54,6 +44,11 @@ export class LogFold {
 
   constructor(views: StoredViews) {
     this.#views = views
+  }
+
+  /** How much has gathered. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Whether so much has gathered that it should be written, and committed. */

@@ -1,12 +1,13 @@
 /**
  * The table that holds a log in SQLite: one row a tick, keyed by the tick's number. Rows are only ever added.
  */
-import { HashC } from '../encoding/hash.js'
+import { HashC, type Hash } from '../encoding/hash.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Guard } from './sqlite/CommitWorker.js'
-import { instantFromMillis, toMillis } from '../time/Instant.js'
-import type { Database, SqlRow, Statement } from './Database.js'
-import { emptyHead, eventsOf, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
+import type { Database, SqlRow, SqlValue, Statement } from './Database.js'
+import { emptyHead, eventsOf, headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { assertFollows } from './assertFollows.js'
 
 export const ticksSchema = `
   CREATE TABLE IF NOT EXISTS log_ticks (
@@ -32,32 +33,49 @@ const damaged = (what: string): CarillonError =>
     `The log table is damaged: ${what}. Restore the store from a backup, or import an export made with "carillon log export".`,
   )
 
+/** The number of events stands in a row twice, and the second time it is signed. */
+const miscounted = (tick: number, count: SqlValue | undefined, found: number): CarillonError =>
+  new CarillonError(
+    'store-corrupt',
+    `The log table is damaged: the row of tick ${tick} says that it holds ${String(count)} events, and it holds ${found}. Run "carillon log rebuild": it checks every tick against its signature and writes the table anew. If it refuses, restore the store from a backup, or import an export made with "carillon log export".`,
+    { tick },
+  )
+
+const isCount = (value: SqlValue | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
 const headOf = (row: SqlRow | undefined): Head => {
   if (row === undefined) return emptyHead
   const { tick, first_revision: first, count, hash, signature } = row
-  if (
-    typeof tick !== 'number' ||
-    typeof first !== 'number' ||
-    typeof count !== 'number' ||
-    !HashC.is(hash) ||
-    typeof signature !== 'string'
-  )
+  if (!isCount(tick) || !isCount(first) || !isCount(count) || !HashC.is(hash) || typeof signature !== 'string')
     throw damaged('its last row has no valid head')
   return { tick, revision: first + count - 1, hash, signature }
 }
 
-const tickOf = (row: SqlRow): EncodedTick => {
-  const { tick, first_revision: firstRevision, at_ms: atMs, hash, signature, events } = row
+/** Whoever checks ticks against their signatures need not believe what a row says of its events, and can write it anew. */
+type Trust = 'row' | 'events'
+
+const instantOf = (tick: number, atMs: number): Instant => {
+  try {
+    return instantFromMillis(atMs)
+  } catch {
+    throw damaged(`tick ${tick} has no valid instant`)
+  }
+}
+
+const tickOf = (row: SqlRow, trust: Trust): EncodedTick => {
+  const { tick, first_revision: firstRevision, at_ms: atMs, count, hash, signature, events: lines } = row
   if (
-    typeof tick !== 'number' ||
-    typeof firstRevision !== 'number' ||
+    !isCount(tick) ||
+    !isCount(firstRevision) ||
     typeof atMs !== 'number' ||
     !HashC.is(hash) ||
     typeof signature !== 'string' ||
-    typeof events !== 'string'
+    typeof lines !== 'string'
   )
     throw damaged(`tick ${String(tick)} cannot be read`)
-  return { number: tick, firstRevision, at: instantFromMillis(atMs), hash, signature, events: eventsOf(events) }
+  const events = eventsOf(lines)
+  if (trust === 'row' && count !== events.length) throw miscounted(tick, count, events.length)
+  return { number: tick, firstRevision, at: instantOf(tick, atMs), hash, signature, events }
 }
 
 export class SqliteTicks {
@@ -81,7 +99,7 @@ export class SqliteTicks {
       'SELECT tick, first_revision, count, hash, signature FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1',
     )
     this.#page = db.prepare(
-      'SELECT tick, first_revision, at_ms, hash, signature, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
+      'SELECT tick, first_revision, count, at_ms, hash, signature, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
     )
   }
 
@@ -125,18 +143,36 @@ export class SqliteTicks {
 
   /** The last revision of the last tick at or before an instant; -1 when there is none. */
   revisionAt(atMs: number): number {
-    return headOf(this.#lastUntil.get(atMs)).revision
+    const { tick, revision } = headOf(this.#lastUntil.get(atMs))
+    if (tick !== emptyHead.tick) this.page(tick, 1)
+    return revision
   }
 
-  page(fromTick: number, count: number): readonly EncodedTick[] {
-    return this.#page.all(fromTick, count).map(tickOf)
+  page(fromTick: number, count: number, trust: Trust = 'row'): readonly EncodedTick[] {
+    return this.#page.all(fromTick, count).map((row) => tickOf(row, trust))
+  }
+
+  /** The running hash after a tick. */
+  hashOf(tick: number): Hash | undefined {
+    return this.page(tick, 1).find(({ number }) => number === tick)?.hash
+  }
+
+  /** Throws when the last tick is not whole: what it says of itself decides where the log ends. */
+  assertEnd(): void {
+    const { tick } = this.head()
+    if (tick === emptyHead.tick) return
+    const [before, last] = tick === 1 ? [undefined, ...this.page(1, 1)] : this.page(tick - 1, 2)
+    // A log whose end stands alone has a gap before it.
+    const end = last ?? before
+    if (end !== undefined)
+      assertFollows(last === undefined || before === undefined ? emptyHead : headAfter(before), end)
   }
 
   /** Ticks from a number on, read page by page so that a long log never sits in memory. */
-  *from(fromTick: number, pageSize = ticksPerPage): Generator<EncodedTick> {
+  *from(fromTick: number, trust: Trust = 'row'): Generator<EncodedTick> {
     let next = fromTick
     for (;;) {
-      const page = this.page(next, pageSize)
+      const page = this.page(next, ticksPerPage, trust)
       yield* page
       const last = page.at(-1)
       if (last === undefined) return

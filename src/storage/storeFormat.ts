@@ -69,6 +69,8 @@ export const openStoreDatabase = (file: string, schema: string): Database => {
   assertStoreFile(file)
   const db = openWritable(file)
   try {
+    // Checkpoints are made, and noted, by a thread.
+    if (file !== ':memory:') db.exec('PRAGMA wal_autocheckpoint = 0')
     // A stamp is a write even if it says the same, and a store that is only looked at should stay as it was.
     db.exec(`BEGIN IMMEDIATE; ${schema} ${isStamped(db) ? '' : formatStamp} COMMIT`)
     return db

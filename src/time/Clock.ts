@@ -7,6 +7,8 @@ export type Clock = {
   readonly isVirtual?: boolean
   /** Epoch milliseconds, UTC. */
   readonly now: () => number
+  /** Milliseconds since some moment, by a clock that nobody can set; a clock that has none cannot tell when it is set ahead. */
+  readonly steadyMs?: () => number
   /**
    * Calls back once, when this clock has reached `atMs` and possibly sooner: the caller re-reads the clock and
    * asks again. Returns a function that cancels the call; a cancelled one never comes.

@@ -8,6 +8,7 @@ import type { Clock } from './Clock.js'
 /** The machine's clock, which a node uses unless it is given another. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steadyMs: () => performance.now(),
   wakeAt: (atMs, callback) => {
     const waitMs = Math.min(Math.max(atMs - Date.now(), 0), timeLimits.longestTrustedWaitMs)
     const timer = setTimeout(callback, waitMs)

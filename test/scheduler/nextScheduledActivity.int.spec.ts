@@ -318,6 +318,29 @@ describe('nextScheduledActivity', () => {
     await tower.check()
   })
 
+  for (const [how, unitMs] of [
+    ['to the millisecond', 1],
+    ['to the full second', 1_000],
+    ['to the full hour', 3_600_000],
+  ] as const)
+    it(`that moves with a clock which nobody sees it read, ${how}, is parked with the explanation`, async () => {
+      let nowMs = (): number => toMillis(mark)
+      const tower = await Tower.build({
+        next: odd((_data, own) => ringAt(instantFromMillis((Math.floor(nowMs() / unitMs) + 1) * unitMs), own)),
+        start: mark,
+      })
+      nowMs = () => tower.node.nowMs
+      const [ref] = await tower.cast(bell('odd'))
+      await tower.virtual.advanceBy({ hours: 12 })
+      expect(await tower.rung()).to.deep.equal([])
+      expect((await tower.eventsOf('ActivityMoved')).length).to.be.at.most(1)
+      expect(await attentionOf(tower)).to.deep.equal(['activity-invalid'])
+      expect(await tower.why(ref!))
+        .to.contain('bells/Bell gives another instant each time')
+        .and.to.contain('not on the clock')
+      await tower.check()
+    })
+
   it('that gives another past instant each time it is asked is parked, and does not loop', async () => {
     let count = 0
     const { tower, ref } = await withOdd((_data, own) => ringAt(instantFromMillis(toMillis(mark) - (count += 1)), own))

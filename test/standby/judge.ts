@@ -3,7 +3,7 @@
  * activity was started once, every chain is whole.
  */
 import { decodeEvent, openLog } from '../../src/index.js'
-import { assertFollows } from '../../src/storage/LogFold.js'
+import { assertFollows } from '../../src/storage/assertFollows.js'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
 
 export type Verdict = {

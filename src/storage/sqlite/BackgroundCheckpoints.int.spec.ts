@@ -30,7 +30,7 @@ describe('checkpoints in the background', () => {
 
   it('bring the file up to date after much was committed, while the writer stays open', async () => {
     const { file, db } = store()
-    const checkpoints = new BackgroundCheckpoints(file)
+    const checkpoints = new BackgroundCheckpoints(file, db)
     checkpoints.committed(1)
     expect(isInFile(file)).to.equal(false)
     checkpoints.committed(much)
@@ -42,7 +42,7 @@ describe('checkpoints in the background', () => {
 
   it('leave one whole file behind when they stop before the writer closes', async () => {
     const { file, db } = store()
-    const checkpoints = new BackgroundCheckpoints(file)
+    const checkpoints = new BackgroundCheckpoints(file, db)
     checkpoints.committed(much)
     await checkpoints.stop()
     db.close()
@@ -54,7 +54,7 @@ describe('checkpoints in the background', () => {
     const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
     const { file, db } = store()
     const before = ports()
-    const checkpoints = new BackgroundCheckpoints(file)
+    const checkpoints = new BackgroundCheckpoints(file, db)
     checkpoints.committed(much)
     expect(ports()).to.equal(before)
     await checkpoints.stop()
@@ -63,7 +63,7 @@ describe('checkpoints in the background', () => {
 
   it('do no harm where no thread can open the file', async () => {
     const { file, db } = store()
-    const checkpoints = new BackgroundCheckpoints(join(folder, 'nowhere', 'store.db'))
+    const checkpoints = new BackgroundCheckpoints(join(folder, 'nowhere', 'store.db'), db)
     checkpoints.committed(much)
     await pause(200)
     checkpoints.committed(much)

@@ -1,72 +1,189 @@
 /**
  * Moves what SQLite's write-ahead log has gathered into the database file from a thread of its own, so that no tick
- * waits for it. Nothing depends on it: a commit is durable in the write-ahead log, and should the thread be slow or
- * missing, SQLite moves the pages itself in the middle of some commit, as it would without us.
+ * waits for it, and notes the checksums of the pages it moves. Nobody else makes checkpoints: a commit is durable in the
+ * write-ahead log, and that log begins anew only after all of it was moved and noted.
  */
+import * as fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { crc32 } from 'node:zlib'
+import type { Database } from '../Database.js'
 import { sqliteDriverName } from './openDatabase.js'
+import { makePageNoter, pageNotesFile, removePageNotes } from './pageNotes.js'
 
 /** A checkpoint is asked for after so much was appended, or so many commits, whichever comes first. */
 const bytesApart = 4 * 1_048_576
 const commitsApart = 256
 
+/**
+ * After so much the next commit waits for a checkpoint: only one that nothing is appended beside lets the write-ahead log
+ * begin anew. Most of it has been moved before.
+ */
+const longestLogBytes = 48 * 1_048_576
+
+/** About what a small commit appends. */
+const bytesPerCommit = 32_768
+
+/** No disk takes that long; then the log grows a little further. */
+const longestWaitMs = 10_000
+
 /** Plain JavaScript in a text, because a file of its own would be lost when an app is bundled. */
 const threadSource = `
 const { parentPort, workerData } = require('node:worker_threads')
-const load = require('node:module').createRequire(workerData.from)
-const Opened = workerData.driver === 'node:sqlite' ? load('node:sqlite').DatabaseSync : load('better-sqlite3')
-const db = new Opened(workerData.file)
-db.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -512')
+const { file, notes, driver, from, done } = workerData
+// Some compilers name functions by a helper of their own.
+const __name = (named) => named
+const makePageNoter = ${makePageNoter.toString()}
+const load = require('node:module').createRequire(from)
+const Opened = driver === 'node:sqlite' ? load('node:sqlite').DatabaseSync : load('better-sqlite3')
+const db = new Opened(file)
+db.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 0')
 const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+// A reader keeps the log from beginning anew, and a checkpoint from going further than the reader sees.
+const reader = new Opened(file)
+const pin = reader.prepare('SELECT count(*) FROM sqlite_schema')
+const noter = makePageNoter(require('node:fs'), require('node:zlib').crc32, file, notes)
 parentPort.on('message', (message) => {
   if (message === 'stop') {
+    // Nothing is written any more. Whoever still reads may keep pages from being moved; they are noted all the same.
+    Atomics.store(done, 1, 0)
+    try {
+      noter.note(checkpoint.get().log)
+      Atomics.store(done, 1, 1)
+    } catch {}
+    noter.close()
+    reader.close()
     db.close()
     parentPort.close()
     return
   }
+  let isComplete = false
   // A disk that is full or gone is reported by the commits that meet it; here there is nobody to tell.
-  try { checkpoint.get() } catch {}
+  try {
+    reader.exec('BEGIN')
+    try {
+      pin.get()
+      const { log, checkpointed } = checkpoint.get()
+      noter.note(checkpointed)
+      isComplete = log === checkpointed
+    } finally {
+      reader.exec('COMMIT')
+    }
+  } catch {}
+  Atomics.store(done, 1, isComplete ? 1 : 0)
+  Atomics.add(done, 0, 1)
+  Atomics.notify(done, 0)
   parentPort.postMessage('done')
 })
 `
 
 export class BackgroundCheckpoints {
   readonly #file: string
+  readonly #db: Database
+  /** How many checkpoints were made, and whether the last one was complete. */
+  readonly #done = new Int32Array(new SharedArrayBuffer(8))
   #worker: Worker | undefined
   /** Set once a thread could not be had: then it is not tried again. */
   #given = true
-  #busy = false
+  #asked = 0
   #bytes = 0
   #commits = 0
+  /** About how long the write-ahead log is. */
+  #logBytes = 0
 
-  constructor(file: string) {
+  /** `db` is the connection of the thread that commits, or one of them. */
+  constructor(file: string, db: Database) {
     this.#file = file
+    this.#db = db
   }
 
-  /** To be called after each commit, with about how much it appended. */
+  /** To be called after each commit, with about how much it appended, and while no other is under way. */
   committed(bytes: number): void {
     this.#bytes += bytes
     this.#commits += 1
-    if (this.#busy || !this.#given || (this.#bytes < bytesApart && this.#commits < commitsApart)) return
+    // The views are written too, and whole pages each time.
+    this.#logBytes += 2 * bytes + bytesPerCommit
+    if (!this.#given) return
+    const isLong = this.#logBytes > longestLogBytes
+    if (!isLong && (this.#isBusy() || (this.#bytes < bytesApart && this.#commits < commitsApart))) return
+    this.#ask()
+    if (!isLong) return
+    this.#wait()
+    this.#logBytes = Atomics.load(this.#done, 1) === 1 ? 0 : longestLogBytes / 2
+  }
+
+  /** Moves and notes everything. Nothing may be written to the database any more. */
+  async stop(): Promise<void> {
+    const worker = this.#worker
+    const wasGiven = this.#given
+    this.#given = false
+    this.#worker = undefined
+    if (worker !== undefined)
+      await new Promise<void>((resolve) => {
+        worker.once('exit', () => resolve())
+        worker.ref()
+        worker.postMessage('stop')
+      })
+    if (wasGiven) this.#finish(worker !== undefined && Atomics.load(this.#done, 1) === 1)
+  }
+
+  /** To be called when the database is closed. */
+  closed(): void {
+    const noter = this.#noter()
+    try {
+      noter.stamp()
+    } catch {
+      // Without it the next start takes a little longer.
+    } finally {
+      noter.close()
+    }
+  }
+
+  #noter(): ReturnType<typeof makePageNoter> {
+    return makePageNoter(fs, crc32, this.#file, pageNotesFile(this.#file))
+  }
+
+  /** Empties the write-ahead log, after all of it was noted. */
+  #finish(isNoted: boolean): void {
+    const noter = this.#noter()
+    try {
+      if (!isNoted) noter.note(Number(this.#db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log']))
+      noter.close()
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // A disk that is full or gone leaves the write-ahead log behind, and the next start goes on from that.
+    }
+  }
+
+  #isBusy(): boolean {
+    return Atomics.load(this.#done, 0) < this.#asked
+  }
+
+  #ask(): void {
     this.#bytes = 0
     this.#commits = 0
-    this.#busy = true
-    // It is started when it is first needed: a node with little to do never has one.
-    this.#worker ??= this.#start()
+    try {
+      // It is started when it is first needed: a node with little to do never has one.
+      this.#worker ??= this.#start()
+    } catch {
+      this.#doWithout()
+      return
+    }
+    this.#asked += 1
     this.#worker.postMessage('checkpoint')
   }
 
-  /** Resolves when the thread has let go of the file. */
-  stop(): Promise<void> {
-    const worker = this.#worker
+  #wait(): void {
+    for (let done = Atomics.load(this.#done, 0); this.#given && done < this.#asked; done = Atomics.load(this.#done, 0))
+      if (Atomics.wait(this.#done, 0, done, longestWaitMs) === 'timed-out') return
+  }
+
+  /** A process that may have no threads lets SQLite move pages in the middle of commits, and nobody notes them. */
+  #doWithout(): void {
+    if (!this.#given) return
     this.#given = false
     this.#worker = undefined
-    if (worker === undefined) return Promise.resolve()
-    return new Promise((resolve) => {
-      worker.once('exit', () => resolve())
-      worker.ref()
-      worker.postMessage('stop')
-    })
+    removePageNotes(this.#file)
+    this.#db.exec('PRAGMA wal_autocheckpoint = 16000')
   }
 
   #start(): Worker {
@@ -74,14 +191,19 @@ export class BackgroundCheckpoints {
       eval: true,
       // The thread needs none of what the process was started with, such as loaders of sources.
       execArgv: [],
-      workerData: { file: this.#file, driver: sqliteDriverName(), from: import.meta.url },
+      workerData: {
+        file: this.#file,
+        notes: pageNotesFile(this.#file),
+        driver: sqliteDriverName(),
+        from: import.meta.url,
+        done: this.#done,
+      },
     })
     worker.on('message', () => {
-      this.#busy = false
+      if (!this.#isBusy() && Atomics.load(this.#done, 1) === 1) this.#logBytes = 0
     })
     worker.on('error', () => {
-      this.#given = false
-      this.#worker = undefined
+      this.#doWithout()
     })
     // After the listeners, which hold the process again. An unclosed store must not keep the process alive.
     worker.unref()

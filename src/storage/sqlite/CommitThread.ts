@@ -190,7 +190,8 @@ export class CommitThread implements CommitWorker {
         file: this.#file,
         driver: sqliteDriverName(),
         from: import.meta.url,
-        settings: writableSettings,
+        // Checkpoints are made, and noted, by another thread.
+        settings: [...writableSettings, 'PRAGMA wal_autocheckpoint = 0'],
         port: port2,
         done: this.#done,
       },

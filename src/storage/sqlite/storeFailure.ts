@@ -38,7 +38,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) {
     return new NodeFault(
       'store-corrupt',
-      `${file} is damaged or is not a Carillon store. Restore it from a backup, or import an export made with "carillon log export". (${because})`,
+      `${file} is damaged or is not a Carillon store. Run "carillon log rebuild"; if it refuses, restore the store from a backup, or import an export made with "carillon log export". (${because})`,
       { file },
       error,
     )

@@ -5,6 +5,7 @@
 import type { App } from '../../app/App.js'
 import { Registry } from '../../app/Registry.js'
 import type { ActiveTick } from '../../engine/ActiveTick.js'
+import { RecentMoves } from '../../engine/RecentMoves.js'
 import { textToSign } from '../../identity/NetworkId.js'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
@@ -109,6 +110,7 @@ export class ReplayGround {
       hasRecorded: () => false,
       release: () => undefined,
       waitMs: () => 0,
+      moves: new RecentMoves(tickLimits.engine),
       limits: tickLimits,
     }
   }

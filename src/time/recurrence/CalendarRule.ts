@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from '../../encoding/IntegerC.js'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { BusinessCalendarC, RollC, rollDate } from '../calendars/BusinessCalendar.js'
 import { firstYear, lastYear } from '../calendars/holidays.js'
 import { addMonths, endOfMonth, isEndOfMonth } from '../dates.js'
@@ -41,13 +42,42 @@ const longestUnitMs = { day: dayMs, week: 7 * dayMs, month: 31 * dayMs, year: 36
 /** Further than any roll goes. */
 const longestRollMs = 15 * dayMs
 
-/** The dates of the rule before any roll, by their number from zero. */
-const unrolled = (rule: CalendarRule, index: number): LocalDate => {
-  const count = rule.every * index
-  if (rule.unit === 'day' || rule.unit === 'week') return dateOf(dateMs(rule.first) + count * longestUnitMs[rule.unit])
-  const date = addMonths(rule.first, rule.unit === 'month' ? count : count * 12)
-  return rule.endOfMonth === true && isEndOfMonth(rule.first) ? endOfMonth(date) : date
+/** Dates from here on could be rolled out of the years that an instant can name. */
+const noDateFrom = { year: 9_999, month: 12 } as const
+const noDateFromMs = Date.UTC(noDateFrom.year, noDateFrom.month - 1, 1)
+
+/** The dates of the rule before any roll, by their number from zero; undefined after the last. */
+const unrolled = ({ every, unit, first, endOfMonth: keepsEnd }: CalendarRule, index: number): LocalDate | undefined => {
+  const count = every * index
+  if (unit === 'day' || unit === 'week') {
+    const ms = dateMs(first) + count * longestUnitMs[unit]
+    return ms < noDateFromMs ? dateOf(ms) : undefined
+  }
+  const months = unit === 'month' ? count : count * 12
+  const [year, month] = [Number(first.slice(0, 4)), Number(first.slice(5, 7))]
+  if (year * 12 + month + months >= noDateFrom.year * 12 + noDateFrom.month) return undefined
+  const date = addMonths(first, months)
+  return keepsEnd === true && isEndOfMonth(first) ? endOfMonth(date) : date
 }
+
+const tableEndMs = Date.parse(`${lastYear}-12-25T00:00:00Z`)
+
+const isBeyondTable = ({ calendar }: CalendarRule, ms: number): boolean => calendar.length > 0 && ms >= tableEndMs
+
+/** Refuses to name a day for which nobody knows the holidays: otherwise a recurrence would seem to end there. */
+export const withinTable = (rule: CalendarRule, inner: Sequence): Sequence => ({
+  after: (ms) => {
+    const point = inner.after(ms)
+    if (point !== undefined && isBeyondTable(rule, point))
+      throw new CarillonError(
+        'calendar-out-of-range',
+        `The next occurrence after ${new Date(ms).toISOString()} lies outside the years ${firstYear} to ${lastYear}, for which the holidays of ${rule.calendar.join(' and ')} are known.`,
+        { after: new Date(ms).toISOString() },
+      )
+    return point
+  },
+  before: (ms) => inner.before(rule.calendar.length > 0 ? Math.min(ms, tableEndMs) : ms),
+})
 
 export const calendarSequence = (rule: CalendarRule): Sequence => {
   if (rule.every < 1) return refuse(`calendar rule every ${rule.every} ${rule.unit}s`, 'the count is at least one.')
@@ -59,9 +89,10 @@ export const calendarSequence = (rule: CalendarRule): Sequence => {
   const local = ofIndex({
     at: (index) => {
       const date = unrolled(rule, index)
-      // A roll from the last days of the last year would leave the table.
-      if (date >= `${lastYear}-12-25`) return undefined
-      return dateMs(rollDate(rule.calendar, rule.roll, date)) + timeMs
+      if (date === undefined) return undefined
+      // A roll from the last days of the last year would leave the table; whoever asks for such a day is refused below.
+      const rolled = isBeyondTable(rule, dateMs(date)) ? date : rollDate(rule.calendar, rule.roll, date)
+      return dateMs(rolled) + timeMs
     },
     indexBefore: (ms) => Math.floor((ms - longestRollMs - dateMs(rule.first)) / longest) - 1,
   })

@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { Cron } from 'croner'
 import { messageOf } from '../../errors/CarillonError.js'
+import { dayMs } from '../LocalTime.js'
 import { ZoneC } from '../Zone.js'
 import { defaultDstPolicy, DstPolicyC } from './DstPolicy.js'
 import { refuse } from './refuse.js'
@@ -34,12 +35,28 @@ const parse = (expression: string): Cron => {
 
 const secondMs = 1_000
 
+/** Dates and their weekdays come again after 400 years. */
+const cycleMs = 146_097 * dayMs
+const cycleStartMs = Date.parse('2000-01-01T00:00:00Z')
+
+/** Names years of its own, behind the six other fields. */
+const namesYears = (expression: string): boolean => (expression.trim().split(/\s+/)[6] ?? '*') !== '*'
+
+/** So much earlier the expression means the same: the parser looks at no year after 2999 unless it is named. */
+const earlierBy = (ms: number): number => Math.max(0, Math.floor((ms - cycleStartMs) / cycleMs)) * cycleMs
+
 const localSequence = (expression: string): Sequence => {
   const cron = parse(expression)
+  const shift = namesYears(expression) ? () => 0 : earlierBy
+  const shifted = (ms: number, find: (ms: number) => Date | null | undefined): number | undefined => {
+    const byMs = shift(ms)
+    const found = find(ms - byMs)
+    return found instanceof Date ? found.getTime() + byMs : undefined
+  }
   return {
-    after: (ms) => cron.nextRun(new Date(ms))?.getTime(),
+    after: (ms) => shifted(ms, (at) => cron.nextRun(new Date(at))),
     // The parser looks at whole seconds; rounding up keeps an occurrence within the very second.
-    before: (ms) => cron.previousRuns(1, new Date(Math.ceil(ms / secondMs) * secondMs))[0]?.getTime(),
+    before: (ms) => shifted(ms, (at) => cron.previousRuns(1, new Date(Math.ceil(at / secondMs) * secondMs))[0]),
   }
 }
 

@@ -46,6 +46,18 @@ const parse = (rule: string, startMs: number): RRuleTemporal => {
   }
 }
 
+/** The library gives up, with an error, when it has looked for long and found nothing. */
+const found = (
+  rule: string,
+  find: () => { readonly epochMilliseconds: number } | null | undefined,
+): number | undefined => {
+  try {
+    return find()?.epochMilliseconds
+  } catch (error) {
+    return refuse(`rrule "${rule}"`, `no occurrence was found: ${messageOf(error)}. Write a rule that occurs sooner.`)
+  }
+}
+
 export const rruleSequence = ({ rule, start, zone, dst }: RRule): Sequence => {
   const parts = rule.replace(/^RRULE:/i, '').split(';')
   if (/[\n\r]/.test(rule)) return refuse(`rrule "${rule}"`, 'give the rule alone; leave dates out by exclusions.')
@@ -53,8 +65,8 @@ export const rruleSequence = ({ rule, start, zone, dst }: RRule): Sequence => {
   const until = untilPart === undefined ? {} : readUntil(rule, untilPart.slice('UNTIL='.length))
   const parsed = parse(parts.filter((part) => part !== untilPart).join(';'), localMs(start))
   const local: Sequence = {
-    after: (ms) => parsed.next(new Date(ms))?.epochMilliseconds,
-    before: (ms) => parsed.previous(new Date(ms))?.epochMilliseconds,
+    after: (ms) => found(rule, () => parsed.next(new Date(ms))),
+    before: (ms) => found(rule, () => parsed.previous(new Date(ms))),
   }
   const instants = zoned(between(local, localMs(start), until.localMs), zone, dst ?? defaultDstPolicy)
   return between(instants, undefined, until.instantMs)

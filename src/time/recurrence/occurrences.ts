@@ -5,7 +5,7 @@
 import { latestInstantMs, instantFromMillis, toMillis, type Instant } from '../Instant.js'
 import { dateOf } from '../LocalTime.js'
 import { offsetMs } from '../Zone.js'
-import { calendarSequence } from './CalendarRule.js'
+import { calendarSequence, withinTable } from './CalendarRule.js'
 import { cronSequence } from './CronRule.js'
 import { instantsSequence } from './InstantsRule.js'
 import { intervalSequence } from './IntervalRule.js'
@@ -77,7 +77,8 @@ const compile = (recurrence: Recurrence): Sequence => {
   )
   const bounded = count === undefined ? whole : counted(recurrence, whole, count)
   const nominal = except === undefined ? bounded : without(bounded, excludes(except))
-  return jitter === undefined ? nominal : jittered(nominal, jitter)
+  const actual = jitter === undefined ? nominal : jittered(nominal, jitter)
+  return rule.kind === 'calendar' ? withinTable(rule, actual) : actual
 }
 
 /** A recurrence is immutable, so what was worked out about it once stays true. */
@@ -128,8 +129,12 @@ export const preview = (recurrence: Recurrence, after: Instant, count: number): 
   return found
 }
 
-/** Refuses a recurrence that cannot be read or contradicts itself, and gives it back otherwise. */
+/** Refuses a recurrence that cannot be read, contradicts itself or never occurs, and gives it back otherwise. */
 export const checkRecurrence = (recurrence: Recurrence): Recurrence => {
-  compiledOf(recurrence)
+  if (compiledOf(recurrence).after(earliestMs - 1) === undefined)
+    return refuse(
+      `recurrence ${JSON.stringify(recurrence)}`,
+      'it never occurs. Look for a date that no month has, bounds that leave no time between them, or a list that is empty.',
+    )
   return recurrence
 }

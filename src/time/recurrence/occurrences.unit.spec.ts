@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { instant } from '../Instant.js'
-import { localDate } from '../LocalTime.js'
+import { instant, plus, toMillis } from '../Instant.js'
+import { localDate, timeOfDay } from '../LocalTime.js'
 import { zone } from '../Zone.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { DstPolicy } from './DstPolicy.js'
@@ -205,6 +205,56 @@ describe('bounds, exclusions and jitter', () => {
   })
 })
 
+describe('a recurrence in the far future', () => {
+  const far = [
+    '2999-12-31T23:00:00.000Z',
+    '3000-06-01T00:00:00.000Z',
+    '5123-03-04T05:06:07.000Z',
+    '9990-01-01T00:00:00.000Z',
+  ]
+  const monthly = (calendar: readonly 'London'[]): Recurrence => ({
+    rule: {
+      ...{ kind: 'calendar', every: 1, unit: 'month', zone: zone('UTC'), calendar, roll: 'following' },
+      ...{ first: localDate('2026-01-31'), time: timeOfDay('09:00') },
+    },
+  })
+  const endless: readonly [string, Recurrence][] = [
+    ['a cron', cron('0 9 * * MON', utc)],
+    ['a cron in a zone', cron('30 2 29 2 *', london)],
+    ['a cron that names years', cron('0 0 9 1 1 * 2026-9999', utc)],
+    ['an interval', everyInterval({ hours: 36 }, start)],
+    ['a repetition', repetition('R/2026-01-31T09:00/P1M', utc)],
+    ['an RRULE by days', rrule('FREQ=DAILY', '2026-01-01T09:00', utc)],
+    ['an RRULE by weeks', rrule('FREQ=WEEKLY;BYDAY=MO,FR', '2026-01-01T09:00', utc)],
+    ['an RRULE by months', rrule('FREQ=MONTHLY;BYDAY=-1FR', '2026-01-01T09:00', utc)],
+    ['an RRULE by years', rrule('FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=14', '2026-01-01T09:00', london)],
+    ['a calendar rule without holidays', monthly([])],
+  ]
+  for (const [what, recurrence] of endless)
+    it(`does not end in silence: ${what}`, () => {
+      for (const after of far) {
+        const next = nextAfter(recurrence, instant(after))
+        expect(next, after).to.be.a('string')
+        expect(previousBefore(recurrence, plus(next!, { seconds: 1 })), after).to.equal(next)
+        // Within a leap cycle, however rare it is.
+        expect(toMillis(next!) - toMillis(instant(after))).to.be.below(9 * 366 * 86_400_000)
+      }
+    })
+
+  it('falls on the weekday that it names, whatever the year', () => {
+    for (const after of far)
+      expect(new Date(nextAfter(cron('0 9 * * MON', utc), instant(after))!).getUTCDay(), after).to.equal(1)
+  })
+
+  it('is refused where nobody knows the holidays', () => {
+    const inLondon = monthly(['London'])
+    expect(codeOf(() => nextAfter(inLondon, instant('2099-12-30T00:00Z')))).to.equal('calendar-out-of-range')
+    const ending = { ...inLondon, until: instant('2099-12-01T00:00Z') }
+    expect(nextAfter(ending, instant('2099-12-30T00:00Z'))).to.equal(undefined)
+    expect(previousBefore(inLondon, instant('2500-01-01T00:00Z'))).to.match(/^2099-1[12]/)
+  })
+})
+
 describe('a recurrence that cannot be read', () => {
   const refused: readonly [string, Recurrence][] = [
     ['a bad cron field', cron('61 * * * *', utc)],
@@ -218,6 +268,19 @@ describe('a recurrence that cannot be read', () => {
     ['an interval of nothing', everyInterval({ seconds: 0 }, start)],
     ['a count with nothing to count from', cron('0 9 * * *', utc, { count: 3 })],
     ['a count beyond all bounds', everyInterval({ seconds: 1 }, start, { count: 1_000_000 })],
+    ['a cron on a day that no month has', cron('0 9 30 2 *', utc)],
+    ['a cron on such a day in a zone', cron('0 9 31 4 *', london)],
+    ['a cron in years that are over', cron('0 0 9 1 1 * 2020', utc, { from: start })],
+    ['an RRULE on a day that no month has', rrule('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', '2026-01-01T00:00', utc)],
+    ['an RRULE on such a day, asked day by day', rrule('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', '2026-01-01T00:00', utc)],
+    ['an RRULE that ends before it begins', rrule('FREQ=DAILY;UNTIL=20250101', '2026-01-01T00:00', utc)],
+    [
+      'bounds that leave no time',
+      everyInterval({ hours: 1 }, start, { from: instant('2026-02-01T00:01Z'), until: instant('2026-02-01T00:02Z') }),
+    ],
+    ['a list that is empty', atInstants([])],
+    ['a list whose instants are all left out', { ...atInstants([start]), except: { instants: [start] } }],
+    ['a count of none', everyInterval({ hours: 1 }, start, { count: 0 })],
   ]
   for (const [what, recurrence] of refused)
     it(`is refused: ${what}`, () => {

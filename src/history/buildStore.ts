@@ -1,0 +1,87 @@
+/**
+ * Builds the file of a store out of ticks, log and views together, beside the place where it belongs, and moves it there
+ * once it is whole and on disk. Whoever interrupts it finds what was there before.
+ */
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { RestoredMark } from '../engine/RestoredMark.js'
+import type { EncodedTick, Head } from '../log/Tick.js'
+import { digestViews } from '../storage/digest.js'
+import { LogFold } from '../storage/LogFold.js'
+import { writeMark } from '../storage/readMark.js'
+import { noteWholeDatabase, removePageNotes } from '../storage/sqlite/pageNotes.js'
+import { openWritable } from '../storage/sqlite/openWritable.js'
+import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
+import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
+import { formatStamp } from '../storage/storeFormat.js'
+
+/** A tick, and how it becomes views: checked on the way, or checked before. */
+export type TickToFold = { readonly tick: EncodedTick; readonly fold: (fold: LogFold) => void }
+
+export type BuildOptions = {
+  /** What the store is marked with when all of the log is in it. */
+  readonly markAt?: (head: Head) => RestoredMark | undefined
+  /** Whether a digest of the views is wanted. */
+  readonly isDigested?: boolean
+}
+
+export type BuiltStore = { readonly head: Head; readonly digest: string }
+
+export const removeDatabase = (file: string): void => {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
+}
+
+/** Builds a file that is not in its place yet. */
+export const buildStore = async (
+  file: string,
+  ticks: AsyncIterable<TickToFold> | Iterable<TickToFold>,
+  { markAt, isDigested = false }: BuildOptions,
+): Promise<BuiltStore> => {
+  const db = openWritable(file)
+  try {
+    // The file counts for nothing until it is whole, and is then synced as one.
+    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
+    const log = new SqliteTicks(db)
+    const views = new StoredViews(db)
+    const fold = new LogFold(views)
+    db.exec('BEGIN IMMEDIATE')
+    for await (const next of ticks) {
+      next.fold(fold)
+      log.insert(next.tick)
+      if (!fold.isFull) continue
+      fold.write()
+      db.exec('COMMIT; BEGIN IMMEDIATE')
+      fold.committed()
+    }
+    fold.write()
+    const { head } = views.facts.now
+    const mark = markAt?.(head)
+    if (mark !== undefined) writeMark(db, mark)
+    const digest = isDigested ? digestViews(db) : ''
+    db.exec('COMMIT')
+    db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
+    return { head, digest }
+  } finally {
+    db.close()
+  }
+}
+
+export const syncPath = (path: string): void => {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Puts a file that was built in its place, where there is none or one that nobody has open. */
+export const moveInPlace = (built: string, database: string): void => {
+  chmodSync(built, 0o600)
+  syncPath(built)
+  // Without checksums for a moment, rather than with those of another file.
+  removePageNotes(database)
+  renameSync(built, database)
+  noteWholeDatabase(database)
+  syncPath(dirname(database))
+}
