@@ -2,45 +2,22 @@
  * Copies a store while its node runs, and makes a store out of such a copy. The copy is one committed state, verified
  * before it counts, and marked as what it is.
  */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
-import { SqliteTicks } from '../storage/SqliteTicks.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Head } from '../log/Tick.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { publicKeyIn } from '../keys/KeyFile.js'
 import { recoverKey } from '../keys/KeyRotation.js'
 import { verifyLog } from '../history/verifyLog.js'
 import { assertStore, openStoreLog } from '../folder/readStore.js'
-import { assertStoreFile } from '../storage/storeFormat.js'
 import { storeFiles } from '../folder/StoreFolder.js'
-import { readMark, writeMark } from '../storage/readMark.js'
+import { syncPath } from '../folder/syncPath.js'
+import { markSnapshot, snapshot } from '../storage/sqlite/snapshot.js'
 
 /** How far the check of a copy has come. */
 export type BackupProgress = { readonly onVerified?: (events: number) => void }
-
-const syncPath = (path: string): void => {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 const assertFree = (folder: string): void => {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return
@@ -51,32 +28,6 @@ const assertFree = (folder: string): void => {
       folder,
     },
   )
-}
-
-/** One committed state of a database as a file of its own. The writer of the source is not held up. */
-const snapshot = (source: string, target: string): void => {
-  assertStoreFile(source)
-  const db = openDatabase(source, { readOnly: true })
-  try {
-    db.exec('PRAGMA busy_timeout = 2000')
-    db.prepare('VACUUM INTO ?').run(target)
-  } finally {
-    db.close()
-  }
-}
-
-const mark = (file: string): Head => {
-  const db = openWritable(file)
-  try {
-    const head = new SqliteTicks(db).head()
-    // What was marked before keeps its mark: a backup of a backup is as old as the first.
-    if (readMark(db) === undefined)
-      writeMark(db, { from: 'backup', at: instantFromMillis(Date.now()), revision: head.revision })
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
-    return head
-  } finally {
-    db.close()
-  }
 }
 
 const assertSound = async (
@@ -103,12 +54,7 @@ const assertSound = async (
 }
 
 /** Copies the store of one folder into another, whole or not at all. */
-const copyStore = async (
-  from: string,
-  to: string,
-  put: (source: string, target: string) => void,
-  progress: BackupProgress,
-): Promise<Head> => {
+const copyStore = async (from: string, to: string, progress: BackupProgress): Promise<Head> => {
   assertStore(from)
   recoverKey(storeFiles(from).key, from)
   const isNew = !existsSync(to)
@@ -118,8 +64,8 @@ const copyStore = async (
   try {
     assertFree(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
-    put(source.database, unfinished)
-    const head = mark(unfinished)
+    snapshot(source.database, unfinished)
+    const head = markSnapshot(unfinished, instantFromMillis(Date.now()))
     chmodSync(unfinished, 0o600)
     syncPath(unfinished)
     renameSync(unfinished, target.database)
@@ -145,11 +91,11 @@ const copyStore = async (
  * the sealed key, but not the secret that opens it. Returns the head the backup stands at.
  */
 export const backupStore = (folder: string, target: string, progress: BackupProgress = {}): Promise<Head> =>
-  copyStore(folder, target, snapshot, progress)
+  copyStore(folder, target, progress)
 
 /**
  * Makes a store in `folder`, an empty or new one, out of a backup. The store can be read at once; a node runs on it only
  * after {@link compareRestored} or {@link acceptRestored}.
  */
 export const restoreStore = (backup: string, folder: string, progress: BackupProgress = {}): Promise<Head> =>
-  copyStore(backup, folder, snapshot, progress)
+  copyStore(backup, folder, progress)

@@ -12,17 +12,19 @@ import { controlPath } from '../folder/controlAddress.js'
 import { holderOf } from '../folder/folderHolder.js'
 import { DetailsC, FlowResultC, StartedC } from '../http/answers.js'
 import { operatorHeader } from '../http/operatorHeader.js'
+import type { Method } from '../http/Route.js'
 import type { FlowId } from '../log/FlowId.js'
 import { DoneC, type OperatorRequest } from '../operator/OperatorRequest.js'
+import { askStore } from './askStore.js'
+import { isNodeAway } from './nodeAway.js'
 import { operatorName } from './operatorName.js'
 import { sendRequest, textOf, type Way } from './sendRequest.js'
 import { serverSentEvents, type ServerSentEvent } from './serverSentEvents.js'
 import { trustedCertificates } from './trustedCertificates.js'
 import { storeHint } from './verb.js'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
-export type Query = Readonly<Record<string, string | number | undefined>>
-export type Answer = { readonly text: string; readonly type: string }
+export type ApiQuery = Readonly<Record<string, string | number | undefined>>
+export type ApiAnswer = { readonly text: string; readonly type: string }
 
 const notRunning = (store: string): CarillonError => {
   const holder = holderOf(store)
@@ -59,7 +61,13 @@ const errorIn = async (answer: IncomingMessage): Promise<CarillonError> => {
 const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300
 
 /** Where a node is: at a URL, or on a store; and a file with those to trust beyond the usual ones when it serves TLS. */
-export type NodePlace = { readonly store: string; readonly url?: string; readonly ca?: string }
+export type NodePlace = {
+  readonly store: string
+  readonly url?: string
+  readonly ca?: string
+  /** The party's folder in its network, for a store on which no node runs. */
+  readonly network?: string
+}
 
 /** How the node is reached, and as whom. */
 const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
@@ -94,12 +102,20 @@ export class NodeApi {
     return new NodeApi(this.#place, this.#node, token)
   }
 
-  async get<A>(path: string, query: Query, codec: t.Type<A, unknown>): Promise<A> {
-    return this.#decode(path, await this.ask('GET', path, { query }), codec)
+  /** Asks a question. Where no node runs on the store, the store itself answers what it can. */
+  async get<A>(path: string, query: ApiQuery, codec: t.Type<A, unknown>): Promise<A> {
+    try {
+      return this.#decode(path, (await this.ask('GET', path, { query })).text, codec)
+    } catch (error) {
+      if (this.#place.url !== undefined || !isNodeAway(error)) throw error
+      const answer = askStore(this.#place, path, query)
+      if (answer === undefined) throw error
+      return this.#decode(path, JSON.stringify(await answer), codec)
+    }
   }
 
   async post<A>(path: string, body: unknown, codec: t.Type<A, unknown>): Promise<A> {
-    return this.#decode(path, await this.ask('POST', path, { body: JSON.stringify(body) }), codec)
+    return this.#decode(path, (await this.ask('POST', path, { body: JSON.stringify(body) })).text, codec)
   }
 
   /** Does what an operator asks; resolves once it is durable. */
@@ -125,15 +141,15 @@ export class NodeApi {
   async ask(
     method: Method,
     path: string,
-    { query = {}, body }: { readonly query?: Query; readonly body?: string } = {},
-  ): Promise<Answer> {
+    { query = {}, body }: { readonly query?: ApiQuery; readonly body?: string } = {},
+  ): Promise<ApiAnswer> {
     const sent = body ?? (method === 'POST' ? '{}' : undefined)
     const answer = await this.#send(path, query, { method, body: sent })
     return { text: await textOf(answer), type: answer.headers['content-type'] ?? '' }
   }
 
   /** A live stream; ends when the node ends it, or when the signal says so. */
-  async *follow(path: string, query: Query, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+  async *follow(path: string, query: ApiQuery, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const answer = await this.#send(path, query, { method: 'GET', signal })
     try {
       yield* serverSentEvents(answer)
@@ -146,7 +162,7 @@ export class NodeApi {
 
   async #send(
     path: string,
-    query: Query,
+    query: ApiQuery,
     sending: { readonly method: Method; readonly body?: string | undefined; readonly signal?: AbortSignal },
   ): Promise<IncomingMessage> {
     const way = wayTo(this.#place)
@@ -157,7 +173,7 @@ export class NodeApi {
     return answer
   }
 
-  #pathOf(path: string, query: Query): string {
+  #pathOf(path: string, query: ApiQuery): string {
     const address = new URL(`http://node/api/v1${path.startsWith('/') ? path : `/${path}`}`)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) address.searchParams.set(name, String(value))
@@ -165,7 +181,7 @@ export class NodeApi {
     return `${address.pathname}${address.search}`
   }
 
-  #decode<A>(path: string, { text }: Answer, codec: t.Type<A, unknown>): A {
+  #decode<A>(path: string, text: string, codec: t.Type<A, unknown>): A {
     const decoded = decodeWith(codec, JSON.parse(text))
     if (isLeft(decoded))
       throw new CarillonError(

@@ -3,10 +3,10 @@
  */
 import type { LiveLine, LiveOutcome, Untold } from './LiveLines.js'
 import { fit } from './table.js'
-import { printable, type Terminal, type Tone } from './Terminal.js'
+import { printable, type Terminal, type TextTone } from './Terminal.js'
 import { shortId, shortRef, showJson, showLateness } from './words.js'
 
-const toneOf: Readonly<Record<LiveOutcome, Tone>> = {
+const toneOf: Readonly<Record<LiveOutcome, TextTone>> = {
   completed: 'green',
   failed: 'red',
   killed: 'red',

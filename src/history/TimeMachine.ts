@@ -11,7 +11,8 @@ import type { StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { emptyHead, headAfter, type EncodedTick } from '../log/Tick.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
-import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
+import { readAgenda } from '../storage/queries/readAgenda.js'
+import { attemptsOf } from '../storage/queries/readOccurrences.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import type { Why } from '../agenda/why.js'
 import { explainState } from '../storage/queries/explainState.js'
@@ -21,13 +22,21 @@ import { readStates, type StatesPage } from '../storage/queries/readStates.js'
 import { findStateRow, queryVault } from '../storage/queries/readVault.js'
 import type { VaultEntry } from '../vault/VaultEntry.js'
 import { digestViews } from '../storage/digest.js'
-import { diffSince, placeOf, removeMark, setMark } from './diffViews.js'
+import { diffSince, placeOf, removeComparison, setComparison } from '../storage/queries/diffViews.js'
 import { revisionAt, type Moment } from './moment.js'
-import { PastViews } from './PastViews.js'
-import type { DiffOptions, WorldDiff } from './WorldDiff.js'
+import { TemporaryViews } from '../storage/TemporaryViews.js'
+import type { WorldDiff } from '../storage/queries/WorldDiff.js'
 
 /** Whatever gives the ticks of a log: an {@link EventLog}, a store, or a node's `readLog`. */
 export type LogSource = { readonly read: (fromRevision: number) => AsyncIterable<EncodedTick> }
+
+/** How much of a difference is listed. */
+export type DiffOptions = {
+  readonly from: Moment
+  readonly to: Moment
+  /** Items of each list; default 100. */
+  readonly limit?: number
+}
 
 /**
  * The world as a node saw it at some moment. Close it when it is no longer needed. Whoever asks while it is on its way
@@ -37,9 +46,9 @@ export type LogSource = { readonly read: (fromRevision: number) => AsyncIterable
 export class TimeMachine {
   readonly #source: LogSource
   readonly #onProgress: ((events: number) => void) | undefined
-  #past = new PastViews()
+  #past = new TemporaryViews()
   /** What takes the place of the past, when it is all there. */
-  #coming: PastViews | undefined
+  #coming: TemporaryViews | undefined
   /** Ends when the last of those that move the machine has ended: they go one after the other. */
   #lastMove: Promise<unknown> = Promise.resolve()
 
@@ -120,7 +129,7 @@ export class TimeMachine {
     return readStates(this.#past.db, definition, page)
   }
 
-  /** What was to come, in order; or what was paused, started, or waited for a hand. */
+  /** What was to come, in order; or what was paused, started, or needed attention. */
   agenda(query: AgendaQuery = {}): Page<AgendaEntry, string> {
     return readAgenda(this.#past.db, query)
   }
@@ -165,12 +174,12 @@ export class TimeMachine {
           { from: first, to: last },
         )
       await this.#goTo(first)
-      const mark = setMark(this.#past.db, placeOf(this.revision, this.#past.atMs))
+      const mark = setComparison(this.#past.db, placeOf(this.revision, this.#past.atMs))
       try {
         await this.#goTo(last)
         return diffSince(this.#past.db, mark, placeOf(this.revision, this.#past.atMs), limit)
       } finally {
-        removeMark(this.#past.db)
+        removeComparison(this.#past.db)
       }
     })
   }
@@ -196,7 +205,7 @@ export class TimeMachine {
   }
 
   async #goBackTo(revision: number): Promise<void> {
-    const earlier = new PastViews()
+    const earlier = new TemporaryViews()
     this.#coming = earlier
     try {
       await earlier.foldTo(this.#source.read(0), revision, this.#onProgress)

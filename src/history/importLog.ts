@@ -2,21 +2,17 @@
  * Makes a store out of an exported log. The store is built beside its place and moved there once it is whole and
  * on disk, so an import that fails or is cut short leaves no store behind.
  */
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
-import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
+import { eventsInStoreFile, StoreBuilder } from '../storage/StoreBuilder.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
-import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
-import { writeMark } from '../storage/readMark.js'
-import { assertStoreFile, formatStamp } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
+import { syncPath } from '../folder/syncPath.js'
 import { LogChecker } from './LogChecker.js'
-import { LogFold } from '../storage/LogFold.js'
 import { importInvalid, readExport } from './readExport.js'
 
 const removeDatabase = (file: string): void => {
@@ -25,21 +21,13 @@ const removeDatabase = (file: string): void => {
 
 /** A store that was opened but never started may be filled; one with events may not. */
 const assertEmpty = (database: string, folder: string): void => {
-  if (!existsSync(database)) return
-  assertStoreFile(database)
-  const db = openWritable(database)
-  try {
-    db.exec(ticksSchema)
-    const { revision } = new SqliteTicks(db).head()
-    if (revision < 0) return
+  const events = existsSync(database) ? eventsInStoreFile(database) : 0
+  if (events > 0)
     throw new CarillonError(
       'log-not-empty',
-      `The store in ${folder} already holds ${revision + 1} events. Import into another folder, or move this store away first.`,
-      { folder, events: revision + 1 },
+      `The store in ${folder} already holds ${events} events. Import into another folder, or move this store away first.`,
+      { folder, events },
     )
-  } finally {
-    db.close()
-  }
 }
 
 /** A tick to be taken, and how to complain about what is wrong with it. */
@@ -73,19 +61,14 @@ const build = async (
   file: string,
   { isRestored = false, by, onProgress }: MakeStoreOptions,
 ): Promise<Head> => {
-  const db = openWritable(file)
+  const store = new StoreBuilder(file)
   try {
-    // The file counts for nothing until it is whole, and closing it syncs it as one.
-    db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
-    const log = new SqliteTicks(db)
-    const fold = new LogFold(new StoredViews(db))
     const checker = new LogChecker({ decode: true, ...(by === undefined ? {} : { by }) })
-    db.exec('BEGIN IMMEDIATE')
     for await (const next of offered) {
       const { tick, fault } = next
       const events = soundEvents(checker, next)
       try {
-        fold.foldEvents(tick, events)
+        store.fold(tick, events)
       } catch (error) {
         if (error instanceof CarillonError && error.code !== 'invariant-broken') throw error
         throw fault(
@@ -94,33 +77,20 @@ const build = async (
           error,
         )
       }
-      log.insert(tick)
-      if (fold.isFull) {
-        fold.write()
-        db.exec('COMMIT; BEGIN IMMEDIATE')
-        fold.committed()
-      }
+      store.append(tick)
       onProgress?.(checker.counts.events)
     }
     const [missing] = checker.end()
     if (missing !== undefined) throw importInvalid(1, missing.what)
-    fold.write()
-    if (isRestored && checker.head.revision >= 0)
-      writeMark(db, { from: 'export', at: instantFromMillis(Date.now()), revision: checker.head.revision })
-    db.exec('COMMIT')
-    db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
-    return checker.head
+    const { head } = checker
+    store.finish(
+      isRestored && head.revision >= 0
+        ? { from: 'export', at: instantFromMillis(Date.now()), revision: head.revision }
+        : undefined,
+    )
+    return head
   } finally {
-    db.close()
-  }
-}
-
-const syncPath = (path: string): void => {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    store.close()
   }
 }
 

@@ -18,7 +18,7 @@ export type HostedNode = {
   readonly verbs: readonly VerbGroup[]
   readonly rollup: Rollup
   readonly verification: LogVerification
-  /** The hands of the node's clock, where that is virtual. */
+  /** The controls of the node's clock, where that is virtual. */
   readonly clock: ClockControl | undefined
 }
 

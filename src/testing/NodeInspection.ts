@@ -12,7 +12,8 @@ import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import type { EncodedTick } from '../log/Tick.js'
 import type { TickStore } from '../storage/TickStore.js'
-import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
+import { readAgenda } from '../storage/queries/readAgenda.js'
+import { attemptsOf } from '../storage/queries/readOccurrences.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import type { Instant } from '../time/Instant.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
@@ -42,7 +43,7 @@ export class NodeInspection {
     return readStates(this.#store.reader, definition, page)
   }
 
-  /** What is to come, in order; or what is paused, started, or waits for a hand. */
+  /** What is to come, in order; or what is paused, started, or needs attention. */
   agenda(query: AgendaQuery = {}): Page<AgendaEntry, string> {
     return readAgenda(this.#store.reader, query)
   }

@@ -79,7 +79,7 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.figures')
   })
 
-  it('opens the agenda as near as what is there allows, and lists everything that waits for a hand', async () => {
+  it('opens the agenda as near as what is there allows, and lists everything that needs attention', async () => {
     const page = await enter()
     await until(page, `document.querySelector('.zoom')?.textContent === '6 h'`)
     const [waiting = ''] = await page.locator('.figure .value').nth(1).allTextContents()
@@ -119,7 +119,7 @@ describe('the dashboard in a real browser', function () {
     await until(page, `Number(document.querySelector('.figure .value').textContent) === ${before + 1}`)
   })
 
-  it('retries and discharges what waits for a hand, after asking', async () => {
+  it('retries and discharges what needs attention, after asking', async () => {
     const page = await enter()
     await goTo(page, 'attention')
     const cases = await page.locator('.cases li').count()

@@ -66,7 +66,7 @@ describe('the HTTP API', () => {
     expect(body['flows']).to.deep.equal({ open: 2, parked: 1, paused: 0 })
   })
 
-  it('lists the agenda page by page, and what waits for a hand', async () => {
+  it('lists the agenda page by page, and what needs attention', async () => {
     const first = await get('/agenda?limit=1')
     expect(items(first)).to.have.length(1)
     const second = await get(`/agenda?limit=1&after=${String(first.body['next'])}`)

@@ -9,7 +9,7 @@ import {
   type VaultEntry,
   type VaultQuery,
 } from '../../src/index.js'
-import { emptyHead, hashAfterTick, type Link } from '../../src/log/Tick.js'
+import { emptyHead, hashAfterTick, type HashLink } from '../../src/log/Tick.js'
 import { digestViews } from '../../src/storage/digest.js'
 import { queryVault } from '../../src/storage/queries/readVault.js'
 import { readAgenda } from '../../src/storage/queries/readAgenda.js'
@@ -330,7 +330,7 @@ describe('the past of a node', () => {
         const seen: number[] = []
         const source: LogSource = {
           async *read(fromRevision) {
-            let before: Link = emptyHead
+            let before: HashLink = emptyHead
             try {
               for await (const tick of virtual.store.read(fromRevision)) {
                 const events = tick.number === altered ? [...tick.events, '{"type":"Nonsense"}'] : tick.events

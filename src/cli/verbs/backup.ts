@@ -15,7 +15,7 @@ import { TlsTransport } from '../../transport/TlsTransport.js'
 import { systemClock } from '../../time/SystemClock.js'
 import { logOption, type LogOptions } from '../namedLog.js'
 import { operatorName } from '../operatorName.js'
-import { withProgress } from '../Progress.js'
+import { withProgress } from '../ProgressBar.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
@@ -176,7 +176,7 @@ const goOn = (terminal: Terminal): Command =>
       )
     })
 
-export const backup = (terminal: Terminal): Command =>
+export const backupVerb = (terminal: Terminal): Command =>
   verbGroup('backup', 'copy a store while its node runs, restore it, and let it go on', [
     make(terminal),
     restore(terminal),

@@ -9,7 +9,7 @@ import { rotateKey } from '../../folder/rotateKey.js'
 import { readKeyChanges } from '../../storage/tables/MapTable.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { logOption, type LogOptions } from '../namedLog.js'
-import type { Column } from '../table.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, verbGroup, type StoreOptions } from '../verb.js'
 import { printJson, printList } from '../print.js'
@@ -51,7 +51,7 @@ const rotate = (terminal: Terminal): Command =>
 
 type Row = { readonly key: string; readonly fromTick: number; readonly network: string }
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly PrintedColumn<Row>[] = [
   { header: 'FROM TICK', cell: ({ fromTick }) => fromTick.toLocaleString('en'), align: 'right' },
   { header: 'KEY', cell: ({ key }) => key, flexible: true },
   { header: 'NETWORK', cell: ({ network }) => network, tone: () => 'dim', flexible: true, spare: true },
@@ -76,7 +76,7 @@ const show = (terminal: Terminal): Command =>
     },
   )
 
-export const key = (terminal: Terminal): Command =>
+export const keyVerb = (terminal: Terminal): Command =>
   verbGroup('key', 'show and change the key that a node signs with', [
     rotate(terminal),
     show(terminal),

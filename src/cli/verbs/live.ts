@@ -22,13 +22,13 @@ const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
     `${live.startsPerSecond.toFixed(1)} starts/s`,
     `${activities.scheduled.toLocaleString('en')} to come`,
     showCount(flows.open, 'open flow'),
-    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} wait for a hand`] : []),
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} need attention`] : []),
     ...(live.draining ? ['draining'] : []),
     ...(live.trouble === undefined ? [] : [live.trouble.code]),
   ].join('  ')
 }
 
-export const live = (terminal: Terminal): Command =>
+export const liveVerb = (terminal: Terminal): Command =>
   apiVerb(
     'live',
     'follow a running node in lines, one whenever something has happened',

@@ -16,14 +16,14 @@ import type { Database } from '../../storage/Database.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
 import { foldLog } from '../../history/foldLog.js'
 import type { LogProblem } from '../../history/LogProblem.js'
-import { linesOf } from '../../history/linesOf.js'
+import { readLines } from '../../history/readLines.js'
 import { readExport } from '../../history/readExport.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { parseCheckpoint } from '../../history/parseCheckpoint.js'
 import { verifyLog, type LogReport } from '../../history/verifyLog.js'
 import { readStore } from '../../folder/readStore.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
-import { withProgress } from '../Progress.js'
+import { withProgress } from '../ProgressBar.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb } from '../verb.js'
@@ -74,7 +74,7 @@ const withViews = async <A>(named: LogOptions, read: (db: Database) => A): Promi
 
 /** The ticks of an exported log, as they stand in the file. */
 async function* ticksOfExport(file: string): AsyncGenerator<EncodedTick> {
-  for await (const { tick } of readExport(linesOf(file === '-' ? process.stdin : createReadStream(file), file)))
+  for await (const { tick } of readExport(readLines(file === '-' ? process.stdin : createReadStream(file), file)))
     yield tick
 }
 

@@ -15,8 +15,8 @@ import { appFile } from '../loadApp.js'
 import { NetworkProcesses } from '../NetworkProcesses.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
-import type { Column } from '../table.js'
-import { printable, type Terminal, type Tone } from '../Terminal.js'
+import type { PrintedColumn } from '../table.js'
+import { printable, type Terminal, type TextTone } from '../Terminal.js'
 import { bareVerb, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
 import { printJson, printTable } from '../print.js'
 
@@ -45,7 +45,7 @@ const addNotary = (text: string, others: readonly NewMember[]): readonly NewMemb
   return [...others, { name, notary }]
 }
 
-const columns: readonly Column<Member>[] = [
+const columns: readonly PrintedColumn<Member>[] = [
   { header: 'PARTY', cell: ({ party }) => party.name },
   { header: 'ADDRESS', cell: ({ address }) => address ?? '' },
   { header: 'NOTARY', cell: ({ notary }) => notary ?? '' },
@@ -168,7 +168,7 @@ const show = (terminal: Terminal): Command =>
       showMembers(terminal, terms.members)
     })
 
-const tones: readonly Tone[] = ['cyan', 'green', 'yellow', 'bold']
+const tones: readonly TextTone[] = ['cyan', 'green', 'yellow', 'bold']
 
 /** Runs the nodes until they are asked to stop, or all have ended. */
 const runAll = async (folder: string, options: RunOptions, terminal: Terminal): Promise<boolean> => {
@@ -241,7 +241,7 @@ const run = (terminal: Terminal): Command =>
       process.exit(well ? 0 : 1)
     })
 
-export const network = (terminal: Terminal): Command =>
+export const networkVerb = (terminal: Terminal): Command =>
   verbGroup('network', 'make, extend and run a network of parties on this machine', [
     newNetwork(terminal),
     add(terminal),

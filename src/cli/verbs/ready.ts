@@ -27,7 +27,7 @@ const untilReady = async (place: NodePlace, patienceMs: number): Promise<void> =
   }
 }
 
-export const ready = (terminal: Terminal): Command =>
+export const readyVerb = (terminal: Terminal): Command =>
   apiVerb('ready', 'say whether the running node takes work; exit code 1 when it does not', [
     'ready',
     'ready --wait 30',

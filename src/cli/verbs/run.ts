@@ -191,7 +191,7 @@ const runNode = async (loaded: LoadedApp, file: string, options: Options, termin
   else terminal.err(`Stopped in good order at revision ${node.head.revision}.`)
 }
 
-export const run = (terminal: Terminal): Command =>
+export const runVerb = (terminal: Terminal): Command =>
   withTlsOptions(
     verb(
       'run',

@@ -93,7 +93,7 @@ const runStandby = async (loaded: LoadedApp, options: Options, terminal: Termina
   tell('stopped', `${why}: stopped in good order.`)
 }
 
-export const standby = (terminal: Terminal): Command =>
+export const standbyVerb = (terminal: Terminal): Command =>
   withTlsOptions(
     verb(
       'standby',

@@ -9,7 +9,7 @@ import { Act, Card, Condition, Empty, Failure, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { linkTo } from '../useRoute.js'
-import { distance, instant, shortRef, wholeRef } from '../words.js'
+import { distance, shownInstant, shownRef, wholeRef } from '../words.js'
 
 type Show = 'scheduled' | 'started' | 'paused'
 
@@ -31,14 +31,14 @@ const Row = ({
     <>
       <span role="cell" class="when">
         {at === undefined ? '' : distance(at, nowMs)}
-        <small>{at === undefined ? '' : instant(at)}</small>
+        <small>{at === undefined ? '' : shownInstant(at)}</small>
       </span>
       <span role="cell" class="grow">
         <a href={linkTo('state', ref)}>{entry.flow ?? entry.type}</a>
         <small>{entry.error === undefined ? (entry.note ?? entry.type) : entry.error.message}</small>
       </span>
       <code role="cell" class="ref">
-        {shortRef(entry.ref)}
+        {shownRef(entry.ref)}
       </code>
       <span role="cell" class="condition">
         <Condition of={entry.standing} />

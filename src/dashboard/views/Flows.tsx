@@ -4,17 +4,17 @@
 import { useState } from 'preact/hooks'
 import type { FlowAction, FlowSummary, FlowWithStory, Live, StartableFlow } from '../../http/answers.js'
 import { get, operate, post } from '../api.js'
-import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Tabs } from '../parts/ui.js'
+import { Act, Answered, Card, Condition, Data, Empty, FactList, Failure, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { clock, distance, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
+import { clock, distance, shownInstant, json, lateness, readable, shownId, shownRef, wholeRef } from '../words.js'
 
 const origin = ({ startedBy }: FlowSummary): string => {
   switch (startedBy.kind) {
     case 'activity':
-      return `activity of ${shortRef(startedBy.ref)}`
+      return `activity of ${shownRef(startedBy.ref)}`
     case 'session':
       return 'a session'
     case 'client':
@@ -25,7 +25,7 @@ const origin = ({ startedBy }: FlowSummary): string => {
 const showWait = (wait: { readonly for?: string; readonly label?: string; readonly until?: string }): string => {
   switch (wait.for) {
     case 'instant':
-      return `sleeps until ${instant(wait.until ?? '')}`
+      return `sleeps until ${shownInstant(wait.until ?? '')}`
     case 'step':
       return wait.label ?? 'a step'
     case 'message':
@@ -162,7 +162,7 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
   )
 }
 
-export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
   const [kind, setKind] = useState<Kind>('all')
   const pages = usePages<FlowSummary>('/flows', { status: kind === 'all' ? undefined : kind }, live.head.revision)
   return (
@@ -206,7 +206,7 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
               <>
                 <span role="cell" class="when">
                   {distance(flow.startedAt, nowMs)}
-                  <small>{instant(flow.startedAt)}</small>
+                  <small>{shownInstant(flow.startedAt)}</small>
                 </span>
                 <span role="cell" class="condition">
                   <Condition of={flow.status} />
@@ -219,7 +219,7 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
                   {origin(flow)}
                 </span>
                 <code role="cell" class="ref">
-                  {shortId(flow.id)}
+                  {shownId(flow.id)}
                 </code>
               </>
             )}
@@ -275,7 +275,7 @@ export const Flow = ({
           <>
             <h1>{flow.name}</h1>
             <Card
-              title={`Flow ${shortId(flow.id)}`}
+              title={`Flow ${shownId(flow.id)}`}
               aside={
                 flow.endedAt !== undefined || !mayOperate ? null : (
                   <div class="acts">
@@ -295,23 +295,23 @@ export const Flow = ({
                 )
               }
             >
-              <Facts
+              <FactList
                 facts={[
                   ['Status', <Condition key="status" of={flow.status} />],
-                  ['Started', `${instant(flow.startedAt)} by ${origin(flow)}`],
+                  ['Started', `${shownInstant(flow.startedAt)} by ${origin(flow)}`],
                   ...(startedBy.kind === 'activity'
                     ? ([
                         [
                           'Due',
                           <span key="due">
-                            {instant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt}
+                            {shownInstant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt}
                             {causes[startedBy.cause] ?? ''}:{' '}
                             <a href={linkTo('state', wholeRef(startedBy.ref))}>its state</a>
                           </span>,
                         ],
                       ] as const)
                     : []),
-                  ...(flow.endedAt === undefined ? [] : ([['Ended', instant(flow.endedAt)]] as const)),
+                  ...(flow.endedAt === undefined ? [] : ([['Ended', shownInstant(flow.endedAt)]] as const)),
                   ...(told(flow) === '' ? [] : ([[toldAs(flow), told(flow)]] as const)),
                 ]}
               />

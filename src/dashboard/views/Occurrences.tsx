@@ -6,7 +6,7 @@ import { Card, Condition, Empty, Failure } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { linkTo } from '../useRoute.js'
-import { instant, lateness, shortRef, wholeRef } from '../words.js'
+import { shownInstant, lateness, shownRef, wholeRef } from '../words.js'
 import { BusyCharts } from './Overview.js'
 
 export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
@@ -33,7 +33,7 @@ export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly now
             row={(occurrence) => (
               <>
                 <span role="cell" class="when">
-                  {instant(occurrence.at)}
+                  {shownInstant(occurrence.at)}
                 </span>
                 <span role="cell" class="condition">
                   <Condition of={occurrence.outcome} />
@@ -50,7 +50,7 @@ export const Occurrences = ({ live, nowMs }: { readonly live: Live; readonly now
                   {lateness(occurrence.latenessMs)}
                 </span>
                 <span role="cell" class="reason">
-                  <a href={linkTo('state', wholeRef(occurrence.ref))} aria-label={`Why ${shortRef(occurrence.ref)}`}>
+                  <a href={linkTo('state', wholeRef(occurrence.ref))} aria-label={`Why ${shownRef(occurrence.ref)}`}>
                     why
                   </a>
                 </span>

@@ -2,15 +2,15 @@
  * The vault: states by type and text, and one state with its data, its story and its neighbours on the ledger.
  */
 import { useEffect, useState } from 'preact/hooks'
-import type { ActivityAction, Graph, Live, StateType, VaultEntry, Why } from '../../http/answers.js'
+import type { ActivityAction, AgendaEntry, Graph, Live, StateType, VaultEntry, Why } from '../../http/answers.js'
 import { get, operate } from '../api.js'
 import { LedgerGraph } from '../parts/LedgerGraph.js'
-import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Lamp } from '../parts/ui.js'
+import { Act, Answered, Card, Condition, Data, Empty, FactList, Failure, Lamp } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
+import { count, shownInstant, json, lateness, readable, shownId, shownRef, wholeRef } from '../words.js'
 
 const pauseMs = 250
 
@@ -96,7 +96,7 @@ export const Vault = ({ live }: { readonly live: Live }) => {
             row={(state) => (
               <>
                 <code role="cell" class="id">
-                  <a href={linkTo('state', wholeRef(state.ref))}>{shortRef(state.ref)}</a>
+                  <a href={linkTo('state', wholeRef(state.ref))}>{shownRef(state.ref)}</a>
                 </code>
                 <span role="cell" class="grow">
                   {state.type}
@@ -109,7 +109,7 @@ export const Vault = ({ live }: { readonly live: Live }) => {
                   />
                 </span>
                 <span role="cell" class="when">
-                  {instant(state.recordedAt)}
+                  {shownInstant(state.recordedAt)}
                 </span>
               </>
             )}
@@ -120,10 +120,11 @@ export const Vault = ({ live }: { readonly live: Live }) => {
   )
 }
 
-const actionsFor: Readonly<Record<string, readonly ActivityAction[]>> = {
-  agenda: ['trigger', 'pause'],
-  hand: ['retry', 'discharge'],
+const actionsFor: Readonly<Partial<Record<AgendaEntry['standing'], readonly ActivityAction[]>>> = {
+  scheduled: ['trigger', 'pause'],
   paused: ['resume', 'trigger'],
+  parked: ['retry', 'discharge'],
+  missed: ['retry', 'discharge'],
 }
 
 const labels: Readonly<Record<ActivityAction, string>> = {
@@ -134,12 +135,12 @@ const labels: Readonly<Record<ActivityAction, string>> = {
   resume: 'Resume',
 }
 
-/** What the sentence about now allows; the node itself refuses what does not fit. */
-const actionsOf = ({ now, state }: Why): readonly ActivityAction[] => {
-  if (state.consumedBy !== undefined) return []
-  if (now.startsWith('It is on the agenda')) return actionsFor['agenda'] ?? []
-  if (now.startsWith('It is paused')) return actionsFor['paused'] ?? []
-  return /waits for a hand|failed and left/.test(now) ? (actionsFor['hand'] ?? []) : []
+/** What an operator may do about an activity; the node itself refuses what does not fit. */
+const actionsOf = ({ activity, state }: Why): readonly ActivityAction[] => {
+  if (state.consumedBy !== undefined || activity === undefined) return []
+  // A flow that failed and left its state unconsumed.
+  if (activity.standing === 'ended' && activity.error !== undefined) return ['retry', 'discharge']
+  return actionsFor[activity.standing] ?? []
 }
 
 export const State = ({
@@ -186,10 +187,10 @@ export const State = ({
           </Card>
           <div class="two">
             <Card title="State">
-              <Facts
+              <FactList
                 facts={[
                   ['Ref', <code key="ref">{wholeRef(found.ref)}</code>],
-                  ['Recorded', `${instant(found.state.recordedAt)}, revision ${count(found.state.fromRevision)}`],
+                  ['Recorded', `${shownInstant(found.state.recordedAt)}, revision ${count(found.state.fromRevision)}`],
                   ['Version', String(found.state.version)],
                 ]}
               />
@@ -204,9 +205,9 @@ export const State = ({
                     <li key={index}>
                       <Condition of={attempt.outcome} />
                       {attempt.flow === undefined ? (
-                        <span>{instant(attempt.at)}</span>
+                        <span>{shownInstant(attempt.at)}</span>
                       ) : (
-                        <a href={linkTo('flow', attempt.flow)}>{shortId(attempt.flow)}</a>
+                        <a href={linkTo('flow', attempt.flow)}>{shownId(attempt.flow)}</a>
                       )}
                       <span class="why">{lateness(attempt.latenessMs)}</span>
                     </li>

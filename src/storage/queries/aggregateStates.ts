@@ -6,7 +6,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { limits } from '../../limits.js'
 import type { SqlValue } from '../Database.js'
 import { fieldNumber, joined, sql } from './criterionSql.js'
-import { readingOf, streamsOf, type Asked } from './queryStates.js'
+import { readingOf, streamsOf, type QueryScope } from './findStateNumbers.js'
 import { streamSql } from './streams.js'
 import type { Aggregate, VaultAggregate } from '../../vault/query/VaultAggregate.js'
 
@@ -22,7 +22,7 @@ const tooMany = (what: string): CarillonError =>
     {},
   )
 
-export const aggregateStates = (asked: Asked, { of, by, ...criteria }: VaultAggregate): readonly Aggregate[] => {
+export const aggregateStates = (asked: QueryScope, { of, by, ...criteria }: VaultAggregate): readonly Aggregate[] => {
   const { db } = asked
   const reading = readingOf(asked, criteria)
   const matched = joined(

@@ -10,7 +10,7 @@ import { CommitThread, type Guard, type ThreadOutcome, type Write } from './Comm
 import { storeFailure } from './storeFailure.js'
 
 /** A transaction that a thread carries out. */
-export type Flight = {
+export type PendingWrite = {
   /** What became of it; waits for that, without giving way to anything else. */
   readonly land: () => ThreadOutcome
   /** Calls back once that is known. */
@@ -148,7 +148,7 @@ export class WriteBehind implements Database {
   }
 
   /** Gives the transaction to the thread; this connection is ready for the next. */
-  handOver(guard: Guard): Flight {
+  handOver(guard: Guard): PendingWrite {
     this.#settle()
     const flight: UnderWay = { waits: [] }
     this.#flight = flight

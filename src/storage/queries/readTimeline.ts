@@ -3,7 +3,7 @@
  * occurrences. Counted in the store, so a hundred thousand activities are as quick to draw as ten.
  */
 import { limits } from '../../limits.js'
-import type { Database } from '../../storage/Database.js'
+import type { Database } from '../Database.js'
 
 export type Bar = {
   readonly atMs: number
