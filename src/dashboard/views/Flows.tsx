@@ -4,9 +4,9 @@
 import { useState } from 'preact/hooks'
 import type { FlowAction, FlowSummary, FlowWithStory, Live, StartableFlow } from '../../http/answers.js'
 import { get, operate, post } from '../api.js'
-import { Act, Answered, Card, Condition, Data, Empty, FactList, Failure, Tabs } from '../parts/ui.js'
+import { PagedList } from '../parts/PagedList.js'
+import { Act, Answered, Card, Condition, Data, Empty, FactList, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
-import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { clock, distance, shownInstant, json, lateness, readable, shownId, shownRef, wholeRef } from '../words.js'
@@ -188,43 +188,39 @@ export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs
           />
         }
       >
-        {pages.error !== undefined ? (
-          <Failure error={pages.error} again={pages.again} />
-        ) : pages.loaded && pages.items.length === 0 ? (
-          <Empty title={kind === 'all' ? 'No flow has run yet.' : 'There are no such flows.'}>
-            {kind === 'all' ? 'Start one above, or let a state ask for one when it is due.' : undefined}
-          </Empty>
-        ) : (
-          <VirtualList
-            label="Flows"
-            items={pages.items}
-            rowHeight={56}
-            narrowHeight={82}
-            keyOf={({ id }) => id}
-            onNearEnd={pages.more}
-            row={(flow) => (
-              <>
-                <span role="cell" class="when">
-                  {distance(flow.startedAt, nowMs)}
-                  <small>{shownInstant(flow.startedAt)}</small>
-                </span>
-                <span role="cell" class="condition">
-                  <Condition of={flow.status} />
-                </span>
-                <span role="cell" class="grow">
-                  <a href={linkTo('flow', flow.id)}>{flow.name}</a>
-                  <small>{told(flow)}</small>
-                </span>
-                <span role="cell" class="by">
-                  {origin(flow)}
-                </span>
-                <code role="cell" class="ref">
-                  {shownId(flow.id)}
-                </code>
-              </>
-            )}
-          />
-        )}
+        <PagedList
+          label="Flows"
+          pages={pages}
+          empty={
+            <Empty title={kind === 'all' ? 'No flow has run yet.' : 'There are no such flows.'}>
+              {kind === 'all' ? 'Start one above, or let a state ask for one when it is due.' : undefined}
+            </Empty>
+          }
+          rowHeight={56}
+          narrowHeight={82}
+          keyOf={({ id }) => id}
+          row={(flow) => (
+            <>
+              <span role="cell" class="when">
+                {distance(flow.startedAt, nowMs)}
+                <small>{shownInstant(flow.startedAt)}</small>
+              </span>
+              <span role="cell" class="condition">
+                <Condition of={flow.status} />
+              </span>
+              <span role="cell" class="grow">
+                <a href={linkTo('flow', flow.id)}>{flow.name}</a>
+                <small>{told(flow)}</small>
+              </span>
+              <span role="cell" class="by">
+                {origin(flow)}
+              </span>
+              <code role="cell" class="ref">
+                {shownId(flow.id)}
+              </code>
+            </>
+          )}
+        />
       </Card>
     </>
   )
@@ -322,7 +318,7 @@ export const Flow = ({
               </Card>
               <Card title="Record">
                 {flow.record.length === 0 ? (
-                  <Empty title="It was done in one go.">
+                  <Empty title="Completed in its first tick.">
                     A flow that ends in its first tick records no operations.
                   </Empty>
                 ) : (
