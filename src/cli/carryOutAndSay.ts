@@ -3,7 +3,7 @@
  */
 import type { OperatorRequest } from '../operator/OperatorRequest.js'
 import { carryOut } from './carryOut.js'
-import { printJson } from './print.js'
+import { printJson, printNote } from './print.js'
 import type { Terminal } from './Terminal.js'
 import { placeHint, type ApiOptions } from './verb.js'
 
@@ -24,6 +24,6 @@ export const carryOutAndSay = async (
   const by = await carryOut(options, request)
   if (printJson(terminal, options.json, { ...data, carriedOutBy: by })) return
   terminal.out(did)
-  if (by === 'store') terminal.err(terminal.tone('dim', 'No node runs here; it takes effect when one is started.'))
-  terminal.err(terminal.tone('dim', `See: carillon ${look}${placeHint(options)}`))
+  if (by === 'store') printNote(terminal, 'No node runs here; it takes effect when one is started.')
+  printNote(terminal, `See: carillon ${look}${placeHint(options)}`)
 }

@@ -8,7 +8,7 @@ import { pageOfC, type PageAnswer } from '../http/answers.js'
 import { limits } from '../limits.js'
 import { NodeApi, type NodePlace, type ApiQuery } from './NodeApi.js'
 import { nowOf } from './nowOf.js'
-import { printList } from './print.js'
+import { printList, printNote } from './print.js'
 import type { PrintedColumn } from './table.js'
 import type { Terminal } from './Terminal.js'
 import { apiVerb, wholeNumber, type ApiOptions } from './verb.js'
@@ -43,7 +43,7 @@ export const gather = async <A>(
 
 /** On stderr, so that a list of lines on stdout stays one. */
 export const sayMore = (terminal: Terminal, { next }: PageAnswer<unknown>): void => {
-  if (next !== undefined) terminal.err(terminal.tone('dim', `There are more: add --after ${next}`))
+  if (next !== undefined) printNote(terminal, `There are more: add --after ${next}`)
 }
 
 /** Asks for a list of the API, page by page. */
@@ -90,7 +90,7 @@ export const printListed = async <O extends ApiOptions & Partial<PageOptions>, A
     empty: typeof empty === 'string' ? empty : empty(options),
   })
   const said = json === true || found.items.length === 0 ? undefined : hint?.(options)
-  if (said !== undefined) terminal.err(terminal.tone('dim', said))
+  if (said !== undefined) printNote(terminal, said)
   sayMore(terminal, found)
 }
 

@@ -11,6 +11,14 @@ export const printJson = (terminal: Terminal, json: boolean | undefined, documen
   return true
 }
 
+/** Prints a document for a program, a line for people. */
+export const printLine = (terminal: Terminal, json: boolean | undefined, document: unknown, line: string): void => {
+  if (!printJson(terminal, json, document)) terminal.out(line)
+}
+
+/** Says something about the result, beside it. */
+export const printNote = (terminal: Terminal, text: string): void => terminal.err(terminal.tone('dim', text))
+
 export const printTable = <R>(terminal: Terminal, columns: readonly PrintedColumn<R>[], rows: readonly R[]): void => {
   for (const line of table(columns, rows, terminal)) terminal.out(line)
 }

@@ -48,6 +48,12 @@ export const withPlace = (command: Command): Command =>
 export const apiVerb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
   withPlace(bareVerb(name, summary, examples)).addOption(jsonOption(json))
 
+/** The folder of a party in its network, for whatever needs to know it. */
+export const networkOption = (what = "the party's folder in its network (default: that of the store)"): Option =>
+  new Option('--network <folder>', what).env('CARILLON_NETWORK')
+
+export const devOption = (): Option => new Option('--dev', 'extra checks that find mistakes early and cost time')
+
 /** A verb that only gathers others. */
 export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {
   const group = new Command(name)

@@ -145,6 +145,14 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.verdict')
     expect(await page.textContent('.verdict')).to.contain('It is on the agenda')
     await page.waitForSelector('.graph .state.here')
+    // What can be done about it follows from how its activity stands.
+    const buttons = () => page.locator('.acts button').allTextContents()
+    expect(await buttons()).to.deep.equal(['Run now', 'Pause'])
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    expect(await buttons()).to.deep.equal(['Resume', 'Run now'])
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
   })
 
   it('goes on with a search that finds nothing among the first of many states', async () => {

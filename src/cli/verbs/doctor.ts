@@ -17,7 +17,8 @@ import { checkClock, checkDisk, checkRuntime, freeBytesFor } from '../doctor/che
 import { checkLog, checkNode, checkStore } from '../doctor/checkStore.js'
 import { examine, type Finding } from '../doctor/Finding.js'
 import { printable, type Terminal, type TextTone } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { networkOption, verb, type StoreOptions } from '../verb.js'
+import { printJson } from '../print.js'
 
 type Options = StoreOptions & { readonly log?: string; readonly network?: string; readonly httpCert?: string }
 
@@ -59,16 +60,11 @@ export const doctorVerb = (terminal: Terminal): Command =>
     'doctor --store /var/lib/app --log postgres://node@db.example/app',
   ])
     .addOption(new Option('--log <address>', 'where the log is kept, when not in the store').env('CARILLON_LOG'))
-    .addOption(
-      new Option('--network <folder>', "the party's folder in its network (default: that of the store)").env(
-        'CARILLON_NETWORK',
-      ),
-    )
+    .addOption(networkOption())
     .addOption(new Option('--http-cert <file>', 'the certificate that HTTP is served with, as PEM'))
     .action(async ({ json, ...options }: Options) => {
       const findings = await examineAll(options)
-      if (json === true) terminal.out(JSON.stringify({ findings }))
-      else
+      if (!printJson(terminal, json, { findings }))
         for (const finding of findings) {
           const { check, state, text } = finding
           terminal.out(`${check.padEnd(nameWidth)} ${terminal.tone(tones[state], state.padEnd(6))} ${printable(text)}`)

@@ -11,6 +11,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
 import { apiVerb, type ApiOptions } from '../verb.js'
 import { showCount, showSecond } from '../words.js'
+import { printLine } from '../print.js'
 
 const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
   const { activities, flows } = live
@@ -38,6 +39,6 @@ export const liveVerb = (terminal: Terminal): Command =>
     await followAgain(terminal, place, { path: '/live', query: () => ({}) }, untilSignalled(), ({ data }) => {
       const decoded = decodeWith(LiveC, JSON.parse(data))
       if (isLeft(decoded)) return
-      terminal.out(json === true ? JSON.stringify(decoded.right) : printable(lineOf(decoded.right)))
+      printLine(terminal, json, decoded.right, printable(lineOf(decoded.right)))
     })
   })

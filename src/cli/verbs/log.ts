@@ -32,7 +32,7 @@ import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
-import { printJson, printList } from '../print.js'
+import { printJson, printList, printNote } from '../print.js'
 
 type ShowOptions = ApiOptions & { readonly from?: number; readonly limit: number }
 
@@ -148,11 +148,9 @@ const importing = (terminal: Terminal): Command =>
       const place = log === undefined ? printable(store) : 'the log'
       terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${place}, head ${head.hash}.`)
       if (log !== undefined) return
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the checkpoints that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
-        ),
+      printNote(
+        terminal,
+        `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the checkpoints that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
       )
     })
 

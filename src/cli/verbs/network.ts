@@ -17,8 +17,8 @@ import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal, type TextTone } from '../Terminal.js'
-import { bareVerb, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
-import { printJson, printTable } from '../print.js'
+import { bareVerb, devOption, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+import { printJson, printNote, printTable } from '../print.js'
 
 type NewOptions = JsonOptions & {
   readonly parties: readonly string[]
@@ -85,11 +85,9 @@ const newNetwork = (terminal: Terminal): Command =>
       terminal.out('')
       terminal.out('Next:')
       terminal.out(`  carillon network run ${printable(folder)} --app <app-module>`)
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
-        ),
+      printNote(
+        terminal,
+        `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
       )
     })
 
@@ -233,7 +231,7 @@ const run = (terminal: Terminal): Command =>
       new Option('--app <app-module>', 'a module that exports `app`, for all nodes alike').makeOptionMandatory(),
     )
     .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesIn))
-    .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
+    .addOption(devOption())
     .addOption(jsonOption('print one JSON document a line'))
     .action(async (folder: string, options: RunOptions) => {
       process.stdout.on('error', () => undefined)

@@ -1,20 +1,15 @@
 /**
  * `carillon parties` and `carillon sessions`: with whom a node talks, and about what.
  */
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { PartyEntryC, SessionEntryC, type PartyEntry, type SessionEntry } from '../../http/answers.js'
 import { listVerb, type PageOptions } from '../pages.js'
 import type { PrintedColumn } from '../table.js'
 import type { Terminal } from '../Terminal.js'
-import type { ApiOptions } from '../verb.js'
+import { networkOption, type ApiOptions } from '../verb.js'
 import { shortId } from '../words.js'
 
 type Options = ApiOptions & Partial<PageOptions> & { readonly network?: string }
-
-const networkOption = (): Option =>
-  new Option('--network <folder>', "the party's folder in its network (default: that of the store)").env(
-    'CARILLON_NETWORK',
-  )
 
 const partyColumns: readonly PrintedColumn<PartyEntry>[] = [
   {

@@ -8,6 +8,7 @@ import { NodeApi, type NodePlace } from '../NodeApi.js'
 import type { Terminal } from '../Terminal.js'
 import { pauseFor, untilSignalled } from '../untilSignalled.js'
 import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
+import { printLine } from '../print.js'
 
 type Options = ApiOptions & { readonly wait?: number }
 
@@ -35,5 +36,5 @@ export const readyVerb = (terminal: Terminal): Command =>
     .addOption(new Option('--wait <seconds>', 'wait so long for it, if need be').argParser(wholeNumber(0)))
     .action(async ({ json, wait = 0, ...place }: Options) => {
       await untilReady(place, wait * 1_000)
-      terminal.out(json === true ? JSON.stringify({ ready: true }) : 'The node takes work.')
+      printLine(terminal, json, { ready: true }, 'The node takes work.')
     })

@@ -15,7 +15,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
 import { withApp } from '../withApp.js'
-import { printTable } from '../print.js'
+import { printJson, printTable } from '../print.js'
 
 type Options = StoreOptions & { readonly against?: string }
 
@@ -81,7 +81,7 @@ export const replayVerb = (terminal: Terminal): Command =>
                 },
               ]
           replayed.push({ name, report: { ...report, problems } })
-          if (json === true) terminal.out(JSON.stringify({ log: name, ...report, problems }))
+          printJson(terminal, json, { log: name, ...report, problems })
         }
         terminal.status('')
         const different = replayed.filter(({ report }) => report.problems.length > 0)

@@ -12,6 +12,7 @@ import { bar } from '../ProgressBar.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, namesIn, wholeNumber, type JsonOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
+import { printLine } from '../print.js'
 
 type Options = JsonOptions & {
   readonly seeds: number
@@ -83,7 +84,7 @@ export const simulateVerb = (terminal: Terminal): Command =>
             ? await simulateApp({ ...given, seeds: chosen, onSeed })
             : await simulateInProcesses({ seeds: chosen, processes, stopAtFirst, onSeed })
         terminal.status('')
-        terminal.out(json === true ? JSON.stringify(report) : describeReport(report))
+        printLine(terminal, json, report, describeReport(report))
         if (report.failures.length > 0)
           throw new CarillonError(
             'simulation-failed',

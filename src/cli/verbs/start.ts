@@ -7,7 +7,7 @@ import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, placeHint, type ApiOptions } from '../verb.js'
 import { shortId } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 type Options = ApiOptions & { readonly clientId?: string; readonly wait: boolean }
 
@@ -39,12 +39,7 @@ export const startVerb = (terminal: Terminal): Command =>
         const result = await api.result(flow)
         if (printJson(terminal, json, { flow, result })) return
         terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
-        terminal.err(
-          terminal.tone(
-            'dim',
-            `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${placeHint(place)}`,
-          ),
-        )
+        printNote(terminal, `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${placeHint(place)}`)
       } finally {
         clearTimeout(notice)
         terminal.status('')

@@ -6,7 +6,7 @@ import { GraphC, VaultEntryC, type Graph } from '../../http/answers.js'
 import { showRef } from '../../ledger/StateRef.js'
 import { statePath } from '../named.js'
 import { NodeApi } from '../NodeApi.js'
-import { printJson, printRecord, printTable, type Fact } from '../print.js'
+import { type Fact, printJson, printNote, printRecord, printTable } from '../print.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, placeHint, verbGroup, wholeNumber, type ApiOptions } from '../verb.js'
@@ -34,7 +34,7 @@ const show = (terminal: Terminal): Command =>
       printRecord(terminal, `${state.type} ${showRef(state.ref)}`, facts)
       terminal.out('')
       for (const line of JSON.stringify(state.data, null, 2).split('\n')) terminal.out(`  ${printable(line)}`)
-      terminal.err(terminal.tone('dim', `See: carillon why ${shortRef(state.ref)}${placeHint(place)}`))
+      printNote(terminal, `See: carillon why ${shortRef(state.ref)}${placeHint(place)}`)
     })
 
 /** The states of a graph by what they are to each transaction. */
@@ -73,7 +73,7 @@ const graph = (terminal: Terminal): Command =>
         columnsOf(found),
         [...found.transactions].sort((a, b) => a.revision - b.revision),
       )
-      if (found.partial) terminal.err(terminal.tone('dim', 'There is more of it: add --depth.'))
+      if (found.partial) printNote(terminal, 'There is more of it: add --depth.')
     })
 
 export const stateVerb = (terminal: Terminal): Command =>

@@ -8,7 +8,7 @@ import { TimelineC, type TimelineAnswer } from '../../http/answers.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
-import { printList } from '../print.js'
+import { printList, printNote } from '../print.js'
 import type { PrintedColumn } from '../table.js'
 import type { Terminal, TextTone } from '../Terminal.js'
 import { apiVerb, spanIn, wholeNumber, type ApiOptions } from '../verb.js'
@@ -85,8 +85,6 @@ export const timelineVerb = (real: Terminal): Command =>
         const found = await NodeApi.at(place).get('/agenda/timeline', asked, TimelineC)
         await printList(terminal, json, { rows: found.bars, columns: columnsAt(found), empty: '' })
         if (found.partial && json !== true)
-          terminal.err(
-            terminal.tone('dim', 'Only the newest occurrences were counted; look at a later span for the rest.'),
-          )
+          printNote(terminal, 'Only the newest occurrences were counted; look at a later span for the rest.')
       }),
     )

@@ -20,7 +20,7 @@ import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, spanIn, verbGroup, type ApiOptions } from '../verb.js'
 import { showSecond } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 const stdin = 0
 const dayMs = 86_400_000
@@ -67,12 +67,7 @@ const newToken = (terminal: Terminal): Command =>
       const by = await carryOut(place, { on: 'token', action: 'issue', token })
       if (printJson(terminal, json, { id, token: text, expiresAt, carriedOutBy: by })) return
       terminal.out(text)
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `Good until ${showSecond(expiresAt)}. It is not shown again; the store keeps only its hash.`,
-        ),
-      )
+      printNote(terminal, `Good until ${showSecond(expiresAt)}. It is not shown again; the store keeps only its hash.`)
     })
 
 const standingOf = ({ revokedAt, expiresAt }: Token, nowMs: number): string => {
