@@ -81,6 +81,10 @@ const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
   return { socketPath, headers: { [operatorHeader]: encodeURIComponent(operatorName()) } }
 }
 
+/** Also a socket that only its owner may open: who may read the store is answered by the store. */
+const cannotBeReached = (error: unknown): boolean =>
+  isNodeAway(error) || (error instanceof CarillonError && error.code === 'store-not-writable')
+
 export class NodeApi {
   readonly #place: NodePlace
   readonly #node: string | undefined
@@ -107,7 +111,7 @@ export class NodeApi {
     try {
       return this.#decode(path, (await this.ask('GET', path, { query })).text, codec)
     } catch (error) {
-      if (this.#place.url !== undefined || !isNodeAway(error)) throw error
+      if (this.#place.url !== undefined || !cannotBeReached(error)) throw error
       const answer = askStore(this.#place, path, query)
       if (answer === undefined) throw error
       return this.#decode(path, JSON.stringify(await answer), codec)

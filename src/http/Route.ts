@@ -83,20 +83,13 @@ export type RouteOptions<P, Q, B, A> = {
   readonly standingBy?: (asked: AskedStandingBy<P, Q, B>) => Promise<A | undefined>
 }
 
-export type Route = {
-  readonly method: Method
-  readonly path: string
-  readonly tag: string
-  readonly summary: string
-  readonly permission: string
-  readonly verbs: readonly string[]
+type Described = 'method' | 'path' | 'tag' | 'summary' | 'permission' | 'verbs' | 'form' | 'status' | 'example'
+
+export type Route = Required<Pick<RouteOptions<unknown, unknown, unknown, unknown>, Described>> & {
   readonly params: t.Any | undefined
   readonly query: t.Any | undefined
   readonly body: t.Any | undefined
   readonly answer: t.Any
-  readonly form: 'json' | 'events' | 'text'
-  readonly status: number
-  readonly example: RouteExample
   readonly perform: (context: RouteContext & Request) => Promise<unknown>
   /** Answers a question without a server; undefined for a route that does more than read. */
   readonly ask: ((node: ReadableNode, given: GivenQuestion) => Promise<unknown>) | undefined

@@ -355,11 +355,11 @@ export type { FlowAction, ActivityAction, OperatorRequest } from '../operator/Op
 export type { Token } from '../operator/Token.js'
 export type { KeptCheckpoint } from '../log/NodeTables.js'
 export type { VaultEntry } from '../vault/VaultEntry.js'
-export type { Graph } from './questions/readGraph.js'
 export type { Occurrence } from '../storage/queries/readOccurrences.js'
 export type { PartyEntry, SessionEntry } from '../storage/queries/readSessions.js'
 export type Health = t.TypeOf<typeof HealthC>
 export type Live = t.TypeOf<typeof LiveC>
+export type Graph = t.TypeOf<typeof GraphC>
 export type Charts = t.TypeOf<typeof ChartsC>
 export type TimelineAnswer = t.TypeOf<typeof TimelineC>
 export type StateType = t.TypeOf<typeof StateTypeC>

@@ -6,28 +6,13 @@ import { limits } from '../../limits.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
+import type { Graph } from '../answers.js'
 import type { ReadableNode } from '../Route.js'
-import type { Instant } from '../../time/Instant.js'
 import { findState, findTransaction } from '../../storage/queries/readVault.js'
 import type { VaultEntry } from '../../vault/VaultEntry.js'
 
-export type GraphTransaction = {
-  readonly id: TransactionId
-  readonly at: Instant
-  readonly revision: number
-  readonly commands: readonly string[]
-}
-export type GraphState = {
-  readonly ref: StateRef
-  readonly type: string
-  readonly consumed: boolean
-  readonly consumedBy?: TransactionId
-}
-export type Graph = {
-  readonly transactions: readonly GraphTransaction[]
-  readonly states: readonly GraphState[]
-  readonly partial: boolean
-}
+type GraphTransaction = Graph['transactions'][number]
+type GraphState = Graph['states'][number]
 
 /** What a transaction says of itself, read from the log. */
 const bodyAt = async (
