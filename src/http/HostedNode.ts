@@ -22,7 +22,7 @@ export type HostedNode = {
   readonly clock: ClockControl | undefined
 }
 
-/** Tokens are kept by the first node that is served; the others are guests of the same server. */
+/** Tokens are kept by the first node that is served; the other nodes of the server accept them too. */
 export const tokenKeeperOf = (hostedNodes: readonly HostedNode[]): HostedNode => {
   const [home] = hostedNodes
   assertInvariant(home !== undefined, 'a server serves at least one node')

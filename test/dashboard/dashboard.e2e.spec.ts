@@ -69,8 +69,8 @@ describe('the dashboard in a real browser', function () {
   it('lets nobody in without, and says how to get in', async () => {
     const page = await browser.page()
     await page.goto(belfry.server.url)
-    await page.waitForSelector('.door')
-    expect(await page.textContent('.door')).to.contain('carillon token link')
+    await page.waitForSelector('.sign-in')
+    expect(await page.textContent('.sign-in')).to.contain('carillon token link')
     await page.fill('input', 'crl_wrong')
     await page.click('button')
     await page.waitForSelector('.trouble')
@@ -232,8 +232,8 @@ describe('the dashboard in a real browser', function () {
     await second.close()
     // Another secret, as when the store is another one: the session is not known any more.
     const third = await serveHttp({ node }, { port })
-    await page.waitForSelector('.door')
-    expect(await page.textContent('.door .trouble')).to.contain('The session is over')
+    await page.waitForSelector('.sign-in')
+    expect(await page.textContent('.sign-in .trouble')).to.contain('The session is over')
     await third.close()
   })
 

@@ -14,7 +14,7 @@ export const SignInPage = ({ entered, why }: { readonly entered: () => void; rea
     )
   }
   return (
-    <main class="door">
+    <main class="sign-in">
       <img src="/bell.svg" alt="" width="56" height="56" />
       <h1>Carillon</h1>
       <p>
