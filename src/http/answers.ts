@@ -7,7 +7,7 @@ import { TokenIdC } from '../operator/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
 import type { FlowDetails } from '../flow/FlowSummary.js'
-import { RecordedOperationC, WaitsC } from '../log/events.js'
+import { OriginC, RecordedOperationC, WaitsC } from '../log/events.js'
 import { FlowIdC } from '../log/FlowId.js'
 import { CheckpointC } from '../log/Checkpoint.js'
 import { PartyC } from '../identity/Party.js'
@@ -143,21 +143,6 @@ export const GraphC = t.readonly(
   'Graph',
 )
 
-const StartedByC = t.union([
-  t.readonly(t.strict({ kind: t.literal('session'), session: t.string, party: t.string })),
-  record('StartedByClient', { kind: t.literal('client'), by: t.string }, { clientId: t.string }),
-  t.readonly(
-    t.strict({
-      kind: t.literal('activity'),
-      ref: StateRefC,
-      due: InstantC,
-      attempt: IntegerC,
-      latenessMs: IntegerC,
-      cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
-    }),
-  ),
-])
-
 export const FlowStatusC = t.keyof(
   { running: null, paused: null, parked: null, completed: null, failed: null, killed: null, superseded: null },
   'FlowStatus',
@@ -169,7 +154,7 @@ const flowMembers = {
   version: IntegerC,
   status: FlowStatusC,
   startedAt: InstantC,
-  startedBy: StartedByC,
+  startedBy: OriginC,
 }
 const flowOptional = {
   endedAt: InstantC,

@@ -42,7 +42,7 @@ export const RecordedOperationC = withOptional(
   { ...about, result: t.unknown, error: RecordedErrorC },
 )
 
-const OriginC = t.union([
+export const OriginC = t.union([
   strict({
     kind: t.literal('activity'),
     ref: StateRefC,

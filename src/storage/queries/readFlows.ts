@@ -1,6 +1,8 @@
 /**
  * Questions about flows from outside a tick.
  */
+import type { PublicKey } from '../../identity/PublicKey.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { RecordedOperation } from '../../log/events.js'
@@ -40,7 +42,7 @@ const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['start
     }
   }
   const by = row.startedBy ?? 'unknown'
-  if (row.session !== null) return { kind: 'session', session: row.session, party: by }
+  if (row.session !== null) return { kind: 'session', session: row.session as SessionId, party: by as PublicKey }
   return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
 }
 
