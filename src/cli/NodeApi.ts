@@ -15,7 +15,6 @@ import { operatorHeader } from '../http/operatorHeader.js'
 import type { Method } from '../http/Route.js'
 import type { FlowId } from '../log/FlowId.js'
 import { DoneC, type OperatorRequest } from '../operator/OperatorRequest.js'
-import { askStore } from './askStore.js'
 import { isNodeAway } from './nodeAway.js'
 import { operatorName } from './operatorName.js'
 import { sendRequest, textOf, type Way } from './sendRequest.js'
@@ -112,6 +111,8 @@ export class NodeApi {
       return this.#decode(path, (await this.ask('GET', path, { query })).text, codec)
     } catch (error) {
       if (this.#place.url !== undefined || !cannotBeReached(error)) throw error
+      // Loaded when it is needed: with a node, its routes are in the node.
+      const { askStore } = await import('./askStore.js')
       const answer = askStore(this.#place, path, query)
       if (answer === undefined) throw error
       return this.#decode(path, JSON.stringify(await answer), codec)
