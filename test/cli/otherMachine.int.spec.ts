@@ -1,6 +1,8 @@
 /** What the command says of a node is the same wherever it asks: at an address, on the socket, or of the store alone. */
 import { join } from 'node:path'
 import { expect } from 'chai'
+import * as t from 'io-ts'
+import { defineVerb, defineVerbs, serveHttp } from '../../src/index.js'
 import { Hang } from '../http/belfry.js'
 import { ServedNode } from './servedNode.js'
 import { documents, inProcess, scratchFolder } from './spawnCarillon.js'
@@ -65,6 +67,27 @@ describe('the command on a node on another machine', () => {
     const [made] = documents(await ofAddress('token new --name other --permission view --json'))
     expect(await ofAddress(`token revoke ${String(made?.['id'])}`)).to.contain('is revoked')
     expect(documents(await ofAddress('start belfry/Sleep --no-wait --json'))[0]).to.have.property('flow')
+  })
+
+  it("asks for an app's own verbs there", async () => {
+    const greet = defineVerb({
+      name: 'greet',
+      summary: 'greet someone',
+      arguments: [{ name: 'who', summary: 'whom' }],
+      input: t.strict({ who: t.string }),
+      handle: ({ node, input }) => Promise.resolve({ lines: [`${node.party.name} greets ${input.who}.`], data: input }),
+    })
+    const verbs = [defineVerbs({ name: 'tower', summary: 'what the tower does', verbs: [greet] })]
+    const server = await serveHttp({ node: served.node, verbs })
+    try {
+      const place = ['--store', nowhere, '--url', server.url]
+      expect(await asked(['tower', 'greet', 'Esmeralda', ...place])).to.equal('Quasimodo greets Esmeralda.\n')
+      const unknown = await inProcess(['steeple', 'greet', ...place])
+      expect(unknown.code).to.equal(2)
+      expect(unknown.stderr).to.contain(`The app that runs at ${server.url} has no such verb`)
+    } finally {
+      await server.close()
+    }
   })
 
   it('looks into the past of a store only', async () => {
