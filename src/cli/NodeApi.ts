@@ -20,6 +20,7 @@ import { operatorName } from './operatorName.js'
 import { sendRequest, textOf, type Way } from './sendRequest.js'
 import { serverSentEvents, type ServerSentEvent } from './serverSentEvents.js'
 import { trustedCertificates } from './trustedCertificates.js'
+import { pauseFor } from './untilSignalled.js'
 import { storeHint } from './verb.js'
 
 export type ApiQuery = Readonly<Record<string, string | number | undefined>>
@@ -80,6 +81,9 @@ const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
   return { socketPath, headers: { [operatorHeader]: encodeURIComponent(operatorName()) } }
 }
 
+/** How long a node may take to answer before its store is asked instead, or does without the answer. */
+export const patienceMs = 3_000
+
 /** Also a socket that only its owner may open: who may read the store is answered by the store. */
 const cannotBeReached = (error: unknown): boolean =>
   isNodeAway(error) || (error instanceof CarillonError && error.code === 'store-not-writable')
@@ -105,18 +109,21 @@ export class NodeApi {
     return new NodeApi(this.#place, this.#node, token)
   }
 
-  /** Asks a question. Where no node runs on the store, the store itself answers what it can. */
-  async get<A>(path: string, query: ApiQuery, codec: t.Type<A, unknown>): Promise<A> {
-    try {
-      return this.#decode(path, (await this.ask('GET', path, { query })).text, codec)
-    } catch (error) {
-      if (this.#place.url !== undefined || !cannotBeReached(error)) throw error
+  /** Asks a question. Where no node answers on the store, the store itself answers what it can. */
+  async get<A>(path: string, query: ApiQuery, codec: t.Type<A, unknown>, signal?: AbortSignal): Promise<A> {
+    const hangUp = new AbortController()
+    signal?.addEventListener('abort', () => hangUp.abort(), { once: true })
+    const asked = this.ask('GET', path, { query, signal: hangUp.signal })
+    if (await this.#isAway(asked)) {
       // Loaded when it is needed: with a node, its routes are in the node.
       const { askStore } = await import('./askStore.js')
       const answer = askStore(this.#place, path, query)
-      if (answer === undefined) throw error
-      return this.#decode(path, JSON.stringify(await answer), codec)
+      if (answer !== undefined) {
+        hangUp.abort()
+        return this.#decode(path, JSON.stringify(await answer), codec)
+      }
     }
+    return this.#decode(path, (await asked).text, codec)
   }
 
   async post<A>(path: string, body: unknown, codec: t.Type<A, unknown>): Promise<A> {
@@ -146,10 +153,14 @@ export class NodeApi {
   async ask(
     method: Method,
     path: string,
-    { query = {}, body }: { readonly query?: ApiQuery; readonly body?: string } = {},
+    {
+      query = {},
+      body,
+      signal,
+    }: { readonly query?: ApiQuery; readonly body?: string; readonly signal?: AbortSignal } = {},
   ): Promise<ApiAnswer> {
     const sent = body ?? (method === 'POST' ? '{}' : undefined)
-    const answer = await this.#send(path, query, { method, body: sent })
+    const answer = await this.#send(path, query, { method, body: sent, ...(signal === undefined ? {} : { signal }) })
     return { text: await textOf(answer), type: answer.headers['content-type'] ?? '' }
   }
 
@@ -162,6 +173,18 @@ export class NodeApi {
       if (signal.aborted) return
       if (error instanceof CarillonError) throw error
       // The connection broke, as it does when a node stops: that is the end of the stream.
+    }
+  }
+
+  /** Whether the node of a store cannot be asked, or takes so long that it may hang. */
+  async #isAway(asked: Promise<unknown>): Promise<boolean> {
+    if (this.#place.url !== undefined) return false
+    const over = new AbortController()
+    const isUnreachable = asked.then(() => false, cannotBeReached)
+    try {
+      return await Promise.race([isUnreachable, pauseFor(patienceMs, over.signal).then(() => true)])
+    } finally {
+      over.abort()
     }
   }
 

@@ -1,7 +1,9 @@
 /** What the command says of a node is the same wherever it asks: at an address, on the socket, or of the store alone. */
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import * as t from 'io-ts'
+import { claimControlPath, releaseControlPath } from '../../src/folder/controlAddress.js'
 import { defineVerb, defineVerbs, serveHttp } from '../../src/index.js'
 import { Hang } from '../http/belfry.js'
 import { ServedNode } from './servedNode.js'
@@ -108,5 +110,21 @@ describe('the command on a node on another machine', () => {
     for (const [words, text] of before)
       if (!words.startsWith('log show --limit')) expect(await ofStore(`${words} --json`), words).to.equal(text)
     await served.start()
+  })
+
+  it('says the same of the store when its node hangs', async () => {
+    const before = await ofStore('vault --json')
+    await served.stop()
+    const hung = createServer(() => undefined)
+    await new Promise<void>((resolve) => hung.listen(claimControlPath(store), resolve))
+    try {
+      expect(await ofStore('vault --json')).to.equal(before)
+      expect(await ofStore('agenda')).to.contain('belfry/Ring')
+    } finally {
+      hung.closeAllConnections()
+      await new Promise((resolve) => hung.close(resolve))
+      releaseControlPath(store)
+      await served.start()
+    }
   })
 })
