@@ -59,6 +59,7 @@ Every verb has its own help with examples: carillon agenda --help
 Verbs that look or act work whether a node runs on the store or not. Only what
 a store cannot know needs one: start, live, charts, ready, clock, panel,
 metrics, openapi, api, "log follow", "flow definitions" and "token check".
+With --url they ask a node on another machine.
 An app may have verbs of its own, which work while its node runs, as in:
 carillon chores --help
 
