@@ -25,7 +25,7 @@ import { containsText, type VaultEntry } from '../../vault/VaultEntry.js'
 import { AggregateC, AttemptC, GraphC, pageOfC, StateTypesC, VaultEntryC, WhyC } from '../answers.js'
 import { CountC, CriterionTextC, FlagC, MomentC, RefTextC } from '../codecs.js'
 import { readGraph } from '../questions/readGraph.js'
-import { question } from '../Route.js'
+import { question, type RouteQuestion } from '../Route.js'
 import { pageAnswer } from './paging.js'
 
 const deepest = 6
@@ -86,8 +86,17 @@ const search = (db: Database, query: VaultQuery, text: string): Page<VaultEntry,
   }
 }
 
-const stateUnknown = (ref: StateRef): CarillonError =>
-  new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
+/** Answers about one state, by its ref or the first digits of it. */
+const aboutState =
+  <A>(find: (db: Database, ref: StateRef) => A | undefined) =>
+  ({ node, params }: Pick<RouteQuestion<t.TypeOf<typeof RefC>, undefined>, 'node' | 'params'>): Promise<A> =>
+    node.readViews((db) => {
+      const ref = resolveRef(db, params.ref)
+      const found = find(db, ref)
+      if (found === undefined)
+        throw new CarillonError('state-unknown', `This node holds no state ${showRef(ref)}.`, { ref: showRef(ref) })
+      return found
+    })
 
 export const vaultRoutes = [
   question({
@@ -161,13 +170,7 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: VaultEntryC,
-    read: ({ node, params }) =>
-      node.readViews((db) => {
-        const ref = resolveRef(db, params.ref)
-        const found = findState(db, ref)
-        if (found === undefined) throw stateUnknown(ref)
-        return found
-      }),
+    read: aboutState((db, ref) => findState(db, ref)),
   }),
   question({
     path: '/states/{ref}/why',
@@ -177,13 +180,7 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: WhyC,
-    read: ({ node, params }) =>
-      node.readViews((db) => {
-        const ref = resolveRef(db, params.ref)
-        const found = explainState(db, ref)
-        if (found === undefined) throw stateUnknown(ref)
-        return found
-      }),
+    read: aboutState((db, ref) => explainState(db, ref)),
   }),
   question({
     path: '/states/{ref}/occurrences',
@@ -193,11 +190,10 @@ export const vaultRoutes = [
     permission: 'view',
     params: RefC,
     answer: t.readonly(t.strict({ items: t.readonlyArray(AttemptC) }), 'Attempts'),
-    read: ({ node, params }) =>
-      node.readViews((db) => {
-        const row = findStateRow(db, resolveRef(db, params.ref))
-        return { items: row === undefined ? [] : attemptsOf(db, row.seq) }
-      }),
+    read: aboutState((db, ref) => {
+      const row = findStateRow(db, ref)
+      return row && { items: attemptsOf(db, row.seq) }
+    }),
   }),
   question({
     path: '/states/{ref}/graph',
