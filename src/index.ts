@@ -77,7 +77,7 @@ export {
   type LocalOptions,
   type Recurrence,
   type RecurrenceOptions,
-  type Rule as RecurrenceRule,
+  type RecurrenceRule as RecurrenceRule,
 } from './time/recurrence/Recurrence.js'
 export { allBetween, checkRecurrence, nextAfter, preview, previousBefore } from './time/recurrence/occurrences.js'
 export { defaultDstPolicy, DstPolicyC, type DstPolicy } from './time/recurrence/DstPolicy.js'
@@ -202,15 +202,16 @@ export { checkProof, proveEvent, type InclusionProof, type ProvenEvent } from '.
 export { exportLog } from './history/exportLog.js'
 export { importLog } from './history/importLog.js'
 export { copyLog, importInto, type CopyProgress } from './history/copyLog.js'
-export { rebuildViews, type RebuildReport } from './history/rebuildViews.js'
+export { rebuildViews } from './history/rebuildViews.js'
+export type { RebuildReport } from './storage/rebuildStore.js'
 export { foldLog } from './history/foldLog.js'
 export { backupStore, restoreStore, type BackupProgress } from './backup/backupStore.js'
 export { acceptRestored, compareRestored, type Acceptance, type AcceptOptions } from './backup/acceptRestored.js'
 export { compareWithPeers, type CompareOptions, type PeersCompared } from './backup/compareWithPeers.js'
 export type { Peers } from './backup/askPeers.js'
-export { TimeMachine, type LogSource } from './history/TimeMachine.js'
+export { TimeMachine, type DiffOptions, type LogSource } from './history/TimeMachine.js'
 export type { Moment } from './history/moment.js'
-export type { AgendaChange, DiffOptions, Listing, Place, WorldDiff } from './history/WorldDiff.js'
+export type { AgendaChange, Listing, Place, WorldDiff } from './storage/queries/WorldDiff.js'
 export { digestViews } from './storage/digest.js'
 export type { Database, SqlRow, SqlValue, Statement } from './storage/Database.js'
 

@@ -13,9 +13,9 @@ export type Standing =
   | 'ended'
   /** Over for good: killed, discharged, or declared once. */
   | 'closed'
-  /** Waits for a hand, with an error. */
+  /** Needs attention, with an error. */
   | 'parked'
-  /** Too late, with no flow for that case: waits for a hand. */
+  /** Too late, with no flow for that case: needs attention. */
   | 'missed'
   /** Held back by an operator. */
   | 'paused'

@@ -27,7 +27,7 @@ export type AgendaEntry = {
 /** Which activities to list. */
 export type AgendaQuery = {
   /**
-   * Default `scheduled`: what is to come. `attention` are those that wait for a hand: parked, missed, or failed
+   * Default `scheduled`: what is to come. `attention` are those that need attention: parked, missed, or failed
    * without consuming their state.
    */
   readonly show?: 'scheduled' | 'attention' | 'paused' | 'started'

@@ -90,7 +90,7 @@ const endFlow = ({ activities }: AgendaEvolution, { flow, outcome, error }: Even
   if (row?.untilRevision !== null) return
   const isOver = outcome === 'killed' || isDeclaredOnce(row)
   become(row, isOver ? 'its flow is killed, or ends and is declared once' : 'its flow ends')
-  // A failure waits for a hand; a flow that completed and left its state as it was does not.
+  // A failure needs attention; a flow that completed and left its state as it was does not.
   row.error = outcome === 'failed' && error !== undefined ? canonicalText(error) : null
   activities.progress(row)
 }

@@ -9,12 +9,14 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { VaultEntry } from '../vault/VaultEntry.js'
 import type { NodeFacts } from '../log/NodeTables.js'
 import type { ActivityRow } from './ActivityRow.js'
-import type { Attempt } from './AgendaEntry.js'
+import { agendaEntryOf, type AgendaEntry, type Attempt } from './AgendaEntry.js'
 
 /** Everything the log knows about a state and its activity, told in sentences. */
 export type Why = {
   readonly ref: StateRef
   readonly state: VaultEntry
+  /** How its activity stands; undefined when it asks for none. */
+  readonly activity?: AgendaEntry
   readonly attempts: readonly Attempt[]
   /** The story in order, one sentence a line. */
   readonly story: readonly string[]
@@ -113,9 +115,9 @@ const nowSentence = (row: ActivityRow, state: VaultEntry, draining: boolean, atM
     case 'closed':
       return 'It is closed: it will not be started again, unless someone triggers it.'
     case 'parked':
-      return `It is parked and waits for a hand${errorText(row.error === null ? undefined : (JSON.parse(row.error) as RecordedError))}. Retry it with: carillon activity retry ${ref}`
+      return `It is parked and needs attention${errorText(row.error === null ? undefined : (JSON.parse(row.error) as RecordedError))}. Retry it with: carillon activity retry ${ref}`
     case 'missed':
-      return `It was missed, has no flow for that case, and waits for a hand. Run it with: carillon activity retry ${ref} — or close it with: carillon activity discharge ${ref}`
+      return `It was missed, has no flow for that case, and needs attention. Run it with: carillon activity retry ${ref} — or close it with: carillon activity discharge ${ref}`
     case 'paused':
       return `It is paused${row.note === null ? '' : ` (${row.note})`}. Resume it with: carillon activity resume ${ref}`
     case null:
@@ -138,5 +140,12 @@ export const tellWhy = (
     asked(row),
     ...attempts.map(attemptSentence),
   ]
-  return { ref, state, attempts, story, now: nowSentence(row, state, draining, atMs) }
+  return {
+    ref,
+    state,
+    ...(row.standing === null ? {} : { activity: agendaEntryOf(row) }),
+    attempts,
+    story,
+    now: nowSentence(row, state, draining, atMs),
+  }
 }

@@ -58,7 +58,7 @@ export type FlowOptions<I, R> = {
   readonly transient?: readonly string[]
   /** How often and how patiently that is done. Default: as for a step. */
   readonly retry?: Partial<RetryPolicy>
-  /** Whether an error that the flow does not catch ends it, or parks it with the error for a hand. Default `fail`. */
+  /** Whether an error that the flow does not catch ends it, or parks it with the error, for an operator. Default `fail`. */
   readonly whenFailing?: 'fail' | 'park'
   /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
   readonly run: (io: FlowIo, input: I) => FlowBody<R>

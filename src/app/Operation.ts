@@ -7,7 +7,7 @@ import type { AgendaReads } from '../agenda/AgendaReads.js'
 import type { FinalityReads } from '../finality/FinalityReads.js'
 import type { OperationDefinition } from '../flow/defineOperation.js'
 import { invalidOperation, type InvalidOperation } from '../flow/invalidOperation.js'
-import { changeNotary, type ChangeNotary } from '../finality/operations/changeNotary.js'
+import { changeNotary, type ChangeNotaryOperation } from '../finality/operations/changeNotary.js'
 import { check, type Check } from '../finality/operations/check.js'
 import { close, type Close } from '../session/operations/close.js'
 import { dependencies, type Dependencies } from '../finality/operations/dependencies.js'
@@ -44,7 +44,7 @@ export type OperationReads = FinalityReads & AgendaReads
 
 /** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
-  | ChangeNotary
+  | ChangeNotaryOperation
   | Check
   | Close
   | Dependencies

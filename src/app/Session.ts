@@ -8,7 +8,7 @@ import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
-import type { Message, Role } from '../log/Message.js'
+import type { Message, SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { endOfSession } from '../session/endOfSession.js'
 import type { FlowBody } from './FlowDefinition.js'
@@ -23,12 +23,12 @@ export class Session {
   readonly id: SessionId
   /** The party at the other end. */
   readonly party: Party
-  readonly role: Role
+  readonly role: SessionRole
   #taken: number
   /** Why nothing more will come, once that is known. */
   #over: CarillonError | undefined
 
-  constructor(id: SessionId, party: Party, role: Role) {
+  constructor(id: SessionId, party: Party, role: SessionRole) {
     this.id = id
     this.party = party
     this.role = role

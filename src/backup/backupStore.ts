@@ -4,23 +4,20 @@
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
-import { SqliteTicks } from '../storage/SqliteTicks.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { Head } from '../log/Tick.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { publicKeyIn } from '../keys/KeyFile.js'
 import { recoverKey } from '../keys/KeyRotation.js'
-import { syncPath } from '../history/buildStore.js'
+import { syncPath } from '../storage/syncPath.js'
+import { markSnapshot, snapshot } from '../storage/sqlite/snapshot.js'
 import { offeredByLog } from '../history/copyLog.js'
 import { makeStore } from '../history/importLog.js'
 import { verifyLog } from '../history/verifyLog.js'
 import { assertStore, openStoreLog, readStore } from '../folder/readStore.js'
-import { assertStoreFile } from '../storage/storeFormat.js'
 import { storeFiles } from '../folder/StoreFolder.js'
-import { readMark, writeMark } from '../storage/readMark.js'
+import { readMark } from '../storage/readMark.js'
 
 /** How far the check of a copy has come. */
 export type BackupProgress = { readonly onVerified?: (events: number) => void }
@@ -34,32 +31,6 @@ const assertFree = (folder: string): void => {
       folder,
     },
   )
-}
-
-/** One committed state of a database as a file of its own. The writer of the source is not held up. */
-const snapshot = (source: string, target: string): void => {
-  assertStoreFile(source)
-  const db = openDatabase(source, { readOnly: true })
-  try {
-    db.exec('PRAGMA busy_timeout = 2000')
-    db.prepare('VACUUM INTO ?').run(target)
-  } finally {
-    db.close()
-  }
-}
-
-const mark = (file: string): Head => {
-  const db = openWritable(file)
-  try {
-    const head = new SqliteTicks(db).head()
-    // What was marked before keeps its mark: a backup of a backup is as old as the first.
-    if (readMark(db) === undefined)
-      writeMark(db, { from: 'backup', at: instantFromMillis(Date.now()), revision: head.revision })
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
-    return head
-  } finally {
-    db.close()
-  }
 }
 
 const assertSound = async (
@@ -107,7 +78,7 @@ export const backupStore = async (from: string, to: string, progress: BackupProg
     assertFree(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
     snapshot(source.database, unfinished)
-    const head = mark(unfinished)
+    const head = markSnapshot(unfinished, instantFromMillis(Date.now()))
     chmodSync(unfinished, 0o600)
     syncPath(unfinished)
     renameSync(unfinished, target.database)

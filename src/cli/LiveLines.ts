@@ -2,36 +2,22 @@
  * What `carillon run` tells while it runs: a line for each flow that ends and each activity that does not go its
  * way. So many a second and no more; the rest is counted and told in one line.
  */
-import type { RecordedError } from '../errors/CarillonError.js'
-import { FlowIdC, type FlowId } from '../log/FlowId.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { FlowSummary } from '../flow/FlowSummary.js'
 import { cliLimits } from './limits.js'
-import type { StateRef } from '../ledger/StateRef.js'
-import type { DomainEvent } from '../log/events.js'
 import type { Committed } from '../engine/Committed.js'
+import { outcomeIn, type Outcome, type OutcomeKind } from '../telemetry/Outcome.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 
-/** How something ended, or why it waits. */
-export type LiveOutcome =
-  'completed' | 'failed' | 'killed' | 'superseded' | 'parked' | 'missed' | 'start failed' | 'draining' | 'drained'
-
-export type LiveLine = {
+export type LiveLine = Outcome & {
   readonly at: Instant
-  readonly outcome: LiveOutcome
-  readonly flow?: FlowId
+  /** Of the flow. */
   readonly name?: string
-  /** The state whose activity it was. */
-  readonly ref?: StateRef
-  readonly due?: Instant
-  readonly latenessMs?: number
-  readonly attempt?: number
   readonly result?: unknown
-  readonly error?: RecordedError
-  readonly by?: string
 }
 
 /** What did not get a line of its own. */
-export type Untold = Readonly<Partial<Record<LiveOutcome, number>>>
+export type Untold = Readonly<Partial<Record<OutcomeKind, number>>>
 
 export type LiveLinesParts = {
   readonly tell: (line: LiveLine) => void
@@ -42,34 +28,6 @@ export type LiveLinesParts = {
 }
 
 const windowMs = 1_000
-
-const lineOf = (event: DomainEvent, at: Instant): LiveLine | undefined => {
-  switch (event.type) {
-    case 'FlowEnded':
-    case 'FlowParked': {
-      const outcome = event.type === 'FlowParked' ? 'parked' : event.outcome
-      const by = event.type === 'FlowEnded' && event.by !== undefined ? { by: event.by } : {}
-      return { at, outcome, ...(FlowIdC.is(event.flow) ? { flow: event.flow } : {}), ...by }
-    }
-    case 'ActivityMissed': {
-      const { ref, due, attempt, latenessMs } = event
-      return { at, outcome: 'missed', ref, due, attempt, latenessMs }
-    }
-    case 'ActivityStartFailed':
-    case 'ActivityParked': {
-      const { ref, due, attempt, latenessMs } = event
-      const { code, message } = event.error
-      const outcome = event.type === 'ActivityParked' ? 'parked' : 'start failed'
-      return { at, outcome, ref, due, attempt, latenessMs, error: { code, message } }
-    }
-    case 'DrainingStarted':
-      return { at, outcome: 'draining', by: event.by }
-    case 'DrainingEnded':
-      return { at, outcome: 'drained', by: event.by }
-    default:
-      return undefined
-  }
-}
 
 const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
   const { startedBy, name, result, error } = flow
@@ -94,7 +52,7 @@ const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
 export class LiveLines {
   readonly #parts: LiveLinesParts
   #told = 0
-  #untold: Partial<Record<LiveOutcome, number>> = {}
+  #untold: Partial<Record<OutcomeKind, number>> = {}
   #cancel: (() => void) | undefined
   /** Lines are told in the order of the log, though what belongs to a flow is looked up meanwhile. */
   #last: Promise<void> = Promise.resolve()
@@ -106,8 +64,8 @@ export class LiveLines {
   readonly hear = ({ events, atMs }: Pick<Committed, 'events' | 'atMs'>): void => {
     const at = instantFromMillis(atMs)
     for (const event of events) {
-      const line = lineOf(event, at)
-      if (line !== undefined) this.#take(line)
+      const outcome = outcomeIn(event)
+      if (outcome !== undefined) this.#take({ at, ...outcome })
     }
   }
 

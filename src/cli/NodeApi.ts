@@ -12,17 +12,19 @@ import { controlPath } from '../folder/controlAddress.js'
 import { holderOf } from '../folder/folderHolder.js'
 import { DetailsC, FlowResultC, StartedC } from '../http/answers.js'
 import { operatorHeader } from '../http/operatorHeader.js'
+import type { Method } from '../http/Route.js'
 import type { FlowId } from '../log/FlowId.js'
 import { DoneC, type OperatorRequest } from '../operator/OperatorRequest.js'
+import { isNodeAway } from './nodeAway.js'
 import { operatorName } from './operatorName.js'
 import { sendRequest, textOf, type Way } from './sendRequest.js'
 import { serverSentEvents, type ServerSentEvent } from './serverSentEvents.js'
 import { trustedCertificates } from './trustedCertificates.js'
+import { pauseFor } from './untilSignalled.js'
 import { storeHint } from './verb.js'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
-export type Query = Readonly<Record<string, string | number | undefined>>
-export type Answer = { readonly text: string; readonly type: string }
+export type ApiQuery = Readonly<Record<string, string | number | undefined>>
+export type ApiAnswer = { readonly text: string; readonly type: string }
 
 const notRunning = (store: string): CarillonError => {
   const holder = holderOf(store)
@@ -59,7 +61,13 @@ const errorIn = async (answer: IncomingMessage): Promise<CarillonError> => {
 const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300
 
 /** Where a node is: at a URL, or on a store; and a file with those to trust beyond the usual ones when it serves TLS. */
-export type NodePlace = { readonly store: string; readonly url?: string; readonly ca?: string }
+export type NodePlace = {
+  readonly store: string
+  readonly url?: string
+  readonly ca?: string
+  /** The party's folder in its network, for a store on which no node runs. */
+  readonly network?: string
+}
 
 /** How the node is reached, and as whom. */
 const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
@@ -72,6 +80,13 @@ const wayTo = ({ store, url, ca: caFile }: NodePlace): Way => {
   if (socketPath === undefined) throw notRunning(store)
   return { socketPath, headers: { [operatorHeader]: encodeURIComponent(operatorName()) } }
 }
+
+/** How long a node may take to answer before its store is asked instead, or does without the answer. */
+export const patienceMs = 3_000
+
+/** Also a socket that only its owner may open: who may read the store is answered by the store. */
+const cannotBeReached = (error: unknown): boolean =>
+  isNodeAway(error) || (error instanceof CarillonError && error.code === 'store-not-writable')
 
 export class NodeApi {
   readonly #place: NodePlace
@@ -94,12 +109,25 @@ export class NodeApi {
     return new NodeApi(this.#place, this.#node, token)
   }
 
-  async get<A>(path: string, query: Query, codec: t.Type<A, unknown>): Promise<A> {
-    return this.#decode(path, await this.ask('GET', path, { query }), codec)
+  /** Asks a question. Where no node answers on the store, the store itself answers what it can. */
+  async get<A>(path: string, query: ApiQuery, codec: t.Type<A, unknown>, signal?: AbortSignal): Promise<A> {
+    const hangUp = new AbortController()
+    signal?.addEventListener('abort', () => hangUp.abort(), { once: true })
+    const asked = this.ask('GET', path, { query, signal: hangUp.signal })
+    if (await this.#isAway(asked)) {
+      // Loaded when it is needed: with a node, its routes are in the node.
+      const { askStore } = await import('./askStore.js')
+      const answer = askStore(this.#place, path, query)
+      if (answer !== undefined) {
+        hangUp.abort()
+        return this.#decode(path, JSON.stringify(await answer), codec)
+      }
+    }
+    return this.#decode(path, (await asked).text, codec)
   }
 
   async post<A>(path: string, body: unknown, codec: t.Type<A, unknown>): Promise<A> {
-    return this.#decode(path, await this.ask('POST', path, { body: JSON.stringify(body) }), codec)
+    return this.#decode(path, (await this.ask('POST', path, { body: JSON.stringify(body) })).text, codec)
   }
 
   /** Does what an operator asks; resolves once it is durable. */
@@ -125,15 +153,19 @@ export class NodeApi {
   async ask(
     method: Method,
     path: string,
-    { query = {}, body }: { readonly query?: Query; readonly body?: string } = {},
-  ): Promise<Answer> {
+    {
+      query = {},
+      body,
+      signal,
+    }: { readonly query?: ApiQuery; readonly body?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<ApiAnswer> {
     const sent = body ?? (method === 'POST' ? '{}' : undefined)
-    const answer = await this.#send(path, query, { method, body: sent })
+    const answer = await this.#send(path, query, { method, body: sent, ...(signal === undefined ? {} : { signal }) })
     return { text: await textOf(answer), type: answer.headers['content-type'] ?? '' }
   }
 
   /** A live stream; ends when the node ends it, or when the signal says so. */
-  async *follow(path: string, query: Query, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+  async *follow(path: string, query: ApiQuery, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const answer = await this.#send(path, query, { method: 'GET', signal })
     try {
       yield* serverSentEvents(answer)
@@ -144,9 +176,21 @@ export class NodeApi {
     }
   }
 
+  /** Whether the node of a store cannot be asked, or takes so long that it may hang. */
+  async #isAway(asked: Promise<unknown>): Promise<boolean> {
+    if (this.#place.url !== undefined) return false
+    const over = new AbortController()
+    const isUnreachable = asked.then(() => false, cannotBeReached)
+    try {
+      return await Promise.race([isUnreachable, pauseFor(patienceMs, over.signal).then(() => true)])
+    } finally {
+      over.abort()
+    }
+  }
+
   async #send(
     path: string,
-    query: Query,
+    query: ApiQuery,
     sending: { readonly method: Method; readonly body?: string | undefined; readonly signal?: AbortSignal },
   ): Promise<IncomingMessage> {
     const way = wayTo(this.#place)
@@ -157,7 +201,7 @@ export class NodeApi {
     return answer
   }
 
-  #pathOf(path: string, query: Query): string {
+  #pathOf(path: string, query: ApiQuery): string {
     const address = new URL(`http://node/api/v1${path.startsWith('/') ? path : `/${path}`}`)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) address.searchParams.set(name, String(value))
@@ -165,7 +209,7 @@ export class NodeApi {
     return `${address.pathname}${address.search}`
   }
 
-  #decode<A>(path: string, { text }: Answer, codec: t.Type<A, unknown>): A {
+  #decode<A>(path: string, text: string, codec: t.Type<A, unknown>): A {
     const decoded = decodeWith(codec, JSON.parse(text))
     if (isLeft(decoded))
       throw new CarillonError(

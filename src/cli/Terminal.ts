@@ -4,7 +4,7 @@
  */
 import { stripVTControlCharacters, styleText } from 'node:util'
 
-export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+export type TextTone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
 export type Terminal = {
   /** Writes one line of the result. */
@@ -19,7 +19,7 @@ export type Terminal = {
   readonly fault: () => void
   /** Columns of the result; without end when it is piped. */
   readonly width: number
-  readonly tone: (tone: Tone, text: string) => string
+  readonly tone: (tone: TextTone, text: string) => string
 }
 
 // Control characters, and those that turn the direction of writing.

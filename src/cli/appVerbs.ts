@@ -6,19 +6,31 @@ import { Command, Option } from 'commander'
 import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
 import { VerbAnswerC, VerbGroupDescriptionC, type VerbAnswer, type VerbGroupDescription } from '../http/AppVerb.js'
-import { NodeApi } from './NodeApi.js'
+import { NodeApi, type NodePlace } from './NodeApi.js'
 import { printable, type Terminal } from './Terminal.js'
-import { defaultStore, jsonOption, storeHint, storeOption } from './verb.js'
+import { defaultStore, jsonOption, storeHint, withPlace } from './verb.js'
 import { watching, watchOption } from './watching.js'
 
 type Words = Readonly<Record<string, unknown>>
 type Description = VerbGroupDescription['verbs'][number]
 
-/** The store a command line names, before anything else of it is understood. */
-export const storeIn = (args: readonly string[], environment: Readonly<Record<string, string | undefined>>): string => {
-  const place = args.indexOf('--store')
-  const joined = args.find((arg) => arg.startsWith('--store='))?.slice('--store='.length)
-  return (place < 0 ? joined : args[place + 1]) ?? environment['CARILLON_STORE'] ?? defaultStore
+/** What a command line gives an option, before anything else of it is understood. */
+const valueIn = (args: readonly string[], option: string): string | undefined => {
+  const place = args.indexOf(option)
+  return place < 0 ? args.find((arg) => arg.startsWith(`${option}=`))?.slice(option.length + 1) : args[place + 1]
+}
+
+/** The node that a command line is about. */
+export const nodePlaceIn = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): NodePlace => {
+  const [url, ca] = [valueIn(args, '--url'), valueIn(args, '--ca') ?? environment['CARILLON_CA']]
+  return {
+    store: valueIn(args, '--store') ?? environment['CARILLON_STORE'] ?? defaultStore,
+    ...(url === undefined ? {} : { url }),
+    ...(ca === undefined ? {} : { ca }),
+  }
 }
 
 const show = (terminal: Terminal, { lines, data }: VerbAnswer, json: boolean): void => {
@@ -51,8 +63,7 @@ const verbCommand = (terminal: Terminal, group: string, verb: Description, api: 
     command.addOption(otherwise === undefined ? option : option.default(otherwise))
   }
   if (verb.live) command.addOption(watchOption())
-  return command
-    .addOption(storeOption())
+  return withPlace(command)
     .addOption(jsonOption())
     .action(
       watching(terminal, (screen) => async () => {
@@ -67,8 +78,8 @@ const verbCommand = (terminal: Terminal, group: string, verb: Description, api: 
 const GroupsC = t.strict({ items: t.readonlyArray(VerbGroupDescriptionC) })
 
 /** Adds the verbs of the app whose node runs on the store; says whether one does. */
-export const addAppVerbs = async (program: Command, terminal: Terminal, store: string): Promise<boolean> => {
-  const api = NodeApi.at({ store })
+export const addAppVerbs = async (program: Command, terminal: Terminal, place: NodePlace): Promise<boolean> => {
+  const api = NodeApi.at(place)
   const groups = await api.get('/verbs', {}, GroupsC).catch((error: unknown) => {
     if (error instanceof CarillonError && error.code === 'node-not-running') return undefined
     throw error
@@ -87,7 +98,7 @@ export const addAppVerbs = async (program: Command, terminal: Terminal, store: s
 }
 
 /** What to say to a word that is no verb at all. */
-export const unknownVerbHint = (store: string, isListening: boolean): string =>
+export const unknownVerbHint = ({ store, url }: NodePlace, isListening: boolean): string =>
   isListening
-    ? `The app that runs on ${store} has no such verb either. Try: carillon --help`
+    ? `The app that runs ${url === undefined ? `on ${store}` : `at ${url}`} has no such verb either. Try: carillon --help`
     : `It may be a verb of an app, but no node runs on ${store}. Run it first: carillon run <app-module>${storeHint(store)}; or name its store with --store. Other verbs are in the help. Try: carillon --help`

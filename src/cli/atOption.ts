@@ -3,10 +3,11 @@
  */
 import { InvalidArgumentError, Option } from 'commander'
 import { messageOf } from '../errors/CarillonError.js'
-import { parseMoment, revisionInStore, type Moment } from '../history/moment.js'
-import { revisionUnknown } from '../log/revisionUnknown.js'
-import type { Database } from '../storage/Database.js'
-import { readFacts } from '../storage/tables/NodeFactTable.js'
+import { parseMoment, revisionIn, type Moment } from '../history/moment.js'
+import { TimeMachine } from '../history/TimeMachine.js'
+import { withProgress } from './ProgressBar.js'
+import { storedNode } from './storedNode.js'
+import type { Terminal } from './Terminal.js'
 
 export const momentValue = (text: string): Moment => {
   try {
@@ -19,10 +20,27 @@ export const momentValue = (text: string): Moment => {
 export const atOption = (what: string): Option =>
   new Option('--at <moment>', `${what} as it was right after a revision, or at an instant`).argParser(momentValue)
 
-/** The revision of a moment in a store; one the store has reached. */
-export const revisionOf = (db: Database, moment: Moment): number => {
-  const revision = revisionInStore(db, moment)
-  const last = readFacts(db).head.revision
-  if (revision > last) throw revisionUnknown(revision, last)
-  return revision
+/** Folds the log of a store up to a moment, and asks about it. Nothing is written to the store. `goesTo` is later. */
+export const withPast = async <A>(
+  terminal: Terminal,
+  store: string,
+  moment: Moment,
+  ask: (machine: TimeMachine) => Promise<A>,
+  goesTo: Moment = moment,
+): Promise<A> => {
+  const node = storedNode(store)
+  const [revision, last] = [await revisionIn(node, moment), await revisionIn(node, goesTo)]
+  return withProgress(
+    terminal,
+    'Folding',
+    async (onProgress) => {
+      const machine = await TimeMachine.at({ read: (from) => node.readLog(from) }, revision, { onProgress })
+      try {
+        return await ask(machine)
+      } finally {
+        machine.close()
+      }
+    },
+    last + 1,
+  )
 }

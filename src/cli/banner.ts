@@ -48,7 +48,7 @@ export const banner = (
       'attention',
       waiting === 0
         ? undefined
-        : `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
+        : `${showCount(waiting, 'activity needs', 'activities need')} attention: carillon agenda --show attention${hint}`,
     ],
     ['draining', facts.draining ? `nothing is started until: carillon drain end${hint}` : undefined],
     ['dashboard', link && `${link}  (opens once; another: carillon token link${hint})`],
@@ -57,7 +57,7 @@ export const banner = (
   ]
   return [
     terminal.tone('bold', printable(`${app.name} ${app.version}, run by ${party}`)),
-    ...factLines(terminal, lines, { width: 9, indent: '  ' }),
+    ...factLines(terminal, lines, { indent: '  ' }),
     '',
   ]
 }

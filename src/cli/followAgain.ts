@@ -2,7 +2,7 @@
  * A live stream of a node, for as long as someone wants it: when the node goes away, it is looked for again, and the
  * stream goes on where it ended.
  */
-import { NodeApi, type NodePlace, type Query } from './NodeApi.js'
+import { NodeApi, type NodePlace, type ApiQuery } from './NodeApi.js'
 import { isNodeAway, tellNodeAway } from './nodeAway.js'
 import type { ServerSentEvent } from './serverSentEvents.js'
 import type { Terminal } from './Terminal.js'
@@ -13,7 +13,7 @@ const lookAgainMs = 500
 type Followed = {
   readonly path: string
   /** Asked anew each time, so that it can say where the last one ended. */
-  readonly query: () => Query
+  readonly query: () => ApiQuery
 }
 
 /** Resolves when it is told to stop. A node that is not there at the beginning is an error. */

@@ -1,11 +1,10 @@
 /**
- * How the node that runs on a store is at this moment; undefined when none answers, which is no reason not to show what
- * the store holds.
+ * How a node is at this moment; undefined when none answers in time, which is no reason not to show what its store holds.
  */
 import { HealthC, type Health } from '../http/answers.js'
-import { NodeApi } from './NodeApi.js'
+import { NodeApi, patienceMs, type NodePlace } from './NodeApi.js'
 
-export const healthOf = (store: string): Promise<Health | undefined> =>
-  NodeApi.at({ store })
-    .get('/health', {}, HealthC)
+export const healthOf = (place: NodePlace): Promise<Health | undefined> =>
+  NodeApi.at(place)
+    .get('/health', {}, HealthC, AbortSignal.timeout(patienceMs))
     .catch(() => undefined)

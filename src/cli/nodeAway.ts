@@ -3,6 +3,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Terminal } from './Terminal.js'
+import { printNote } from './print.js'
 
 /** What passes by itself while a node stops and starts. */
 const passing: ReadonlySet<string> = new Set([
@@ -15,4 +16,4 @@ const passing: ReadonlySet<string> = new Set([
 export const isNodeAway = (error: unknown): boolean => error instanceof CarillonError && passing.has(error.code)
 
 export const tellNodeAway = (terminal: Terminal): void =>
-  terminal.err(terminal.tone('dim', 'The node went away. Looking for it again; Ctrl-C ends this.'))
+  printNote(terminal, 'The node went away. Looking for it again; Ctrl-C ends this.')

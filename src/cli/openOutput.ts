@@ -7,7 +7,7 @@ import { link, open, rm } from 'node:fs/promises'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 
-export type Output = {
+export type OutputFile = {
   readonly write: (line: string) => Promise<void> | void
   readonly close: () => Promise<void>
   /** Leaves nothing behind. */
@@ -17,7 +17,7 @@ export type Output = {
 /** Lines gathered before they are written, so that a short line does not cost a system call. */
 const chunkLength = 64 * 1024
 
-const toStdout = (): Output => ({
+const toStdout = (): OutputFile => ({
   write: async (line) => {
     if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
   },
@@ -28,7 +28,7 @@ const toStdout = (): Output => ({
 const exists = (file: string): CarillonError =>
   new CarillonError('usage', `${file} exists already. Name a file that does not.`, { file })
 
-export const openOutput = async (file: string): Promise<Output> => {
+export const openOutput = async (file: string): Promise<OutputFile> => {
   if (file === '-') return toStdout()
   if (existsSync(file)) throw exists(file)
   const unfinished = `${file}.partial`

@@ -2,13 +2,19 @@
  * The blocks of a panel as lines of text: the same facts as on the dashboard, without its pictures.
  */
 import { showRef } from '../ledger/StateRef.js'
-import type { Block, Cell, Tone as Lamp } from '../http/Panel.js'
+import type { Block, Cell, Tone } from '../http/Panel.js'
 import { factLines, type Fact } from './print.js'
-import { table, type Column } from './table.js'
-import { printable, type Terminal, type Tone } from './Terminal.js'
+import { table, type PrintedColumn } from './table.js'
+import { printable, type Terminal, type TextTone } from './Terminal.js'
 import { showSecond } from './words.js'
 
-const toneOf: Readonly<Record<Lamp, Tone>> = { green: 'green', blue: 'cyan', amber: 'yellow', red: 'red', grey: 'dim' }
+const toneOf: Readonly<Record<Tone, TextTone>> = {
+  green: 'green',
+  blue: 'cyan',
+  amber: 'yellow',
+  red: 'red',
+  grey: 'dim',
+}
 const barLength = 24
 
 const showCell = (cell: Cell | undefined): string => {
@@ -22,7 +28,7 @@ const showCell = (cell: Cell | undefined): string => {
   return cell.text ?? cell.flow.slice(0, 12)
 }
 
-const lampOf = (cell: Cell | undefined): Tone | undefined =>
+const lampOf = (cell: Cell | undefined): TextTone | undefined =>
   typeof cell === 'object' && cell !== null && 'lamp' in cell ? toneOf[cell.lamp] : undefined
 
 type TableBlock = Extract<Block, { readonly kind: 'table' }>
@@ -30,7 +36,7 @@ type TableBlock = Extract<Block, { readonly kind: 'table' }>
 const tableLines = ({ columns, rows, empty }: TableBlock, terminal: Terminal): readonly string[] => {
   if (rows.length === 0) return [printable(empty)]
   type Row = TableBlock['rows'][number]
-  const shown: readonly Column<Row>[] = [
+  const shown: readonly PrintedColumn<Row>[] = [
     ...columns.map(({ key, label, align = 'left' }) => ({
       header: label.toUpperCase(),
       cell: ({ cells }: Row) => showCell(cells[key]),
@@ -60,7 +66,7 @@ const linesOf = (block: Block, terminal: Terminal): readonly string[] => {
             ...facts.map((fact): Fact => [fact.label, showCell(fact.value)]),
             ['actions', actions.length === 0 ? undefined : actions.join(' ')],
           ],
-          { width: 20, indent: '    ' },
+          { indent: '    ' },
         ),
       ])
     case 'timeline':
@@ -79,7 +85,6 @@ const linesOf = (block: Block, terminal: Terminal): readonly string[] => {
       return factLines(
         terminal,
         block.facts.map(({ label, value }) => [label, showCell(value)]),
-        { width: 24 },
       )
     case 'bars': {
       if (block.bars.length === 0) return [printable(block.empty)]

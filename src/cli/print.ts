@@ -1,8 +1,8 @@
 /**
  * The forms in which verbs print what they found: a JSON document for programs; for people a table, or facts with labels.
  */
-import { table, type Column } from './table.js'
-import { printable, type Terminal, type Tone } from './Terminal.js'
+import { table, type PrintedColumn } from './table.js'
+import { printable, type Terminal, type TextTone } from './Terminal.js'
 
 /** Prints one document for a program; false when a person reads, and is to be told in another form. */
 export const printJson = (terminal: Terminal, json: boolean | undefined, document: unknown): boolean => {
@@ -11,14 +11,22 @@ export const printJson = (terminal: Terminal, json: boolean | undefined, documen
   return true
 }
 
-export const printTable = <R>(terminal: Terminal, columns: readonly Column<R>[], rows: readonly R[]): void => {
+/** Prints a document for a program, a line for people. */
+export const printLine = (terminal: Terminal, json: boolean | undefined, document: unknown, line: string): void => {
+  if (!printJson(terminal, json, document)) terminal.out(line)
+}
+
+/** Says something about the result, beside it. */
+export const printNote = (terminal: Terminal, text: string): void => terminal.err(terminal.tone('dim', text))
+
+export const printTable = <R>(terminal: Terminal, columns: readonly PrintedColumn<R>[], rows: readonly R[]): void => {
   for (const line of table(columns, rows, terminal)) terminal.out(line)
 }
 
 export type PrintedList<R> = {
   readonly rows: readonly R[]
   /** Asked for only when there is a table to print: they may depend on what time it is for the node. */
-  readonly columns: readonly Column<R>[] | (() => Promise<readonly Column<R>[]>)
+  readonly columns: readonly PrintedColumn<R>[] | (() => Promise<readonly PrintedColumn<R>[]>)
   /** What is said when there is nothing. */
   readonly empty: string
 }
@@ -35,18 +43,26 @@ export const printList = async <R>(
 }
 
 /** A label, what it says, and its colour. What is undefined is left out. */
-export type Fact = readonly [label: string, text: string | undefined, tone?: Tone | undefined]
+export type Fact = readonly [label: string, text: string | undefined, tone?: TextTone | undefined]
+
+/** A record: its title, then its facts, one a line, with their labels in a column. */
+export const printRecord = (terminal: Terminal, title: string, facts: readonly Fact[]): void => {
+  terminal.out(terminal.tone('bold', printable(title)))
+  for (const line of factLines(terminal, facts, { indent: '  ' })) terminal.out(line)
+}
 
 /** Facts, one a line, with their labels in a column. */
 export const factLines = (
   terminal: Terminal,
   facts: readonly Fact[],
-  { width, indent = '' }: { readonly width: number; readonly indent?: string },
-): readonly string[] =>
-  facts.flatMap(([label, text, tone]) => {
+  { indent = '' }: { readonly indent?: string } = {},
+): readonly string[] => {
+  const width = Math.max(0, ...facts.map(([label, text]) => (text === undefined ? 0 : label.length)))
+  return facts.flatMap(([label, text, tone]) => {
     if (text === undefined) return []
     const shown = printable(text)
     return [
       `${indent}${terminal.tone('dim', label.padEnd(width))} ${tone === undefined ? shown : terminal.tone(tone, shown)}`,
     ]
   })
+}

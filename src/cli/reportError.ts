@@ -3,6 +3,7 @@
  */
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { printable, type Terminal } from './Terminal.js'
+import { printNote } from './print.js'
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined)
 
@@ -12,7 +13,7 @@ export const reportError = (terminal: Terminal, error: unknown): void => {
   // Where app code or Carillon itself broke, the developer needs to see the place.
   const broken = error instanceof CarillonError ? (code === 'app-not-loadable' ? error.cause : undefined) : error
   const stack = stackOf(broken)?.split('\n').slice(1, 8).map(printable).join('\n')
-  if (stack !== undefined && stack !== '') terminal.err(terminal.tone('dim', stack))
+  if (stack !== undefined && stack !== '') printNote(terminal, stack)
   // A code with a slash is the app's own, and so is its page.
-  if (!code.includes('/')) terminal.err(terminal.tone('dim', `see docs/errors/${code}.md`))
+  if (!code.includes('/')) printNote(terminal, `see docs/errors/${code}.md`)
 }

@@ -4,7 +4,7 @@
  */
 import { CommanderError, type Command } from 'commander'
 import { CarillonError } from '../errors/CarillonError.js'
-import { addAppVerbs, storeIn, unknownVerbHint } from './appVerbs.js'
+import { addAppVerbs, nodePlaceIn, unknownVerbHint } from './appVerbs.js'
 import { makeProgram } from './program.js'
 import { reportError } from './reportError.js'
 import type { Terminal } from './Terminal.js'
@@ -61,11 +61,11 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
   const [first] = words
   const program = await makeProgram(terminal, aloneWith(first))
   const mayBeOfAnApp = first !== undefined && !first.startsWith('-') && !isVerbName(first)
-  const store = storeIn(words, process.env)
+  const place = nodePlaceIn(words, process.env)
   let isListening = false
   let code = 0
   try {
-    if (mayBeOfAnApp) isListening = await addAppVerbs(program, terminal, store)
+    if (mayBeOfAnApp) isListening = await addAppVerbs(program, terminal, place)
     settle(program, terminal)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
@@ -74,7 +74,7 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
     if (!isUsage) reportError(terminal, error)
     // Where a verb is missing, commander has shown the help already.
     else if (error.code !== 'commander.help') {
-      const hint = mayBeOfAnApp ? unknownVerbHint(store, isListening) : `Try: ${helpFor(program, words)}`
+      const hint = mayBeOfAnApp ? unknownVerbHint(place, isListening) : `Try: ${helpFor(program, words)}`
       reportError(terminal, new CarillonError('usage', `${sentence(error.message)} ${hint}`))
     }
     code = isUsage || (error instanceof CarillonError && error.code === 'usage') ? 2 : 1

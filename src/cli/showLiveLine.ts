@@ -1,12 +1,13 @@
 /**
  * A live line as people read it: when, how it ended, what, and how late.
  */
-import type { LiveLine, LiveOutcome, Untold } from './LiveLines.js'
+import type { OutcomeKind } from '../telemetry/Outcome.js'
+import type { LiveLine, Untold } from './LiveLines.js'
 import { fit } from './table.js'
-import { printable, type Terminal, type Tone } from './Terminal.js'
+import { printable, type Terminal, type TextTone } from './Terminal.js'
 import { shortId, shortRef, showJson, showLateness } from './words.js'
 
-const toneOf: Readonly<Record<LiveOutcome, Tone>> = {
+const toneOf: Readonly<Record<OutcomeKind, TextTone>> = {
   completed: 'green',
   failed: 'red',
   killed: 'red',

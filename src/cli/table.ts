@@ -3,9 +3,9 @@
  * are left out. No line is broken, so a row stays a row for whoever reads it with grep; only where not even that fits, on
  * a terminal as narrow as a phone, each row becomes a few lines, a cell each.
  */
-import { printable, type Tone } from './Terminal.js'
+import { printable, type TextTone } from './Terminal.js'
 
-export type Column<R> = {
+export type PrintedColumn<R> = {
   readonly header: string
   readonly cell: (row: R) => string
   readonly align?: 'left' | 'right'
@@ -13,10 +13,10 @@ export type Column<R> = {
   readonly flexible?: boolean
   /** Whether it may be left out when the width is short; the last such column goes first. */
   readonly spare?: boolean
-  readonly tone?: (row: R) => Tone | undefined
+  readonly tone?: (row: R) => TextTone | undefined
 }
 
-export type TableStyle = { readonly width: number; readonly tone: (tone: Tone, text: string) => string }
+export type TableStyle = { readonly width: number; readonly tone: (tone: TextTone, text: string) => string }
 
 const gap = '  '
 const narrowest = 8
@@ -66,7 +66,7 @@ type Cells<R> = {
   readonly texts: readonly (readonly string[])[]
 }
 
-type Used<R> = { readonly column: Column<R>; readonly index: number }
+type Used<R> = { readonly column: PrintedColumn<R>; readonly index: number }
 
 /** How wide each column is, as far as they fit. */
 const layOut = <R>(used: readonly Used<R>[], { texts }: Cells<R>, width: number): readonly number[] =>
@@ -100,7 +100,11 @@ const stack = <R>(used: readonly Used<R>[], { rows, texts }: Cells<R>, style: Ta
   ])
 }
 
-export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], style: TableStyle): readonly string[] => {
+export const table = <R>(
+  columns: readonly PrintedColumn<R>[],
+  rows: readonly R[],
+  style: TableStyle,
+): readonly string[] => {
   const cells: Cells<R> = {
     rows,
     texts: rows.map((row) => columns.map((column) => printable(column.cell(row)))),
@@ -116,7 +120,7 @@ export const table = <R>(columns: readonly Column<R>[], rows: readonly R[], styl
     used = used.filter((each) => each !== spare)
     widths = layOut(used, cells, style.width)
   }
-  const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): string =>
+  const line = (texts: readonly string[], tones: readonly (TextTone | undefined)[]): string =>
     texts
       .map((text, position) => {
         const width = widths[position] ?? 0

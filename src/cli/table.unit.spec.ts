@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { columnsOf, fit, table, type Column } from './table.js'
+import { columnsOf, fit, table, type PrintedColumn } from './table.js'
 
 type Row = { readonly id: string; readonly text: string; readonly note: string }
-const columns: readonly Column<Row>[] = [
+const columns: readonly PrintedColumn<Row>[] = [
   { header: 'ID', cell: ({ id }) => id },
   { header: 'TEXT', cell: ({ text }) => text, flexible: true },
   { header: 'NOTE', cell: ({ note }) => note, flexible: true },
@@ -50,7 +50,10 @@ describe('a table', () => {
   })
 
   it('leaves out what it can spare before it breaks a row into lines', () => {
-    const spare: readonly Column<Row>[] = columns.map((column) => ({ ...column, spare: column.header === 'NOTE' }))
+    const spare: readonly PrintedColumn<Row>[] = columns.map((column) => ({
+      ...column,
+      spare: column.header === 'NOTE',
+    }))
     const rows = [{ id: '123456789', text: 'a longer text', note: 'and a note' }]
     expect(table(spare, rows, plain(20))).to.deep.equal(['ID         TEXT', '123456789  a longer…'])
     expect(table(spare, rows, plain(14))).to.deep.equal(['ID    1234567…', 'TEXT  a longe…'])

@@ -3,9 +3,10 @@
  */
 import type { Logger } from '../engine/Logger.js'
 import { printable, type Terminal } from './Terminal.js'
+import { printNote } from './print.js'
 
 export const terminalLogger = (terminal: Terminal): Logger => ({
-  info: (message) => terminal.err(terminal.tone('dim', printable(message))),
+  info: (message) => printNote(terminal, printable(message)),
   warn: (message) => terminal.err(`${terminal.tone('yellow', 'warning')}: ${printable(message)}`),
   error: (message) => terminal.err(`${terminal.tone('red', 'error')}: ${printable(message)}`),
 })

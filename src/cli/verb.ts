@@ -29,22 +29,30 @@ export const verb = (name: string, summary: string, examples: readonly string[],
 
 export type ApiOptions = StoreOptions & { readonly url?: string; readonly ca?: string }
 
-export const caOption = (): Option =>
+const caOption = (): Option =>
   new Option('--ca <file>', 'with --url: whom to trust, as PEM, when the node has a certificate of its own').env(
     'CARILLON_CA',
   )
 
-export const urlOption = (): Option =>
+const urlOption = (): Option =>
   new Option(
     '--url <address>',
     'a node elsewhere, over HTTP, with the token in CARILLON_TOKEN (default: that of the store)',
   )
 
-/** A verb that asks the API of a running node. */
-export const apiVerb = (...described: Parameters<typeof verb>): Command =>
-  verb(...described)
-    .addOption(urlOption())
-    .addOption(caOption())
+/** With what names a node: its store, or its address. */
+export const withPlace = (command: Command): Command =>
+  command.addOption(storeOption()).addOption(urlOption()).addOption(caOption())
+
+/** A verb that asks the API of a node; what only reads is answered by its store where no node runs. */
+export const apiVerb = (name: string, summary: string, examples: readonly string[], json?: string): Command =>
+  withPlace(bareVerb(name, summary, examples)).addOption(jsonOption(json))
+
+/** The folder of a party in its network, for whatever needs to know it. */
+export const networkOption = (what = "the party's folder in its network (default: that of the store)"): Option =>
+  new Option('--network <folder>', what).env('CARILLON_NETWORK')
+
+export const devOption = (): Option => new Option('--dev', 'extra checks that find mistakes early and cost time')
 
 /** A verb that only gathers others. */
 export const verbGroup = (name: string, summary: string, verbs: readonly Command[]): Command => {
@@ -87,6 +95,10 @@ export const namesIn = (text: string): readonly string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+
+/** How a hint names the node or the store that a command was about. */
+export const placeHint = ({ store, url }: { readonly store: string; readonly url?: string }): string =>
+  url === undefined ? storeHint(store) : ` --url ${url}`
 
 /** ` --store <folder>` where hints need it: when the store is not the one a bare command would take. */
 export const storeHint = (store: string): string => {

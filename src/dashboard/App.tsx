@@ -6,24 +6,24 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Live, Me } from '../http/answers.js'
 import type { PanelSummary } from '../http/Panel.js'
 import { chooseNode, get, operate, post, Refused, remove } from './api.js'
-import { ClockHands } from './parts/ClockHands.js'
+import { ClockControls } from './parts/ClockControls.js'
 import { Guarded } from './parts/Guarded.js'
 import { PanelLinks, Shell } from './parts/Shell.js'
 import { Act, Lamp, Nothing } from './parts/ui.js'
-import { useGet, useLive, type Connection } from './useLive.js'
+import { useGet, useLive, type ConnectionState } from './useLive.js'
 import { linkTo, useRoute, type RoutePlace } from './useRoute.js'
-import { count, instant } from './words.js'
+import { count, shownInstant } from './words.js'
 import { Agenda } from './views/Agenda.js'
 import { Attention } from './views/Attention.js'
-import { Enter } from './views/Enter.js'
-import { Flow, Flows } from './views/Flows.js'
+import { SignInPage } from './views/SignInPage.js'
+import { Flow, FlowsPage } from './views/Flows.js'
 import { Guest } from './views/Guest.js'
 import { Log } from './views/Log.js'
 import { Occurrences } from './views/Occurrences.js'
 import { Overview } from './views/Overview.js'
-import { Panel } from './views/Panel.js'
+import { PanelPage } from './views/Panel.js'
 import { Parties } from './views/Parties.js'
-import { Tokens } from './views/Tokens.js'
+import { TokensPage } from './views/Tokens.js'
 import { State, Vault } from './views/Vault.js'
 
 const views = [
@@ -66,7 +66,7 @@ const noVersion = '0.0.0'
 /** A node whose clock is further away than this runs in a time of its own. */
 const standingApartMs = 3_600_000
 
-const connectionLamp = (connection: Connection, live: Live) => {
+const connectionLamp = (connection: ConnectionState, live: Live) => {
   if (connection === 'lost') return <Lamp tone="red" text="not connected" />
   if (live.stopped) return <Lamp tone="red" text="stopped" />
   if (live.trouble !== undefined) return <Lamp tone="red" text={`cannot record: ${live.trouble.code}`} />
@@ -74,10 +74,10 @@ const connectionLamp = (connection: Connection, live: Live) => {
 }
 
 /** What there is to say about the whole page, if anything: that the node is away, stands still, or has stopped. */
-const Notice = ({ connection, live }: { readonly connection: Connection; readonly live: Live }) => {
+const Notice = ({ connection, live }: { readonly connection: ConnectionState; readonly live: Live }) => {
   const said =
     connection === 'lost'
-      ? `The node does not answer: it has stopped, or is being started again. What you see is from ${instant(live.now)}. This page goes on by itself as soon as the node is back.`
+      ? `The node does not answer: it has stopped, or is being started again. What you see is from ${shownInstant(live.now)}. This page goes on by itself as soon as the node is back.`
       : live.stopped
         ? 'The node has stopped and records nothing more. Its last words are in the terminal it was started in; start it again there.'
         : live.trouble !== undefined
@@ -141,7 +141,7 @@ const View = ({
     case 'occurrences':
       return <Occurrences live={live} nowMs={nowMs} />
     case 'flows':
-      return <Flows live={live} nowMs={nowMs} />
+      return <FlowsPage live={live} nowMs={nowMs} />
     case 'flow':
       return isHex(first) ? <Flow id={first} live={live} mayOperate={mayOperate} /> : <Nothing />
     case 'vault':
@@ -153,13 +153,13 @@ const View = ({
     case 'parties':
       return <Parties live={live} nowMs={nowMs} />
     case 'tokens':
-      return <Tokens />
+      return <TokensPage />
     default: {
       const panel = panels.find(({ name }) => place.view === 'panel' && name === first)
       return panel === undefined ? (
         <Nothing />
       ) : (
-        <Panel
+        <PanelPage
           key={`${live.node} ${panel.name}`}
           panel={panel}
           node={live.node}
@@ -171,7 +171,7 @@ const View = ({
   }
 }
 
-/** Why somebody who was inside is shown the door. */
+/** Why somebody who was signed in has to sign in again. */
 const overBecause = ({ message }: Refused): string => {
   const [why = ''] = message.split(' Send "Authorization')
   return why === 'The session is over.'
@@ -222,7 +222,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
             {live.app.name} {live.app.version === noVersion ? '' : live.app.version}
           </span>
           <span class="space" />
-          {live.virtualTime && may('operate') ? <ClockHands key={live.node} nowMs={nowMs} /> : null}
+          {live.virtualTime && may('operate') ? <ClockControls key={live.node} nowMs={nowMs} /> : null}
           <time class="clock">{new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
           {connectionLamp(connection, live)}
         </>
@@ -282,7 +282,7 @@ const codeInAddress = (): string | undefined => {
   return code
 }
 
-export const App = () => {
+export const Dashboard = () => {
   const [me, setMe] = useState<Me>()
   const [outside, setOutside] = useState<{ readonly why: string | undefined }>()
   const enter = (): void => {
@@ -312,7 +312,7 @@ export const App = () => {
         get<Me>('/me').then(setMe, () => setOutside({ why: error instanceof Error ? error.message : String(error) }))
       })
   }, [])
-  if (outside !== undefined) return <Enter entered={enter} why={outside.why} />
+  if (outside !== undefined) return <SignInPage entered={enter} why={outside.why} />
   if (me === undefined) return <div class="waiting whole" role="status" aria-label="Loading" />
   const left = (why?: string): void => setOutside({ why })
   return me.permissions.some((each) => each === 'view' || each === 'admin') ? (

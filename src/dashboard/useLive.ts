@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Live } from '../http/answers.js'
 import { addressOf, get, isUnreachable, Refused } from './api.js'
 
-export type Connection = 'connecting' | 'live' | 'lost'
+export type ConnectionState = 'connecting' | 'live' | 'lost'
 
 /** How long the page waits before it tries again what the node did not answer. */
 const againMs = 2_000
@@ -14,14 +14,14 @@ const againMs = 2_000
 export type Hearing = {
   /** The node as it is now; undefined until it has spoken. */
   readonly live: Live | undefined
-  readonly connection: Connection
+  readonly connection: ConnectionState
   /** How often the node has answered and refused the stream: perhaps it does not know the session any more. */
   readonly refusals: number
 }
 
 export const useLive = (node: string | undefined): Hearing => {
   const [live, setLive] = useState<Live>()
-  const [connection, setConnection] = useState<Connection>('connecting')
+  const [connection, setConnection] = useState<ConnectionState>('connecting')
   const [refusals, setRefusals] = useState(0)
   useEffect(() => {
     let source: EventSource
@@ -49,12 +49,12 @@ export const useLive = (node: string | undefined): Hearing => {
   return { live, connection, refusals }
 }
 
-export type Asked<A> =
+export type AskedState<A> =
   | { readonly state: 'asking' }
   | { readonly state: 'refused'; readonly error: Refused }
   | { readonly state: 'answered'; readonly answer: A }
 
-export type Asking<A> = { readonly asked: Asked<A>; readonly again: () => void }
+export type Asking<A> = { readonly asked: AskedState<A>; readonly again: () => void }
 
 /** Does something again, a while after the node could not be reached. */
 export const useAgainSoon = (error: Refused | undefined, again: () => void): void =>
@@ -66,7 +66,7 @@ export const useAgainSoon = (error: Refused | undefined, again: () => void): voi
 
 /** Asks now, and again whenever `when` changes; the last answer stays while the next is on its way. */
 export const useAnswer = <A>(ask: () => Promise<A>, what: string, when: unknown): Asking<A> => {
-  const [asked, setAsked] = useState<Asked<A>>({ state: 'asking' })
+  const [asked, setAsked] = useState<AskedState<A>>({ state: 'asking' })
   const [missed, setMissed] = useState<Refused>()
   const [turn, setTurn] = useState(0)
   const latest = useRef(0)

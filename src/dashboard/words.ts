@@ -3,9 +3,9 @@
  */
 import type { StateRef } from '../http/answers.js'
 
-export const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, 10)}:${ref.index}`
+export const shownRef = (ref: StateRef): string => `${ref.transaction.slice(0, 10)}:${ref.index}`
 export const wholeRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
-export const shortId = (id: string): string => id.slice(0, 10)
+export const shownId = (id: string): string => id.slice(0, 10)
 
 export const count = (value: number): string => value.toLocaleString('en')
 
@@ -37,7 +37,7 @@ export const distance = (at: string, nowMs: number): string => {
 export const lateness = (ms: number): string => (ms < 1 ? 'on time' : `${span(ms)} late`)
 
 /** `2026-01-31 09:00:00`, in UTC as in the log. */
-export const instant = (at: string): string => at.slice(0, 19).replace('T', ' ')
+export const shownInstant = (at: string): string => at.slice(0, 19).replace('T', ' ')
 export const clock = (at: string): string => at.slice(11, 19)
 
 /** A sentence of the node, with ids cut short and instants written as everywhere on the page. */

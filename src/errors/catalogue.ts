@@ -50,7 +50,7 @@ export const catalogue = {
   'flow-input-invalid': entry('refuse', 'Flow input does not fit its codec'),
   'flow-result-invalid': entry('fail', 'A value to be recorded by a flow has no canonical form'),
   'flow-not-found': entry('refuse', 'No flow with this id'),
-  'flow-not-parked': entry('refuse', 'The flow is not waiting for a hand'),
+  'flow-not-parked': entry('refuse', 'The flow is not parked'),
   'flow-ended': entry('refuse', 'The flow has already ended'),
   'flow-diverged': entry('park', 'The flow code no longer agrees with its record'),
   'flow-code-missing': entry('park', 'The code of a recorded flow is not installed'),

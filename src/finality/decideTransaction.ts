@@ -19,7 +19,7 @@ import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
 import { finalityLimits } from './limits.js'
 import { consumerOfRow } from '../notary/decideNotarisation.js'
-import { notarise, type Claim } from '../notary/notarise.js'
+import { checkClaims, type Claim } from '../notary/checkClaims.js'
 import { participantKeys } from '../ledger/assess.js'
 import { checkKeys, checkKeysOf } from '../vault/checkKeys.js'
 import { recordTransaction, type Recorded } from './recordTransaction.js'
@@ -139,7 +139,7 @@ export const decideTransaction = (
   // Who lost a race should hear that, and not that a contract is broken by stale data.
   const claim = (row: StateRow): Claim => ({ ref: row.ref, consumedBy: consumerOfRow(reads, row) })
   const claims = references.length === 0 ? inputs.map(claim) : [...inputs, ...references].map(claim)
-  orThrow(notarise(claims, notary.key === reads.me.key ? draft.window : undefined, reads.now))
+  orThrow(checkClaims(claims, notary.key === reads.me.key ? draft.window : undefined, reads.now))
 
   const salt = reads.random.hex(saltBytes)
   const transaction = sealDraft(draft, notary, salt)

@@ -4,7 +4,7 @@
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { Json } from '../encoding/canonical.js'
 import type { DomainEvent } from '../log/events.js'
-import type { Role } from '../log/Message.js'
+import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 
 /** An answer the flow can go on with. `recorded` is what the record keeps of a value; states are kept as refs. */
@@ -15,7 +15,7 @@ export type Answer =
 /** What a flow is suspended for: an instant, a message of a session, or the end of the step it asked for. */
 export type Wait =
   | { readonly kind: 'until'; readonly atMs: number }
-  | { readonly kind: 'message'; readonly session: SessionId; readonly role: Role; readonly seq: number }
+  | { readonly kind: 'message'; readonly session: SessionId; readonly role: SessionRole; readonly seq: number }
   | { readonly kind: 'step' }
 
 /** Facts that an operation states. The engine records them, and asks for what comes next when the views show them. */

@@ -4,7 +4,7 @@
 import type { FlowId } from '../log/FlowId.js'
 import type { FlowOutcome } from '../log/events.js'
 
-/** How a flow stands: under way, held by an operator, waiting for a hand, or ended in one of four ways. */
+/** How a flow stands: under way, held by an operator, needing attention, or ended in one of four ways. */
 export type FlowStatus = 'running' | 'paused' | 'parked' | FlowOutcome
 
 /** Why an activity started a flow: it was due, it was missed, the node was restarted, or an operator asked for it. */

@@ -2,11 +2,11 @@
  * A flow as people and apps see it from outside a tick.
  */
 import type { RecordedError } from '../errors/CarillonError.js'
-import { showRef, type StateRef } from '../ledger/StateRef.js'
-import type { RecordedOperation, Waits } from '../log/events.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { FlowOrigin, RecordedOperation, Waits } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { Instant } from '../time/Instant.js'
-import type { FlowStatus, StartCause } from './FlowRow.js'
+import type { FlowStatus } from './FlowRow.js'
 import type { TroubleKind } from './TroubleRow.js'
 
 /** A flow as people see it. */
@@ -22,17 +22,7 @@ export type FlowSummary = {
   readonly waiting?: Waits
   readonly result?: unknown
   readonly error?: RecordedError
-  readonly startedBy:
-    | { readonly kind: 'session'; readonly session: string; readonly party: string }
-    | { readonly kind: 'client'; readonly by: string; readonly clientId?: string }
-    | {
-        readonly kind: 'activity'
-        readonly ref: StateRef
-        readonly due: Instant
-        readonly attempt: number
-        readonly latenessMs: number
-        readonly cause: StartCause
-      }
+  readonly startedBy: FlowOrigin
 }
 
 /** A flow with its input and everything it has recorded. */

@@ -3,7 +3,7 @@
  */
 import type { RecordedOperation } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { Role } from '../log/Message.js'
+import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { FlowDraft, FlowRow } from './FlowRow.js'
 import type { TroubleRow } from './TroubleRow.js'
@@ -34,7 +34,7 @@ export interface FlowsRead {
 export interface Flows extends FlowsRead {
   readonly find: (id: FlowId) => FlowDraft | undefined
   /** The flow at this node's end of a session. */
-  readonly atSession: (session: SessionId, role: Role) => FlowDraft | undefined
+  readonly atSession: (session: SessionId, role: SessionRole) => FlowDraft | undefined
   /** The number the next flow will get. */
   readonly nextSeq: number
   /** Adds a row; its number must be {@link nextSeq}. */

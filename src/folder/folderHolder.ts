@@ -4,34 +4,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { CarillonError } from '../errors/CarillonError.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { isFileLocked } from '../storage/sqlite/FileLock.js'
 import { storeFiles } from './StoreFolder.js'
 
 export const HolderC = t.strict({ pid: t.number, host: t.string, since: t.string })
 export type Holder = t.TypeOf<typeof HolderC>
-
-const isLocked = (file: string): boolean => {
-  if (!existsSync(file)) return false
-  const db = openDatabase(file, { readOnly: true })
-  try {
-    db.exec('PRAGMA busy_timeout = 0')
-    db.prepare('SELECT count(*) FROM sqlite_schema').get()
-    return false
-  } catch (error) {
-    if (error instanceof CarillonError && error.code === 'store-locked') return true
-    throw error
-  } finally {
-    db.close()
-  }
-}
 
 const unknownHolder: Holder = { pid: 0, host: 'unknown', since: 'unknown' }
 
 /** Undefined when nobody holds the folder. */
 export const holderOf = (folder: string): Holder | undefined => {
   const files = storeFiles(folder)
-  if (!isLocked(files.lock)) return undefined
+  if (!existsSync(files.lock) || !isFileLocked(files.lock)) return undefined
   try {
     const decoded = HolderC.decode(JSON.parse(readFileSync(files.holder, 'utf8')))
     return isLeft(decoded) ? unknownHolder : decoded.right

@@ -6,10 +6,10 @@ import { existsSync } from 'node:fs'
 import type { RestoredMark } from '../engine/RestoredMark.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { SqliteLog } from '../logs/sqlite/SqliteLog.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import { atOneMoment } from '../storage/atOneMoment.js'
 import type { Database } from '../storage/Database.js'
 import { findMark } from '../storage/readMark.js'
-import { assertReadable } from '../storage/storeFormat.js'
+import { openReadable } from '../storage/sqlite/openReadable.js'
 import { storeFiles } from './StoreFolder.js'
 
 const notFound = (folder: string): CarillonError =>
@@ -26,29 +26,16 @@ export const assertStore = (folder: string): void => {
 
 const open = (folder: string): Database => {
   assertStore(folder)
-  const { database } = storeFiles(folder)
-  const db = openDatabase(database, { readOnly: true })
-  try {
-    db.exec('PRAGMA busy_timeout = 2000')
-    assertReadable(db, database)
-    // The very first start makes all tables in one commit; before that there is nothing to read.
-    if (db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'node_facts'").get() === undefined)
-      throw notFound(folder)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  const db = openReadable(storeFiles(folder).database)
+  if (db === undefined) throw notFound(folder)
+  return db
 }
 
 /** Asks the views of a store. All questions of one call see the same moment. */
 export const readStore = <A>(folder: string, read: (db: Database) => A): A => {
   const db = open(folder)
   try {
-    db.exec('BEGIN')
-    const answer = read(db)
-    db.exec('COMMIT')
-    return answer
+    return atOneMoment(db, read)
   } finally {
     db.close()
   }

@@ -18,7 +18,7 @@ import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
 import { SignerTracker, signerEventsOf } from '../log/SignerTracker.js'
-import { emptyHead, hashAfterTick, headAfter, type EncodedTick, type Link } from '../log/Tick.js'
+import { emptyHead, hashAfterTick, headAfter, type EncodedTick, type HashLink } from '../log/Tick.js'
 import { isSignedBy, type TickSigner } from '../log/TickSigner.js'
 import { InstantC, type Instant } from '../time/Instant.js'
 
@@ -76,7 +76,7 @@ export type ProvenEvent = {
   readonly checkpoint?: Checkpoint
 }
 
-type Found = { readonly tick: EncodedTick; readonly before: Link; readonly signer: TickSigner }
+type Found = { readonly tick: EncodedTick; readonly before: HashLink; readonly signer: TickSigner }
 
 const proofOf = (revision: number, { tick, before, signer }: Found): InclusionProof => {
   const { number, firstRevision, at, events, signature } = tick

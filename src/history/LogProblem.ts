@@ -28,7 +28,7 @@ export type FoundProblem = {
   readonly cause?: unknown
 }
 
-/** Notes a problem at a revision, and gives it back to be mended. */
+/** Notes a problem at a revision, and returns it, so that its description can be corrected. */
 export type Report = (kind: LogFault, what: string, cause?: unknown) => FoundProblem
 
 export const rangeText = (from: number, until: number): string =>

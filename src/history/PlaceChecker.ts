@@ -1,6 +1,6 @@
 /**
  * Checks that each tick follows from the one before it, and tells what is missing from what merely stands elsewhere.
- * What comes later in the log may explain a problem found before, whose words are then mended.
+ * What comes later in the log may explain a problem found before, whose description is then corrected.
  */
 import { historyLimits } from './limits.js'
 import { hashAfterTick, type EncodedTick, type Head } from '../log/Tick.js'

@@ -3,47 +3,50 @@
  * what a node can be asked. It reads the log and never writes to it.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { listFlows, findFlow } from '../storage/queries/readFlows.js'
-import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
+import type { FlowDetails } from '../flow/FlowSummary.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { StateAndRef } from '../ledger/StateAndRef.js'
-import type { StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import { emptyHead, headAfter, type EncodedTick } from '../log/Tick.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
-import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
-import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import type { Why } from '../agenda/why.js'
-import { explainState } from '../storage/queries/explainState.js'
-import { instantFromMillis, type Instant } from '../time/Instant.js'
-import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
-import { readStates, type StatesPage } from '../storage/queries/readStates.js'
-import { findStateRow, queryVault } from '../storage/queries/readVault.js'
-import type { VaultEntry } from '../vault/VaultEntry.js'
+import type { Database } from '../storage/Database.js'
 import { digestViews } from '../storage/digest.js'
-import { diffSince, placeOf, removeMark, setMark } from './diffViews.js'
+import { diffSince, placeOf, removeComparison, setComparison } from '../storage/queries/diffViews.js'
+import { explainState } from '../storage/queries/explainState.js'
+import { findFlow } from '../storage/queries/readFlows.js'
+import { ViewQuestions } from '../storage/queries/ViewQuestions.js'
+import type { WorldDiff } from '../storage/queries/WorldDiff.js'
+import { TemporaryViews } from '../storage/TemporaryViews.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
 import { revisionAt, type Moment } from './moment.js'
-import { PastViews } from './PastViews.js'
-import type { DiffOptions, WorldDiff } from './WorldDiff.js'
 
 /** Whatever gives the ticks of a log: an {@link EventLog}, a store, or a node's `readLog`. */
 export type LogSource = { readonly read: (fromRevision: number) => AsyncIterable<EncodedTick> }
+
+/** How much of a difference is listed. */
+export type DiffOptions = {
+  readonly from: Moment
+  readonly to: Moment
+  /** Items of each list; default 100. */
+  readonly limit?: number
+}
 
 /**
  * The world as a node saw it at some moment. Close it when it is no longer needed. Whoever asks while it is on its way
  * sees one moment: on the way forward the last it has passed, on the way back the one it comes from. A way that cannot be
  * gone to its end, because the log does not answer, leaves it where it was.
  */
-export class TimeMachine {
+export class TimeMachine extends ViewQuestions {
   readonly #source: LogSource
   readonly #onProgress: ((events: number) => void) | undefined
-  #past = new PastViews()
+  #past = new TemporaryViews()
   /** What takes the place of the past, when it is all there. */
-  #coming: PastViews | undefined
+  #coming: TemporaryViews | undefined
   /** Ends when the last of those that move the machine has ended: they go one after the other. */
   #lastMove: Promise<unknown> = Promise.resolve()
 
   private constructor(source: LogSource, onProgress?: (events: number) => void) {
+    super()
     this.#source = source
     this.#onProgress = onProgress
   }
@@ -62,6 +65,10 @@ export class TimeMachine {
       machine.close()
       throw error
     }
+  }
+
+  protected get db(): Database {
+    return this.#past.db
   }
 
   /** The last revision that has happened; -1 before the first. */
@@ -110,48 +117,22 @@ export class TimeMachine {
     })
   }
 
-  /** A page of the vault, as recorded. */
-  vault(query: VaultQuery = {}): Page<VaultEntry, string> {
-    return queryVault(this.#past.db, query)
-  }
-
-  /** The unconsumed states of one kind, decoded, oldest first: one page of them. */
-  states<A>(definition: StateDefinition<A>, page: StatesPage = {}): readonly StateAndRef<A>[] {
-    return readStates(this.#past.db, definition, page)
-  }
-
-  /** What was to come, in order; or what was paused, started, or waited for a hand. */
-  agenda(query: AgendaQuery = {}): Page<AgendaEntry, string> {
-    return readAgenda(this.#past.db, query)
-  }
-
-  /** Every attempt at a state's activity so far. */
-  occurrences(ref: StateRef): readonly Attempt[] {
-    const row = findStateRow(this.#past.db, ref)
-    return row === undefined ? [] : attemptsOf(this.#past.db, row.seq)
-  }
-
   /** Why a state's activity had run, had not run, or would run. */
   why(ref: StateRef): Why {
-    const why = explainState(this.#past.db, ref)
+    const why = explainState(this.db, ref)
     if (why === undefined)
       throw new CarillonError('state-unknown', `There was no state ${showRef(ref)} yet.`, { ref: showRef(ref) })
     return why
   }
 
-  /** A page of flows, newest first. */
-  flows(query: FlowQuery = {}): Page<FlowSummary> {
-    return listFlows(this.#past.db, query)
-  }
-
   /** One flow with its record so far. */
   flow(id: FlowId): FlowDetails | undefined {
-    return findFlow(this.#past.db, id)
+    return findFlow(this.db, id)
   }
 
   /** A digest of everything the views held. */
   digest(): string {
-    return digestViews(this.#past.db)
+    return digestViews(this.db)
   }
 
   /** What is different between two moments; the machine is then at the later one. */
@@ -165,12 +146,12 @@ export class TimeMachine {
           { from: first, to: last },
         )
       await this.#goTo(first)
-      const mark = setMark(this.#past.db, placeOf(this.revision, this.#past.atMs))
+      const mark = setComparison(this.db, placeOf(this.revision, this.#past.atMs))
       try {
         await this.#goTo(last)
-        return diffSince(this.#past.db, mark, placeOf(this.revision, this.#past.atMs), limit)
+        return diffSince(this.db, mark, placeOf(this.revision, this.#past.atMs), limit)
       } finally {
-        removeMark(this.#past.db)
+        removeComparison(this.db)
       }
     })
   }
@@ -196,7 +177,7 @@ export class TimeMachine {
   }
 
   async #goBackTo(revision: number): Promise<void> {
-    const earlier = new PastViews()
+    const earlier = new TemporaryViews()
     this.#coming = earlier
     try {
       await earlier.foldTo(this.#source.read(0), revision, this.#onProgress)

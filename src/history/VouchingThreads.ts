@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { linesOf, type EncodedTick, type Link } from '../log/Tick.js'
+import { linesOf, type EncodedTick, type HashLink } from '../log/Tick.js'
 import type { PresumedSigner, Vouch } from './vouch.js'
 import type { Question, Reply } from './vouchingThread.js'
 
@@ -19,7 +19,7 @@ export type Vouches = readonly (Vouch | undefined)[]
 
 type Thread = { readonly worker: Worker; readonly jobs: Map<number, (vouches: Vouches) => void> }
 
-const linkOf = ({ hash, signature }: Link): Link => ({ hash, signature })
+const linkOf = ({ hash, signature }: HashLink): HashLink => ({ hash, signature })
 
 export class VouchingThreads {
   readonly #threads: Thread[] = []
@@ -32,7 +32,7 @@ export class VouchingThreads {
 
   /** Hands ticks to a thread; undefined when all have enough to do. Resolves to nothing said if the thread fails. */
   ask(
-    before: Link,
+    before: HashLink,
     ticks: readonly EncodedTick[],
     signers: readonly (PresumedSigner | undefined)[],
   ): Promise<Vouches> | undefined {

@@ -55,7 +55,7 @@ const appendAll = async (
   return checker.head
 }
 
-/** Reads the copy back as a stranger would. */
+/** Reads the copy back and verifies it like any other log. */
 const proveCopy = async (to: EventLog, head: Head, onProgress?: (events: number) => void): Promise<void> => {
   const report = await verifyLog(to.read(0), onProgress === undefined ? {} : { onProgress })
   const [problem] = report.problems

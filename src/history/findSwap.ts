@@ -1,13 +1,13 @@
 /**
  * Whether two events of a tick have changed places: when exchanging them back gives the hash the tick should have.
  */
-import { hashAfterTick, linesOf, type EncodedTick, type Link } from '../log/Tick.js'
+import { hashAfterTick, linesOf, type EncodedTick, type HashLink } from '../log/Tick.js'
 
 /** Bytes that are hashed in search of a swap; beyond that the tick is simply altered. */
 const mostBytes = 32 * 1024 * 1024
 
 /** The places of the two events, counted from 0; undefined when no exchange explains the hash. */
-export const findSwap = (before: Link, tick: EncodedTick): readonly [number, number] | undefined => {
+export const findSwap = (before: HashLink, tick: EncodedTick): readonly [number, number] | undefined => {
   const { events } = tick
   let bytes = 0
   const size = linesOf(tick.events).length

@@ -6,35 +6,24 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
-import { SqliteTicks } from '../storage/SqliteTicks.js'
-import { emptyHead, type EncodedTick, type Head } from '../log/Tick.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
+import type { EncodedTick, Head } from '../log/Tick.js'
+import { buildStore, eventsInStoreFile, moveInPlace, removeDatabase, type TickToFold } from '../storage/buildStore.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import { assertStoreFile } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
 import { LogChecker } from './LogChecker.js'
-import { buildStore, moveInPlace, removeDatabase, type TickToFold } from './buildStore.js'
 import { importInvalid, readExport } from './readExport.js'
 
 /** A store that was opened but never started may be filled; one with events may not. */
 const assertEmpty = (database: string, folder: string): void => {
-  if (!existsSync(database)) return
-  assertStoreFile(database)
-  const db = openDatabase(database, { readOnly: true })
-  try {
-    const isMade = db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'log_ticks'").get() !== undefined
-    const revision = isMade ? new SqliteTicks(db).head().revision : emptyHead.revision
-    if (revision < 0) return
+  const events = existsSync(database) ? eventsInStoreFile(database) : 0
+  if (events > 0)
     throw new CarillonError(
       'log-not-empty',
-      `The store in ${folder} already holds ${revision + 1} events. Import into another folder, or move this store away first.`,
-      { folder, events: revision + 1 },
+      `The store in ${folder} already holds ${events} events. Import into another folder, or move this store away first.`,
+      { folder, events },
     )
-  } finally {
-    db.close()
-  }
 }
 
 /** A tick to be taken, and how to complain about what is wrong with it. */

@@ -3,7 +3,7 @@
  * thread has room for, the caller looks at itself.
  */
 import { SignerTracker, signerEventsOf } from '../log/SignerTracker.js'
-import { emptyHead, linesOf, type EncodedTick, type Link } from '../log/Tick.js'
+import { emptyHead, linesOf, type EncodedTick, type HashLink } from '../log/Tick.js'
 import { TickChecker } from './TickChecker.js'
 import { vouchFor, type PresumedSigner, type Vouch } from './vouch.js'
 import { VouchingThreads, type Vouches } from './VouchingThreads.js'
@@ -47,7 +47,7 @@ export async function* inThreads(
   let presumed: (PresumedSigner | undefined)[] = []
   let bytes = 0
   let seen = 0
-  let before: Link = emptyHead
+  let before: HashLink = emptyHead
   let unreadable: { readonly error: unknown } | undefined
 
   const hand = (): void => {

@@ -4,7 +4,9 @@
  */
 import type { EncodedTick } from '../log/Tick.js'
 import { headAfter } from '../log/Tick.js'
-import { SqliteTicks } from '../storage/SqliteTicks.js'
+import { revisionUnknown } from '../log/revisionUnknown.js'
+import { tickRevisionAt } from '../storage/SqliteTicks.js'
+import { readFacts } from '../storage/tables/NodeFactTable.js'
 import { instant, toMillis, type Instant } from '../time/Instant.js'
 import type { Database } from '../storage/Database.js'
 
@@ -23,6 +25,17 @@ export const revisionAt = async (ticks: AsyncIterable<EncodedTick>, moment: Mome
   return revision
 }
 
-/** As {@link revisionAt}, by a query to a store. */
-export const revisionInStore = (db: Database, moment: Moment): number =>
-  typeof moment === 'number' ? moment : new SqliteTicks(db).revisionAt(toMillis(moment))
+/** The revision of a moment that a node's views have reached: by a query where the log lies beside them. */
+export const revisionIn = async (
+  node: {
+    readonly readViews: <A>(read: (db: Database) => A) => Promise<A>
+    readonly readLog: () => AsyncIterable<EncodedTick>
+  },
+  moment: Moment,
+): Promise<number> => {
+  const found = typeof moment === 'number' ? moment : await node.readViews((db) => tickRevisionAt(db, toMillis(moment)))
+  const revision = found ?? (await revisionAt(node.readLog(), moment))
+  const last = (await node.readViews(readFacts)).head.revision
+  if (revision > last) throw revisionUnknown(revision, last)
+  return revision
+}

@@ -1,86 +1,11 @@
 /**
- * Builds the views of a store anew from its log, in a file of their own that takes the place of the old one when it is
- * whole: whoever interrupts it finds the old views.
+ * Builds the views of a store folder anew from its log.
  */
 import { existsSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
-import { SqliteTicks } from '../storage/SqliteTicks.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
-import { storeFailure } from '../storage/sqlite/storeFailure.js'
-import type { Database } from '../storage/Database.js'
-import { digestViews } from '../storage/digest.js'
-import { moveNote } from '../storage/PositionNote.js'
-import { readMark } from '../storage/readMark.js'
-import { assertStoreFile } from '../storage/storeFormat.js'
 import { lockFolder, storeFiles } from '../folder/StoreFolder.js'
-import { buildStore, moveInPlace, removeDatabase, type TickToFold } from './buildStore.js'
-
-/** What a rebuild of the views has done. */
-export type RebuildReport = {
-  /** Digest of the views as they were found; `unreadable` when they were too damaged to have one. */
-  readonly before: string
-  /** Digest of the views as the log gives them. It differs from `before` only if something altered them. */
-  readonly after: string
-  readonly events: number
-}
-
-const digestOrNone = (db: Database): string => {
-  try {
-    return digestViews(db)
-  } catch {
-    return 'unreadable'
-  }
-}
-
-/** The ticks of a damaged store: each is checked against its hash, and the last of each part against its signature. */
-function* ticksOf(log: SqliteTicks, onProgress?: (events: number) => void): Generator<TickToFold> {
-  for (const tick of log.from(1, 'events')) {
-    yield {
-      tick,
-      fold: (fold) => {
-        fold.fold(tick)
-      },
-    }
-    onProgress?.(tick.firstRevision + tick.events.length)
-  }
-}
-
-/** What is in the write-ahead log belongs to the file that is replaced, and would else be applied to the new one. */
-const emptyWriteAheadLog = (db: Database, folder: string): void => {
-  const busy = Object.values(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? { busy: 0 })[0]
-  if (busy === 0) return
-  throw new CarillonError(
-    'store-locked',
-    `Another process reads the store in ${folder}. Wait until it has ended, and rebuild the views then.`,
-    { folder },
-  )
-}
-
-/** A damaged file is never written to: pages that belong to the log could be taken for free ones. */
-const rebuild = async (
-  folder: string,
-  database: string,
-  onProgress?: (events: number) => void,
-): Promise<RebuildReport> => {
-  const building = `${database}.rebuilding`
-  removeDatabase(building)
-  const db = openWritable(database)
-  try {
-    const before = digestOrNone(db)
-    const mark = readMark(db)
-    const built = await buildStore(building, ticksOf(new SqliteTicks(db), onProgress), {
-      markAt: () => mark,
-      isDigested: true,
-    })
-    emptyWriteAheadLog(db, folder)
-    return { before, after: built.digest, events: built.head.revision + 1 }
-  } catch (error) {
-    removeDatabase(building)
-    throw error
-  } finally {
-    db.close()
-  }
-}
+import { rebuildStore, type RebuildReport } from '../storage/rebuildStore.js'
+import { storeFailure } from '../storage/sqlite/storeFailure.js'
 
 /**
  * Rebuilds the views of the store in `folder`, which no node may hold meanwhile. Throws `log-altered`, and leaves
@@ -96,11 +21,7 @@ export const rebuildViews = async (folder: string, onProgress?: (events: number)
     )
   const unlock = lockFolder(folder)
   try {
-    assertStoreFile(database)
-    const report = await rebuild(folder, database, onProgress)
-    moveInPlace(`${database}.rebuilding`, database)
-    moveNote(database)
-    return report
+    return await rebuildStore(database, onProgress)
   } catch (error) {
     throw storeFailure(error, database)
   } finally {

@@ -5,7 +5,7 @@
  */
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
-import { hashAfterTick, type EncodedTick, type Link } from '../log/Tick.js'
+import { hashAfterTick, type EncodedTick, type HashLink } from '../log/Tick.js'
 import type { SignerTracker } from '../log/SignerTracker.js'
 import type { TickSigner } from '../log/TickSigner.js'
 import type { FoundProblem, Report } from './LogProblem.js'
@@ -41,7 +41,7 @@ export const isVouchedFor = (
 /** `before` is the link that the tick before it claims. */
 export const vouchFor = (
   checker: TickChecker,
-  before: Link,
+  before: HashLink,
   tick: EncodedTick,
   signer: PresumedSigner | undefined,
 ): Vouch | undefined => {

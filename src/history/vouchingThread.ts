@@ -2,13 +2,13 @@
  * The program of a thread that vouches for ticks; {@link VouchingThreads} starts it and talks to it.
  */
 import { parentPort } from 'node:worker_threads'
-import { eventsOf, type EncodedTick, type Link } from '../log/Tick.js'
+import { eventsOf, type EncodedTick, type HashLink } from '../log/Tick.js'
 import { TickChecker } from './TickChecker.js'
 import { vouchFor, type PresumedSigner, type Vouch } from './vouch.js'
 
 /** A tick on its way to a thread: its events as one text, which is the quickest thing to hand over. */
 export type SentTick = Omit<EncodedTick, 'events'> & {
-  readonly before: Link
+  readonly before: HashLink
   readonly signer: PresumedSigner | undefined
   readonly text: string
 }

@@ -77,7 +77,7 @@ export type Verb = {
 export type VerbGroup = { readonly description: VerbGroupDescription; readonly verbs: readonly Verb[] }
 
 const wordPattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-const taken: ReadonlySet<string> = new Set(['store', 'json', 'help', 'watch'])
+const taken: ReadonlySet<string> = new Set(['store', 'url', 'ca', 'json', 'help', 'watch'])
 
 const assertWords = (of: string, words: readonly string[]): void => {
   const wrong =

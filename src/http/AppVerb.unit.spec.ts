@@ -30,6 +30,7 @@ describe('a verb of an app', () => {
       () => verb({ arguments: [argument('as')], options: [option('as')] }),
       () => verb({ arguments: [{ ...argument('a'), optional: true }, argument('b')] }),
       () => verb({ options: [option('json')] }),
+      () => verb({ options: [option('url')] }),
       () => defineVerbs({ name: '-x', summary: '', verbs: [] }),
       () => defineVerbs({ name: 'x', summary: '', verbs: [verb({}), verb({})] }),
     ])

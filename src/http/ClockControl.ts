@@ -1,5 +1,5 @@
 /**
- * The hands of a virtual clock: play at a speed, pause, jump to what is due next. Everything that falls due on the way
+ * The controls of a virtual clock: play at a speed, pause, jump to what is due next. Everything that falls due on the way
  * happens in its order, however fast the clock is turned.
  */
 import type { Node } from '../node/Node.js'
@@ -11,7 +11,7 @@ const turnMs = 50
 /** Nodes that talk to each other are done when none has moved for so long; a message takes much less. */
 const quietMs = 15
 
-/** The hands of a virtual clock: play, pause, jump. Give it to `serveHttp` to offer it on the dashboard. */
+/** The controls of a virtual clock: play, pause, jump. Give it to `serveHttp` to offer it on the dashboard. */
 export class ClockControl {
   readonly #clock: VirtualClock
   readonly #nodes: () => readonly Node[]

@@ -18,11 +18,11 @@ export type HostedNode = {
   readonly verbs: readonly VerbGroup[]
   readonly rollup: Rollup
   readonly verification: LogVerification
-  /** The hands of the node's clock, where that is virtual. */
+  /** The controls of the node's clock, where that is virtual. */
   readonly clock: ClockControl | undefined
 }
 
-/** Tokens are kept by the first node that is served; the others are guests of the same server. */
+/** Tokens are kept by the first node that is served; the other nodes of the server accept them too. */
 export const tokenKeeperOf = (hostedNodes: readonly HostedNode[]): HostedNode => {
   const [home] = hostedNodes
   assertInvariant(home !== undefined, 'a server serves at least one node')

@@ -15,7 +15,7 @@ import type { Node } from '../node/Node.js'
 const record = <P extends t.Props, Q extends t.Props>(props: P, optional: Q) =>
   t.readonly(t.intersection([t.strict(props), t.exact(t.partial(optional))]))
 
-/** Green and blue are well, amber wants a look, red a hand; grey is at rest. */
+/** Green and blue are well, amber should be looked at, red needs an operator; grey is idle. */
 export const ToneC = t.keyof({ green: null, blue: null, amber: null, red: null, grey: null }, 'Tone')
 /** The colour of a lamp. */
 export type Tone = t.TypeOf<typeof ToneC>

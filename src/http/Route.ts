@@ -9,6 +9,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Standby } from '../standby/Standby.js'
 import type { App } from '../app/App.js'
+import type { Node } from '../node/Node.js'
 import type { Authenticator } from './Authenticator.js'
 import type { HostedNode } from './HostedNode.js'
 import type { Principal } from './Principal.js'
@@ -26,7 +27,7 @@ export type RouteContext = {
   readonly openApi: (flows?: App['flows']) => unknown
 }
 
-export type Asked<P, Q, B> = RouteContext & {
+export type RouteRequest<P, Q, B> = RouteContext & {
   readonly principal: Principal
   readonly params: P
   readonly query: Q
@@ -36,11 +37,20 @@ export type Asked<P, Q, B> = RouteContext & {
 }
 
 /** What a route can reach while its process stands by: everything but a node. */
-export type AskedStandingBy<P, Q, B> = Omit<Asked<P, Q, B>, 'hosted' | 'hostedNodes'> & {
+export type AskedStandingBy<P, Q, B> = Omit<RouteRequest<P, Q, B>, 'hosted' | 'hostedNodes'> & {
   readonly standby: Standby | undefined
 }
 
 export type Method = 'GET' | 'POST' | 'DELETE'
+
+/** What a question is asked of: a node that runs, or a store on which none runs. */
+export type ReadableNode = Pick<Node, 'readViews' | 'readLog' | 'network' | 'head' | 'nowMs'>
+
+/** A question, decoded, and what it is asked of. */
+export type RouteQuestion<P, Q> = { readonly node: ReadableNode; readonly params: P; readonly query: Q }
+
+/** The path and the query of a request, as they came. */
+export type GivenQuestion = { readonly params: unknown; readonly query: unknown }
 
 /** An example of a request, shown in the OpenAPI document and sent by the tests. */
 export type RouteExample = {
@@ -68,26 +78,21 @@ export type RouteOptions<P, Q, B, A> = {
   readonly status?: number
   readonly example?: RouteExample
   /** A route that sends its answer itself gives `undefined`. */
-  readonly handle: (asked: Asked<P, Q, B>) => Promise<A | undefined>
+  readonly handle: (asked: RouteRequest<P, Q, B>) => Promise<A | undefined>
   /** What a process answers that stands by. Default: that another one leads. */
   readonly standingBy?: (asked: AskedStandingBy<P, Q, B>) => Promise<A | undefined>
 }
 
-export type Route = {
-  readonly method: Method
-  readonly path: string
-  readonly tag: string
-  readonly summary: string
-  readonly permission: string
-  readonly verbs: readonly string[]
+type Described = 'method' | 'path' | 'tag' | 'summary' | 'permission' | 'verbs' | 'form' | 'status' | 'example'
+
+export type Route = Required<Pick<RouteOptions<unknown, unknown, unknown, unknown>, Described>> & {
   readonly params: t.Any | undefined
   readonly query: t.Any | undefined
   readonly body: t.Any | undefined
   readonly answer: t.Any
-  readonly form: 'json' | 'events' | 'text'
-  readonly status: number
-  readonly example: RouteExample
   readonly perform: (context: RouteContext & Request) => Promise<unknown>
+  /** Answers a question without a server; undefined for a route that does more than read. */
+  readonly ask: ((node: ReadableNode, given: GivenQuestion) => Promise<unknown>) | undefined
   readonly performStandingBy: (
     context: Omit<RouteContext, 'hosted' | 'hostedNodes'> & Request & { readonly standby: Standby | undefined },
   ) => Promise<unknown>
@@ -126,6 +131,14 @@ const refuseUnknownQuery = (codec: t.Any | undefined, query: unknown): void => {
   }
 }
 
+const decodeQuestion = <P, Q>(
+  codecs: { readonly params?: t.Type<P, unknown>; readonly query?: t.Type<Q, unknown> },
+  { params, query }: GivenQuestion,
+): { readonly params: P; readonly query: Q } => {
+  refuseUnknownQuery(codecs.query, query)
+  return { params: decodeAs('path', codecs.params, params), query: decodeAs('query', codecs.query, query) }
+}
+
 /** Whatever needs a node is the leader's to answer. */
 export const refuseStandingBy = (): Promise<never> =>
   Promise.reject(
@@ -140,14 +153,10 @@ export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
 ): Route => {
   const { verbs = [], params, query, body, form = 'json', status = 200, example = {}, ...more } = options
   const { handle, standingBy = refuseStandingBy, ...rest } = more
-  const decoded = (request: FastifyRequest): { readonly params: P; readonly query: Q; readonly body: B } => {
-    refuseUnknownQuery(query, request.query)
-    return {
-      params: decodeAs('path', params, request.params),
-      query: decodeAs('query', query, request.query),
-      body: decodeAs('body', body, request.body ?? {}),
-    }
-  }
+  const decoded = (request: FastifyRequest): { readonly params: P; readonly query: Q; readonly body: B } => ({
+    ...decodeQuestion(options, request),
+    body: decodeAs('body', body, request.body ?? {}),
+  })
   return {
     ...rest,
     verbs,
@@ -157,7 +166,31 @@ export const route = <P = undefined, Q = undefined, B = undefined, A = unknown>(
     form,
     status,
     example,
+    ask: undefined,
     perform: (asked) => handle({ ...asked, ...decoded(asked.request) }),
     performStandingBy: (asked) => standingBy({ ...asked, ...decoded(asked.request) }),
   }
 }
+
+export type QuestionOptions<P, Q, A> = Omit<
+  RouteOptions<P, Q, undefined, A>,
+  'method' | 'body' | 'form' | 'status' | 'handle' | 'standingBy'
+> & {
+  readonly read: (question: RouteQuestion<P, Q>) => Promise<A>
+  /** Which of several nodes of a server is asked. Default: the one that the request names. */
+  readonly of?: (asked: RouteContext) => ReadableNode
+}
+
+/** A route that only reads, so that the same question can be asked of a store on which no node runs. */
+export const question = <P = undefined, Q = undefined, A = unknown>({
+  read,
+  of = ({ hosted }) => hosted.node,
+  ...options
+}: QuestionOptions<P, Q, A>): Route => ({
+  ...route<P, Q, undefined, A>({
+    ...options,
+    method: 'GET',
+    handle: ({ params, query, ...asked }) => read({ node: of(asked), params, query }),
+  }),
+  ask: async (node, given) => read({ node, ...decodeQuestion(options, given) }),
+})

@@ -43,7 +43,7 @@ export type ServedNode = {
   readonly endpoints?: readonly Endpoint[]
   /** Verbs of the command line. Default: none. */
   readonly verbs?: readonly VerbGroup[]
-  /** The hands of this node's virtual clock. Default: those of {@link HttpOptions.clock}. */
+  /** The controls of this node's virtual clock. Default: those of {@link HttpOptions.clock}. */
   readonly clock?: ClockControl
 }
 

@@ -7,6 +7,7 @@ import { TokenIdC } from '../operator/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
 import type { FlowDetails } from '../flow/FlowSummary.js'
+import { OriginC, RecordedOperationC, WaitsC } from '../log/events.js'
 import { FlowIdC } from '../log/FlowId.js'
 import { CheckpointC } from '../log/Checkpoint.js'
 import { PartyC } from '../identity/Party.js'
@@ -102,17 +103,28 @@ export const VaultEntryC = record(
   { key: t.string, consumedBy: TransactionIdC, consumedAt: InstantC, untilRevision: IntegerC },
 )
 
-export const StateTypeC = t.readonly(t.strict({ type: t.string, unconsumed: IntegerC }), 'StateType')
+export const StateTypeC = record('StateType', { type: t.string, unconsumed: IntegerC }, { consumed: IntegerC })
 
-export const WhyC = t.readonly(
-  t.strict({
+export const StateTypesC = t.readonly(t.strict({ types: t.readonlyArray(StateTypeC) }), 'StateTypes')
+
+const FigureC = t.union([t.string, t.number])
+
+export const AggregateC = record(
+  'Aggregate',
+  { count: IntegerC },
+  { group: FigureC, sum: t.number, average: t.number, min: FigureC, max: FigureC },
+)
+
+export const WhyC = record(
+  'Why',
+  {
     ref: StateRefC,
     state: VaultEntryC,
     attempts: t.readonlyArray(AttemptC),
     story: t.readonlyArray(t.string),
     now: t.string,
-  }),
-  'Why',
+  },
+  { activity: AgendaEntryC },
 )
 
 export const GraphC = t.readonly(
@@ -131,21 +143,6 @@ export const GraphC = t.readonly(
   'Graph',
 )
 
-const StartedByC = t.union([
-  t.readonly(t.strict({ kind: t.literal('session'), session: t.string, party: t.string })),
-  record('StartedByClient', { kind: t.literal('client'), by: t.string }, { clientId: t.string }),
-  t.readonly(
-    t.strict({
-      kind: t.literal('activity'),
-      ref: StateRefC,
-      due: InstantC,
-      attempt: IntegerC,
-      latenessMs: IntegerC,
-      cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
-    }),
-  ),
-])
-
 export const FlowStatusC = t.keyof(
   { running: null, paused: null, parked: null, completed: null, failed: null, killed: null, superseded: null },
   'FlowStatus',
@@ -157,12 +154,12 @@ const flowMembers = {
   version: IntegerC,
   status: FlowStatusC,
   startedAt: InstantC,
-  startedBy: StartedByC,
+  startedBy: OriginC,
 }
 const flowOptional = {
   endedAt: InstantC,
   progress: t.string,
-  waiting: t.readonlyArray(t.UnknownRecord),
+  waiting: WaitsC,
   result: t.unknown,
   error: ErrorC,
 }
@@ -174,17 +171,24 @@ export const FlowDetailsC = record(
   {
     ...flowMembers,
     input: t.unknown,
-    record: t.readonlyArray(
+    record: t.readonlyArray(RecordedOperationC),
+    /** Every failed try, and every time it was parked, retried, paused or resumed. */
+    troubles: t.readonlyArray(
       record(
-        'RecordedOperation',
-        { kind: t.string, digest: t.string },
-        { label: t.string, part: t.string, result: t.unknown, error: t.UnknownRecord },
+        'FlowTrouble',
+        {
+          at: InstantC,
+          what: t.keyof({ 'failed a try': null, parked: null, retried: null, paused: null, resumed: null }),
+        },
+        { by: t.string, error: ErrorC, retryAt: InstantC },
       ),
     ),
+  },
+  {
+    ...flowOptional,
     /** Each event of the flow that the log holds, told in words. */
     story: t.readonlyArray(t.readonly(t.strict({ revision: IntegerC, at: InstantC, type: t.string, text: t.string }))),
   },
-  flowOptional,
 )
 
 export const FlowDefinitionC = t.readonly(
@@ -204,6 +208,8 @@ export const LogEntryC = record(
   { revision: IntegerC, tick: IntegerC, at: InstantC, type: t.string, text: t.string },
   { event: t.unknown },
 )
+
+export const LogPageC = record('LogPage', { items: t.readonlyArray(LogEntryC), head: t.number }, { next: t.string })
 
 export const VerificationC = record(
   'Verification',
@@ -334,11 +340,11 @@ export type { FlowAction, ActivityAction, OperatorRequest } from '../operator/Op
 export type { Token } from '../operator/Token.js'
 export type { KeptCheckpoint } from '../log/NodeTables.js'
 export type { VaultEntry } from '../vault/VaultEntry.js'
-export type { Graph } from './questions/readGraph.js'
-export type { Occurrence } from './questions/readOccurrences.js'
-export type { PartyEntry, SessionEntry } from './questions/readSessions.js'
+export type { Occurrence } from '../storage/queries/readOccurrences.js'
+export type { PartyEntry, SessionEntry } from '../storage/queries/readSessions.js'
 export type Health = t.TypeOf<typeof HealthC>
 export type Live = t.TypeOf<typeof LiveC>
+export type Graph = t.TypeOf<typeof GraphC>
 export type Charts = t.TypeOf<typeof ChartsC>
 export type TimelineAnswer = t.TypeOf<typeof TimelineC>
 export type StateType = t.TypeOf<typeof StateTypeC>
@@ -347,7 +353,7 @@ export type Verification = t.TypeOf<typeof VerificationC>
 export type ClockState = t.TypeOf<typeof ClockC>
 export type Me = t.TypeOf<typeof MeC>
 /** A flow with each of its events told in words. */
-export type FlowWithStory = FlowDetails & Pick<t.TypeOf<typeof FlowDetailsC>, 'story'>
+export type FlowWithStory = FlowDetails & Required<Pick<t.TypeOf<typeof FlowDetailsC>, 'story'>>
 /** A flow of the app, as whoever wants to start it needs to know it. */
 export type StartableFlow = t.TypeOf<typeof FlowDefinitionC>
 export type PageAnswer<A> = { readonly items: readonly A[]; readonly next?: string }

@@ -169,7 +169,7 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
   const { default: Fastify } = await import('fastify')
   const { api, guard, logger, files, tls, takeOver, requestMs } = serving
   /** For every request, and before anything else. */
-  const meet = (request: FastifyRequest, reply: FastifyReply): void => {
+  const prepare = (request: FastifyRequest, reply: FastifyReply): void => {
     void reply.headers(strictHeaders)
     if (tls !== undefined) void reply.header('strict-transport-security', 'max-age=31536000')
     guard.assertWelcome(request)
@@ -187,10 +187,10 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
     forceCloseConnections: true,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
-    // What is no address reaches no route and none of its hooks, and is met by the same door all the same.
+    // A request without a valid address reaches no hook of a route, so it is checked here.
     frameworkErrors: (error, request, reply) => {
       try {
-        meet(request, reply)
+        prepare(request, reply)
         void sendProblem(reply, error, logger)
       } catch (refused) {
         void sendProblem(reply, refused, logger)
@@ -211,7 +211,7 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
   )
   server.addHook('onRequest', (request, reply, next) => {
     try {
-      meet(request, reply)
+      prepare(request, reply)
       next()
     } catch (error) {
       next(error instanceof Error ? error : new Error(messageOf(error)))

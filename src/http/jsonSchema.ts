@@ -33,6 +33,8 @@ const byName: Readonly<Record<string, Schema>> = {
   },
   FlowText: { type: 'string', pattern: '^[0-9a-f]{4,32}$', description: 'A flow id, or its first digits' },
   Count: { type: 'integer', minimum: 0 },
+  Moment: { type: 'string', description: 'A revision, or an instant' },
+  CriterionText: { type: 'string', description: 'A criterion as JSON', examples: ['{"field":"currency","is":"EUR"}'] },
 }
 
 type Tagged = t.Any & {

@@ -51,8 +51,6 @@ export const httpLimits = {
   httpResultMs: 25_000,
   /** Bars of the agenda's timeline in one answer. */
   timelineBars: 1_000,
-  /** Past occurrences looked at for one answer of the timeline; more than that is what the metrics are for. */
-  timelineOccurrences: 50_000,
   /** States looked at for one page of a search by text. */
   searchedStates: 20_000,
   /** States and transactions in one answer of the ledger's graph. */

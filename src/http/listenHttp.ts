@@ -24,7 +24,7 @@ export type HttpOptions = {
   readonly names?: readonly string[]
   /** The token that allows everything. Default: a new one that nobody knows, so that only links and issued tokens work. */
   readonly localToken?: string
-  /** The hands of the virtual clock that all nodes share, to be offered on the dashboard. Default: none. */
+  /** The controls of the virtual clock that all nodes share, to be offered on the dashboard. Default: none. */
   readonly clock?: ClockControl
   /** Requests one address may send in a second, on average; twice as many at once. Default 200. */
   readonly requestsPerSecond?: number

@@ -68,7 +68,7 @@ const unexpected: Problem = {
   type: 'urn:carillon:error:invariant-broken',
   title: 'The request could not be answered',
   status: 500,
-  detail: 'The node met an error it does not know. Its log says more.',
+  detail: 'Unexpected error. The log of the node says more.',
   code: 'invariant-broken',
 }
 

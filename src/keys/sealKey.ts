@@ -14,7 +14,7 @@ import { PublicKeyC } from '../identity/PublicKey.js'
 
 /** What opens the seal: words a person knows, or a random secret in a file beside the key. */
 export const UnlockC = t.keyof({ passphrase: null, secretFile: null })
-export type Unlock = t.TypeOf<typeof UnlockC>
+export type UnlockMethod = t.TypeOf<typeof UnlockC>
 
 const ScryptC = t.strict({ name: t.literal('scrypt'), cost: IntegerC, blockSize: IntegerC, salt: t.string })
 type Scrypt = t.TypeOf<typeof ScryptC>
@@ -33,7 +33,7 @@ const SealedKeyC = t.intersection([PublicPartC, t.strict({ sealed: t.string, tag
 export type SealedKey = t.TypeOf<typeof SealedKeyC>
 
 /** A passphrase can be guessed, so each guess must cost 128 MiB; a random secret cannot, so opening it may be quick. */
-const costs: Readonly<Record<Unlock, number>> = { passphrase: 2 ** 17, secretFile: 2 ** 10 }
+const costs: Readonly<Record<UnlockMethod, number>> = { passphrase: 2 ** 17, secretFile: 2 ** 10 }
 const greatestCost = 2 ** 20
 const blockSize = 8
 
@@ -48,7 +48,7 @@ const deriveKey = (secret: string, { cost, blockSize: size, salt }: Scrypt): Buf
 const coveredText = ({ format, version, publicKey, unlock, kdf, cipher }: PublicPart): Buffer =>
   Buffer.from(canonicalText({ format, version, publicKey, unlock, kdf, cipher }), 'utf8')
 
-export const sealKey = (key: KeyPair, secret: string, unlock: Unlock): SealedKey => {
+export const sealKey = (key: KeyPair, secret: string, unlock: UnlockMethod): SealedKey => {
   const nonce = randomBytes(12)
   const open: PublicPart = {
     format: 'carillon-key',

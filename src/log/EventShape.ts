@@ -7,7 +7,7 @@ import { canonicalText, Encoded } from '../encoding/canonical.js'
 import { anyInteger, anyText, shapeAround, textUpTo } from '../encoding/CanonicalShape.js'
 import { ledgerLimits } from '../ledger/limits.js'
 import { InstantC } from '../time/Instant.js'
-import { piecesOf, type Key } from './eventPieces.js'
+import { piecesOf, type PathKey } from './eventPieces.js'
 import { eventPlaces, type PlaceKind } from './eventPlaces.js'
 import type { DomainEvent } from './events.js'
 import type { FoldableEvent } from './FoldableEvent.js'
@@ -54,26 +54,26 @@ const makeValue = (kind: PlaceKind, group: number): Make => {
   }
 }
 
-type Filler = readonly [path: readonly Key[], make: Make]
+type Filler = readonly [path: readonly PathKey[], make: Make]
 
 /** Makes copies of a part of the pattern, with what was found in the places. */
-const makeCopy = (pattern: object, keys: readonly Key[], makes: readonly Make[]): Make => {
-  const fill = (copy: Record<Key, unknown>, match: RegExpExecArray): unknown => {
+const makeCopy = (pattern: object, keys: readonly PathKey[], makes: readonly Make[]): Make => {
+  const fill = (copy: Record<PathKey, unknown>, match: RegExpExecArray): unknown => {
     for (let place = 0; place < keys.length; place++) copy[keys[place] ?? ''] = makes[place]?.(match)
     return copy
   }
   // A copy of a list is a list with numbers for keys.
   return Array.isArray(pattern)
-    ? (match) => fill([...(pattern as unknown[])] as unknown as Record<Key, unknown>, match)
+    ? (match) => fill([...(pattern as unknown[])] as unknown as Record<PathKey, unknown>, match)
     : (match) => fill({ ...pattern }, match)
 }
 
 const makePart = (pattern: unknown, fillers: readonly Filler[]): Make => {
   const [[path, make] = []] = fillers
   if (make !== undefined && path?.length === 0) return make
-  const byKey = new Map<Key, Filler[]>()
+  const byKey = new Map<PathKey, Filler[]>()
   for (const [[key = '', ...rest], inner] of fillers) byKey.set(key, [...(byKey.get(key) ?? []), [rest, inner]])
-  const whole = pattern as Readonly<Record<Key, unknown>>
+  const whole = pattern as Readonly<Record<PathKey, unknown>>
   const makes = [...byKey].map(([key, inner]) => makePart(whole[key], inner))
   return makeCopy(whole, [...byKey.keys()], makes)
 }

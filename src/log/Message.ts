@@ -12,9 +12,9 @@ import { SessionIdC } from './SessionId.js'
 
 /** The end that opened the session, or the one that answers it. */
 export const RoleC = t.keyof({ initiator: null, responder: null })
-export type Role = t.TypeOf<typeof RoleC>
+export type SessionRole = t.TypeOf<typeof RoleC>
 
-export const otherRole = (role: Role): Role => (role === 'initiator' ? 'responder' : 'initiator')
+export const otherRole = (role: SessionRole): SessionRole => (role === 'initiator' ? 'responder' : 'initiator')
 
 /** Short text: what another party writes into it is repeated in errors and recorded. */
 const shortText = (longest: number) =>

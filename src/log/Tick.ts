@@ -60,10 +60,10 @@ export const eventsOf = (lines: string): readonly string[] => {
 }
 
 /** What a tick is hashed after: the running hash before it, and the signature over that. */
-export type Link = Pick<Head, 'hash' | 'signature'>
+export type HashLink = Pick<Head, 'hash' | 'signature'>
 
 /** The running hash after a tick: over the link before it, its header and its events. */
-export const hashAfterTick = (before: Link, tick: OpenEncodedTick): Hash =>
+export const hashAfterTick = (before: HashLink, tick: OpenEncodedTick): Hash =>
   sha256Of(`${before.hash}\n${before.signature}\n${headerLine(tick)}\n`, linesOf(tick.events))
 
 /** Builds the tick that follows a head, and lets its running hash be signed. */

@@ -3,15 +3,15 @@
  */
 import { readCanonical, type CanonicalReader } from '../encoding/CanonicalReader.js'
 import { hasGaps } from '../encoding/CanonicalShape.js'
-import type { Place, PlaceKind } from './eventPlaces.js'
+import type { PlaceShape, PlaceKind } from './eventPlaces.js'
 
 /** The name of a member, or the number of an element. */
-export type Key = string | number
+export type PathKey = string | number
 
 /** A part of the text: what may stand there, the way to it from the event, and where it is, without its quotes. */
-export type Piece = {
+export type EventPiece = {
   readonly kind: PlaceKind
-  readonly path: readonly Key[]
+  readonly path: readonly PathKey[]
   readonly from: number
   readonly until: number
 }
@@ -20,7 +20,7 @@ const hasQuotes: ReadonlySet<PlaceKind> = new Set<PlaceKind>(['text', 'indexedTe
 
 /** Reads a text, and notes what lies in one of the places. */
 class PieceFinder {
-  readonly pieces: Piece[] = []
+  readonly pieces: EventPiece[] = []
   isUnique = false
   readonly #reader: CanonicalReader
 
@@ -28,7 +28,7 @@ class PieceFinder {
     this.#reader = reader
   }
 
-  read(place: Place | undefined, path: readonly Key[]): void {
+  read(place: PlaceShape | undefined, path: readonly PathKey[]): void {
     if (place === undefined) this.#reader.skip()
     else if (place === 'unique') {
       this.isUnique = true
@@ -50,7 +50,7 @@ class PieceFinder {
       })
   }
 
-  #piece(kind: PlaceKind, path: readonly Key[]): void {
+  #piece(kind: PlaceKind, path: readonly PathKey[]): void {
     const from = this.#reader.at
     const written = this.#reader.value()
     // What can be nothing else stays part of the pattern.
@@ -60,7 +60,7 @@ class PieceFinder {
   }
 
   /** An indexed value may be text or a number; others in its place will be what it is. */
-  #indexed(path: readonly Key[]): void {
+  #indexed(path: readonly PathKey[]): void {
     const from = this.#reader.at
     const written = this.#reader.value()
     const until = this.#reader.at
@@ -70,7 +70,7 @@ class PieceFinder {
 }
 
 /** The pieces of an event's text, in order; undefined when the text is not canonical, or like no other. */
-export const piecesOf = (line: string, place: Place): readonly Piece[] | undefined => {
+export const piecesOf = (line: string, place: PlaceShape): readonly EventPiece[] | undefined => {
   const found = readCanonical(line, (reader) => {
     const finder = new PieceFinder(reader)
     finder.read(place, [])

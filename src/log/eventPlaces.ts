@@ -11,17 +11,21 @@ export type PlaceKind = 'text' | 'indexedText' | 'hash' | 'instant' | 'integer' 
  * A place, or where there are some further in: in members that are known by name, in all elements of a list, in all members
  * that are `indexed` values. What is `unique` is never the same twice, and an event that has it is like no other.
  */
-export type Place =
-  PlaceKind | 'indexed' | 'unique' | { readonly members: Readonly<Record<string, Place>> } | { readonly each: Place }
+export type PlaceShape =
+  | PlaceKind
+  | 'indexed'
+  | 'unique'
+  | { readonly members: Readonly<Record<string, PlaceShape>> }
+  | { readonly each: PlaceShape }
 
-const ref: Place = { members: { index: 'integer', transaction: 'hash' } }
-const flowRef: Place = { members: { input: 'json' } }
-const activity: Place = { members: { at: 'instant', flow: flowRef, onMissed: flowRef } }
-const assessment: Place = { members: { activity, actsAt: 'instant', indexed: 'indexed', key: 'text' } }
-const data: Place = { members: { data: 'json' } }
-const timeWindow: Place = { members: { from: 'instant', until: 'instant' } }
+const ref: PlaceShape = { members: { index: 'integer', transaction: 'hash' } }
+const flowRef: PlaceShape = { members: { input: 'json' } }
+const activity: PlaceShape = { members: { at: 'instant', flow: flowRef, onMissed: flowRef } }
+const assessment: PlaceShape = { members: { activity, actsAt: 'instant', indexed: 'indexed', key: 'text' } }
+const data: PlaceShape = { members: { data: 'json' } }
+const timeWindow: PlaceShape = { members: { from: 'instant', until: 'instant' } }
 
-const body: Place = {
+const body: PlaceShape = {
   members: {
     commands: { each: data },
     inputs: { each: ref },
@@ -32,12 +36,12 @@ const body: Place = {
   },
 }
 
-const origin: Place = {
+const origin: PlaceShape = {
   members: { attempt: 'integer', clientId: 'text', due: 'instant', latenessMs: 'integer', ref },
 }
 
 /** The events that make up nearly all of a log. Those of other types are few, or never two of one shape. */
-export const eventPlaces: Readonly<Partial<Record<EventType, Place>>> = {
+export const eventPlaces: Readonly<Partial<Record<EventType, PlaceShape>>> = {
   FlowStarted: { members: { flow: 'text', input: 'json', origin } },
   TransactionRecorded: {
     members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash', signatures: 'unique' },

@@ -42,7 +42,7 @@ export const RecordedOperationC = withOptional(
   { ...about, result: t.unknown, error: RecordedErrorC },
 )
 
-const OriginC = t.union([
+export const OriginC = t.union([
   strict({
     kind: t.literal('activity'),
     ref: StateRefC,
@@ -70,7 +70,7 @@ const WaitingC = t.union([
 ])
 
 /** A flow waits for at least one thing. TypeScript cannot conclude that from a length. */
-const WaitsC = t.brand(
+export const WaitsC = t.brand(
   t.readonlyArray(WaitingC),
   (waits): waits is t.Branded<readonly Waiting[], { readonly Waits: unique symbol }> => waits.length > 0,
   'Waits',

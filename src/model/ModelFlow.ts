@@ -32,7 +32,7 @@ export type ModelFlow = {
 }
 
 /** What a flow waits for after it has advanced. */
-export const waitsOf = ({ waiting }: EventOf<'FlowAdvanced'>): readonly Waiting[] => waiting
+export const waitsIn = ({ waiting }: EventOf<'FlowAdvanced'>): readonly Waiting[] => waiting
 
 /** When a wait is over by itself. A turn is over at once; a step or a message must come first. */
 const endOfWait = (wait: Waiting, at: Instant): Instant | undefined => {

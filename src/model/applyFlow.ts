@@ -8,10 +8,10 @@ import type { DomainEvent, EventOf } from '../log/events.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelError, ModelOutcome } from './ModelAttempt.js'
-import { waitsOf, wakeOf, type ModelFlow } from './ModelFlow.js'
+import { waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
 
 /** An event about one flow. */
-export type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
+export type ModelFlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
 
 const start = ({ flows, states }: Model, event: EventOf<'FlowStarted'>, { at }: EventPlace): void => {
   const { flow: id, name, version, origin } = event
@@ -59,7 +59,7 @@ const releaseLocks = ({ locks }: Model, flow: string): void => {
   for (const [ref, holder] of locks) if (holder === flow) locks.delete(ref)
 }
 
-export const applyFlow = (model: Model, event: FlowEvent, place: EventPlace): void => {
+export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace): void => {
   if (event.type === 'FlowStarted') {
     start(model, event, place)
     return
@@ -71,7 +71,7 @@ export const applyFlow = (model: Model, event: FlowEvent, place: EventPlace): vo
   }
   switch (event.type) {
     case 'FlowAdvanced': {
-      const waits = waitsOf(event)
+      const waits = waitsIn(event)
       // What a flow waits for does not wake it while it is held.
       const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : undefined
       const { operations, progress = flow.progress } = event

@@ -27,7 +27,8 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { EncodedTick, Head } from '../log/Tick.js'
-import { attemptsOf, readAgenda } from '../storage/queries/readAgenda.js'
+import { readAgenda } from '../storage/queries/readAgenda.js'
+import { attemptsOf } from '../storage/queries/readOccurrences.js'
 import type { AgendaEntry, AgendaQuery, Attempt } from '../agenda/AgendaEntry.js'
 import { reassessStates } from '../engine/reassessStates.js'
 import type { Why } from '../agenda/why.js'
@@ -41,7 +42,7 @@ import { digestViews } from '../storage/digest.js'
 import type { Database } from '../storage/Database.js'
 import type { Locate } from '../storage/tables/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
-import { assertAsked, type Asked } from './assertAsked.js'
+import { assertAsked, type AskedOfNode } from './assertAsked.js'
 import type { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
 import { FlowEnds } from '../engine/FlowEnds.js'
 import type { FlowHandle } from './FlowHandle.js'
@@ -85,7 +86,7 @@ const defaultOperator = 'api'
 const byOf = (by: string | undefined): By => (by === undefined ? {} : { by })
 
 /** What an operator's request names, to be looked at before it reaches the loop. */
-const namedIn = (request: OperatorRequest): Asked => {
+const namedIn = (request: OperatorRequest): AskedOfNode => {
   if (request.on === 'flow') return { flow: request.flow }
   if (request.on !== 'activity') return {}
   return { ref: request.ref, ...(request.note === undefined ? {} : { note: request.note }) }
@@ -260,7 +261,7 @@ export class Node {
 
   // --- activities
 
-  /** What is to come, in order; or what waits for a hand. */
+  /** What is to come, in order; or what needs attention. */
   agenda(query: AgendaQuery = {}): Promise<Page<AgendaEntry, string>> {
     return this.#read((db) => readAgenda(db, query))
   }
@@ -530,7 +531,7 @@ export class Node {
   }
 
   /** Hands a request to the loop, if the loop can make sense of it. */
-  async #submit<A>(asked: Asked, decide: (tick: ActiveTick) => A): Promise<A> {
+  async #submit<A>(asked: AskedOfNode, decide: (tick: ActiveTick) => A): Promise<A> {
     assertAsked(asked)
     return this.#internals.loop.submit(decide)
   }

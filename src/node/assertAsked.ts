@@ -20,7 +20,7 @@ const AskedC = t.partial({
 })
 
 /** What may be asked for with; a name that is there must have a value. */
-export type Asked = { readonly [K in keyof t.TypeOf<typeof AskedC>]: unknown }
+export type AskedOfNode = { readonly [K in keyof t.TypeOf<typeof AskedC>]: unknown }
 
 const oddClientId = ({ clientId }: t.TypeOf<typeof AskedC>): readonly string[] =>
   clientId === undefined || (clientId.length > 0 && clientId.length <= flowLimits.clientIdLength)
@@ -28,7 +28,7 @@ const oddClientId = ({ clientId }: t.TypeOf<typeof AskedC>): readonly string[] =
     : [`clientId has ${clientId.length} characters, and must have 1 to ${flowLimits.clientIdLength}`]
 
 /** Throws `request-invalid` for what cannot be meant. */
-export const assertAsked = (asked: Asked): void => {
+export const assertAsked = (asked: AskedOfNode): void => {
   const decoded = decodeWith(AskedC, asked)
   const missing = Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [`${name} is missing`] : []))
   const problems = isLeft(decoded) ? decoded.left : [...missing, ...oddClientId(decoded.right)]

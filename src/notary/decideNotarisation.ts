@@ -17,7 +17,7 @@ import { checkNotary } from '../vault/checkNotary.js'
 import { resolveBody } from '../vault/resolveBody.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { verifyResolved } from '../vault/verifyResolved.js'
-import { notarise } from './notarise.js'
+import { checkClaims } from './checkClaims.js'
 import { verifyRequest, type NotaryRequest } from './NotaryRequest.js'
 
 type Case = {
@@ -118,7 +118,7 @@ const decideCase = (
 ): readonly DomainEvent[] => {
   if (isNotarised(reads, id)) return []
   const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(reads, ref) }))
-  const verdict = notarise(claims, timeWindow, reads.now)
+  const verdict = checkClaims(claims, timeWindow, reads.now)
   if (isLeft(verdict)) throw verdict.left
   return [{ type: 'TransactionNotarised', id, inputs, caller: caller.key }]
 }

@@ -6,7 +6,8 @@ import { FlowIdC } from '../log/FlowId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, FlowOrigin } from '../log/events.js'
-import { shortId, shortRef, showInstant, showJson, showLateness } from './words.js'
+import { showLateness } from '../agenda/why.js'
+import { shortId, shortRef, showInstant, showJson } from './words.js'
 
 export type DescribedEvent = { readonly type: string; readonly text: string }
 

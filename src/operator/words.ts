@@ -26,9 +26,6 @@ export const showDistance = (at: Instant, nowMs: number): string => {
   return ms > 0 ? `in ${showSpan(ms)}` : `${showSpan(ms)} ago`
 }
 
-export const showLateness = (ms: number): string =>
-  ms === 0 ? 'on time' : ms > 0 ? `${showSpan(ms)} late` : `${showSpan(ms)} early`
-
 export const showCount = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 

@@ -2,7 +2,7 @@
  * One end of a session as the node holds it, and a message that waits for its acknowledgement.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
-import type { Role } from '../log/Message.js'
+import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 
 export type SessionRow = {
@@ -10,7 +10,7 @@ export type SessionRow = {
   /** The id with the role of this node's end: a party may well open a session with itself. */
   readonly key: string
   readonly id: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly party: PublicKey
   /** The flow at this end; null when none could be started. */
   readonly flowSeq: number | null
@@ -28,7 +28,7 @@ export type SessionDraft = SessionRow & { sent: number; closed: boolean }
 export type OutgoingRow = {
   readonly revision: number
   readonly session: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly party: PublicKey
   readonly seq: number
   /** The message as canonical text. It may be large; whoever needs the message reads it. */
@@ -36,4 +36,4 @@ export type OutgoingRow = {
 }
 
 /** Both ends of a session have the same id; this node's end is told by its role. The last digit carries it. */
-export const endKey = (id: SessionId, role: Role): string => `${id}${role === 'initiator' ? '0' : '1'}`
+export const endKey = (id: SessionId, role: SessionRole): string => `${id}${role === 'initiator' ? '0' : '1'}`

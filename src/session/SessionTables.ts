@@ -2,12 +2,12 @@
  * What the rules ask of the tables of sessions. Deciders get the reading half, the evolver of sessions both halves.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
-import type { Message, Role } from '../log/Message.js'
+import type { Message, SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { OutgoingRow, SessionDraft, SessionRow } from './SessionRow.js'
 
 export interface SessionsRead {
-  readonly find: (id: SessionId, role: Role) => SessionRow | undefined
+  readonly find: (id: SessionId, role: SessionRole) => SessionRow | undefined
   /** The sessions a flow has not closed yet. */
   readonly openOfFlow: (flowSeq: number) => readonly SessionRow[]
   /** Whether the message with a number has arrived, be it kept or not. */
@@ -15,7 +15,7 @@ export interface SessionsRead {
   /** The message with a number, if it has arrived and is kept. */
   readonly incoming: (row: SessionRow, seq: number) => Message | undefined
   /** Whether a message still waits for its acknowledgement. */
-  readonly isOutgoing: (id: SessionId, role: Role, seq: number) => boolean
+  readonly isOutgoing: (id: SessionId, role: SessionRole, seq: number) => boolean
   /** The parties to whom a message still waits for its acknowledgement. */
   readonly addressees: () => readonly PublicKey[]
   /** Messages to a party that still wait for their acknowledgement, in the order they were recorded. */
@@ -26,7 +26,7 @@ export interface SessionsRead {
 export type NewSession = Pick<SessionRow, 'id' | 'role' | 'party' | 'flowSeq' | 'fromRevision'>
 
 export interface Sessions extends SessionsRead {
-  readonly find: (id: SessionId, role: Role) => SessionDraft | undefined
+  readonly find: (id: SessionId, role: SessionRole) => SessionDraft | undefined
   readonly insert: (row: NewSession) => void
   /** To be called after changing a row. */
   readonly touch: (row: SessionDraft) => void
@@ -34,7 +34,7 @@ export interface Sessions extends SessionsRead {
   /** Keeps of a message only that it has arrived: nobody will ask for it again. */
   readonly emptyIncoming: (row: SessionRow, seq: number) => void
   readonly send: (row: SessionRow, revision: number, seq: number, message: string) => void
-  readonly acknowledged: (id: SessionId, role: Role, seq: number) => void
+  readonly acknowledged: (id: SessionId, role: SessionRole, seq: number) => void
 }
 
 /** What deciders may ask of the sessions. */

@@ -6,7 +6,7 @@ import type { SessionReads } from './SessionReads.js'
 import { canonicalText, utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { messageLimits } from './limits.js'
-import type { Message, Role, WrittenMessage } from '../log/Message.js'
+import type { Message, SessionRole, WrittenMessage } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { SessionRow } from './SessionRow.js'
@@ -27,7 +27,7 @@ export const messageSent = (
   return { type: 'MessageSent', session: id, role, seq: sent, message }
 }
 
-export const sessionAt = (reads: SessionReads, id: SessionId, role: Role): SessionRow => {
+export const sessionAt = (reads: SessionReads, id: SessionId, role: SessionRole): SessionRow => {
   const session = reads.views.sessions.find(id, role)
   if (session === undefined) throw new CarillonError('session-ended', `There is no session ${id}.`, { session: id })
   return session
@@ -36,7 +36,7 @@ export const sessionAt = (reads: SessionReads, id: SessionId, role: Role): Sessi
 /** The message an operation asks for, once it has arrived. */
 export const messageFor = (
   reads: SessionReads,
-  { session, role, seq }: { readonly session: SessionId; readonly role: Role; readonly seq: number },
+  { session, role, seq }: { readonly session: SessionId; readonly role: SessionRole; readonly seq: number },
 ): Message | undefined => reads.views.sessions.incoming(sessionAt(reads, session, role), seq)
 
 /** Tells every party a flow still talks to that it has ended, and how. */

@@ -16,7 +16,7 @@ import type { Database } from '../storage/Database.js'
 import { builtInFlows } from '../node/builtInFlows.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
-import { eventsOf } from '../history/foldLog.js'
+import { decodedEvents } from '../history/foldLog.js'
 import type { Leadership } from '../engine/Loop.js'
 import type { Node } from '../node/Node.js'
 import type { NodeOptions } from '../node/NodeOptions.js'
@@ -197,7 +197,7 @@ export class Standby {
         timer = this.#abortWhenSilent(watching, enough)
         await this.#store.follow(AbortSignal.any([signal, enough.signal]), (tick) => {
           backOff.succeeded()
-          watching.hear(eventsOf(tick))
+          watching.hear(decodedEvents(tick))
           if (watching.remainingMs() === 0) enough.abort()
         })
       } catch (error) {

@@ -83,7 +83,6 @@ export class SqliteTicks {
   readonly #last: Statement
   readonly #tickOfRevision: Statement
   readonly #page: Statement
-  readonly #lastUntil: Statement
 
   constructor(db: Database) {
     this.#insert = db.prepare(
@@ -94,9 +93,6 @@ export class SqliteTicks {
     )
     this.#tickOfRevision = db.prepare(
       'SELECT tick, first_revision FROM log_ticks WHERE tick <= ? ORDER BY tick DESC LIMIT 1',
-    )
-    this.#lastUntil = db.prepare(
-      'SELECT tick, first_revision, count, hash, signature FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1',
     )
     this.#page = db.prepare(
       'SELECT tick, first_revision, count, at_ms, hash, signature, events FROM log_ticks WHERE tick >= ? ORDER BY tick LIMIT ?',
@@ -141,13 +137,6 @@ export class SqliteTicks {
     return low
   }
 
-  /** The last revision of the last tick at or before an instant; -1 when there is none. */
-  revisionAt(atMs: number): number {
-    const { tick, revision } = headOf(this.#lastUntil.get(atMs))
-    if (tick !== emptyHead.tick) this.page(tick, 1)
-    return revision
-  }
-
   page(fromTick: number, count: number, trust: Trust = 'row'): readonly EncodedTick[] {
     return this.#page.all(fromTick, count).map((row) => tickOf(row, trust))
   }
@@ -179,4 +168,12 @@ export class SqliteTicks {
       next = last.number + 1
     }
   }
+}
+
+/** The last revision of the last tick at or before an instant; -1 when there is none, undefined without a log here. */
+export const tickRevisionAt = (db: Database, atMs: number): number | undefined => {
+  if (db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'log_ticks'").get() === undefined) return undefined
+  const last =
+    'SELECT tick, first_revision, count, hash, signature FROM log_ticks WHERE at_ms <= ? ORDER BY tick DESC LIMIT 1'
+  return headOf(db.prepare(last).get(atMs)).revision
 }

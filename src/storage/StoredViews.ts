@@ -13,7 +13,7 @@ import { SpentTable, spentSchema } from './tables/SpentTable.js'
 import { SessionTable, sessionsSchema } from './tables/SessionTable.js'
 import { ClockStepTable, clockStepsSchema } from './tables/ClockStepTable.js'
 import { StateTypeTable, kindsSchema } from './tables/StateTypeTable.js'
-import { queryStates } from './queries/queryStates.js'
+import { findStateNumbers } from './queries/findStateNumbers.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
 import { SoftLockTable, softLocksSchema } from './tables/SoftLockTable.js'
 import { StateIndexTable, stateIndexSchema } from './tables/StateIndexTable.js'
@@ -149,7 +149,7 @@ export class StoredViews implements Views, Tables {
     this.states.flush()
     this.stateIndex.flush()
     const flowSeq = flow === undefined ? undefined : this.flows.locate(flow)
-    const page = queryStates(
+    const page = findStateNumbers(
       {
         db: this.#db,
         kinds: this.kinds,

@@ -35,6 +35,8 @@ export const storageLimits = {
   aggregatedStates: 100_000,
   /** Conjunctions an `or` is taken apart into, each of which is looked up in its own index. */
   branchesPerQuery: 16,
+  /** Past occurrences looked at for one answer of the timeline; more than that is what the metrics are for. */
+  timelineOccurrences: 50_000,
   /** Rows a query counts in an index before it takes the index for too wide to sort what it holds. */
   queryProbe: 2_000,
 } as const

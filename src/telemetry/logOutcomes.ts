@@ -5,57 +5,44 @@
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Committed } from '../engine/Committed.js'
-import type { LogFields, Logger } from '../engine/Logger.js'
+import type { Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
+import { outcomeIn, type Outcome } from './Outcome.js'
 
-type Said = { readonly level: 'info' | 'warn'; readonly message: string; readonly fields: LogFields }
+const interesting = [
+  ...(['ActivityMissed', 'ActivityStartFailed', 'ActivityParked', 'FlowParked', 'FlowEnded'] as const),
+  ...(['DrainingStarted', 'DrainingEnded'] as const),
+] satisfies readonly DomainEvent['type'][]
 
-const interesting = new Set<DomainEvent['type']>([
-  'ActivityMissed',
-  'ActivityStartFailed',
-  'ActivityParked',
-  'FlowParked',
-  'FlowEnded',
-  'DrainingStarted',
-  'DrainingEnded',
-])
-
-const wordsFor = (event: DomainEvent): Said | undefined => {
-  switch (event.type) {
-    case 'ActivityMissed':
-      return {
-        level: 'warn',
-        message: 'An activity was missed.',
-        fields: { ref: showRef(event.ref), due: event.due, latenessMs: event.latenessMs },
-      }
-    case 'ActivityStartFailed':
-    case 'ActivityParked':
-      return {
-        level: 'warn',
-        message: `An activity ${event.type === 'ActivityParked' ? 'is parked' : 'could not be started'}: ${event.error.message}`,
-        fields: { ref: showRef(event.ref), due: event.due, attempt: event.attempt, code: event.error.code },
-      }
-    case 'FlowParked':
-      return {
-        level: 'warn',
-        message: `A flow is parked: ${event.error.message}`,
-        fields: { flow: event.flow, code: event.error.code },
-      }
-    case 'FlowEnded':
-      return event.outcome !== 'failed'
-        ? undefined
-        : {
-            level: 'warn',
-            message: `A flow failed: ${event.error?.message ?? ''}`,
-            fields: { flow: event.flow, code: event.error?.code },
-          }
-    case 'DrainingStarted':
-      return { level: 'info', message: 'Draining has started.', fields: { by: event.by } }
-    case 'DrainingEnded':
-      return { level: 'info', message: 'Draining has ended.', fields: { by: event.by } }
+const sentenceOf = ({ outcome, flow, error }: Outcome): string | undefined => {
+  const why = error === undefined ? '.' : `: ${error.message}`
+  switch (outcome) {
+    case 'missed':
+      return 'An activity was missed.'
+    case 'start failed':
+      return `An activity could not be started${why}`
+    case 'parked':
+      return `${flow === undefined ? 'An activity' : 'A flow'} is parked${why}`
+    case 'failed':
+      return `A flow failed${why}`
+    case 'draining':
+      return 'Draining has started.'
+    case 'drained':
+      return 'Draining has ended.'
     default:
       return undefined
   }
+}
+
+const tell = (logger: Logger, told: Outcome): void => {
+  const message = sentenceOf(told)
+  if (message === undefined) return
+  const { outcome, ref, error, ...fields } = told
+  logger[outcome === 'draining' || outcome === 'drained' ? 'info' : 'warn'](message, {
+    ...fields,
+    ...(ref === undefined ? {} : { ref: showRef(ref) }),
+    ...(error === undefined ? {} : { code: error.code }),
+  })
 }
 
 /** What went its way: every start, with the state it is about, and every end. */
@@ -77,8 +64,8 @@ export const logOutcomes = (node: Node, logger: Logger): (() => void) =>
   node.follow((committed: Committed) => {
     for (const type of interesting)
       for (const event of committed.has(type) ? committed.ofType(type) : []) {
-        const said = wordsFor(event)
-        if (said !== undefined) logger[said.level](said.message, said.fields)
+        const outcome = outcomeIn(event)
+        if (outcome !== undefined) tell(logger, outcome)
       }
     if (logger.debug !== undefined) tellAll(committed, logger.debug)
   })

@@ -6,7 +6,8 @@ import { telemetryLimits } from './limits.js'
 import { pause } from '../engine/pause.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
-import { countAgenda } from '../storage/queries/readAgenda.js'
+import { countAgenda, countDue } from '../storage/queries/readAgenda.js'
+import { countMessages } from '../storage/queries/readSessions.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
 
 /** Every measure, with what it says. */
@@ -36,8 +37,6 @@ export type Measure = {
   readonly value: number
   readonly labels: Readonly<Record<string, string>>
 }
-
-const count = (row: Readonly<Record<string, unknown>> | undefined): number => Number(row?.['n'] ?? 0)
 
 const plain = (name: MeasureName, value: number): Measure => ({ name, value, labels: {} })
 
@@ -80,9 +79,8 @@ export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
     facts: readFacts(db),
     activities: countAgenda(db),
     flows: countFlows(db),
-    due: count(db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms <= ?').get(nowMs)),
-    openSessions: count(db.prepare('SELECT count(*) AS n FROM sessions WHERE closed = 0').get()),
-    unacknowledged: count(db.prepare('SELECT count(*) AS n FROM outbox').get()),
+    due: countDue(db, nowMs),
+    ...countMessages(db),
   }))
   const { open, parked, paused } = found.flows
   const flows = { running: open - parked - paused, parked, paused }

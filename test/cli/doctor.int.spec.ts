@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { judgeOf, type Finding } from '../../src/cli/doctor/Finding.js'
 import { checkClock, checkDisk, checkRuntime } from '../../src/cli/doctor/checkMachine.js'
-import { checkCertificates, checkKeys, checkPeers } from '../../src/cli/doctor/checkIdentity.js'
+import { checkCertificates, checkKeyFiles, checkPeers } from '../../src/cli/doctor/checkIdentity.js'
 import { instant, makeNetwork, openControlSocket, startNode } from '../../src/index.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import { belfry, Hang } from '../http/belfry.js'
@@ -108,14 +108,14 @@ describe('carillon doctor', () => {
   it('finds a key that is gone, that others can read, that is another, or that nobody can open', async () => {
     const gone = copy('gone')
     rmSync(join(gone, 'node.key'))
-    expectBad(checkKeys(judgeOf('keys'), gone, undefined), /missing/, /put node\.key and node\.secret back/)
+    expectBad(checkKeyFiles(judgeOf('keys'), gone, undefined), /missing/, /put node\.key and node\.secret back/)
     const open = copy('open')
     chmodSync(join(open, 'node.key'), 0o644)
-    expectBad(checkKeys(judgeOf('keys'), open, undefined), /can be read by other users/, /chmod 600/)
+    expectBad(checkKeyFiles(judgeOf('keys'), open, undefined), /can be read by other users/, /chmod 600/)
     const other = copy('other')
     for (const file of ['node.key', 'node.secret']) cpSync(join(network, 'Bob', file), join(other, file))
     expectBad(
-      checkKeys(judgeOf('keys'), other, undefined),
+      checkKeyFiles(judgeOf('keys'), other, undefined),
       /but the log of this store is signed with/,
       /put the key that signs the log back/,
     )

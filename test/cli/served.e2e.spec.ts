@@ -34,7 +34,7 @@ describe('the command on a node that serves its API', () => {
     expect(await said('flow', 'list')).to.match(/now +[0-9a-f]{12} +belfry\/Hang/)
   })
 
-  it('turns the hands of a virtual clock: jump, play at a speed, pause', async () => {
+  it('turns a virtual clock: jump, play at a speed, pause', async () => {
     expect(await said('clock', 'show')).to.match(/^2031-03-01 12:00:00Z {2}paused \(1 s a second/)
     expect(await said('clock', 'jump')).to.match(/^2031-03-01 12:10:00Z /)
     expect((await json('clock', 'play', '--speed', '1h'))[0]).to.include({ playing: true, speed: 3_600 })
@@ -48,7 +48,7 @@ describe('the command on a node that serves its API', () => {
 
   it('tells what has come of the agenda, in lines along time and for one state', async () => {
     const lines = await said('timeline', '--from', '2031-03-01T12:00:00Z', '--span', '30m', '--bars', '3')
-    expect(lines).to.match(/12:10:00Z .* 1 /)
+    expect(lines).to.match(/12:10:00Z .* 1$/m)
     expect(lines).to.match(/FAILED/)
     expect((await json('timeline', '--from', '2031-03-01T12:00:00Z', '--span', '30m', '--bars', '3'))[1]).to.include({
       onTime: 1,
@@ -61,8 +61,8 @@ describe('the command on a node that serves its API', () => {
   it('shows one state, what it led to, the types there are, and finds states by a text', async () => {
     expect(await said('state', 'show', bell)).to.match(/belfry\/Bell .*\n.*version +1[^]*"name": "Emmanuel"/)
     const graph = await said('state', 'graph', bell)
-    expect(graph).to.match(/belfry\/Cast\n {4}> belfry\/Bell [0-9a-f]{12}:0\n/)
-    expect(graph).to.match(/belfry\/Rung\n {4}< belfry\/Bell .*\n {4}> belfry\/Bell .* unconsumed/)
+    expect(graph).to.match(/belfry\/Cast +belfry\/Bell [0-9a-f]{12}:0\n/)
+    expect(graph).to.match(/belfry\/Rung +belfry\/Bell [0-9a-f]{12}:0 +belfry\/Bell [0-9a-f]{12}:0\n/)
     expect((await json('vault', '--types'))[0]).to.include({ type: 'belfry/Bell', unconsumed: 2 })
     expect((await json('vault', '--text', 'emma')).map(({ data }) => (data as { name: string }).name)).to.deep.equal([
       'Emmanuel',
@@ -106,7 +106,8 @@ describe('the command on a node that serves its API', () => {
   })
 
   it('prints charts, metrics, parties and the OpenAPI document', async () => {
-    expect(await said('charts', '--points', '30')).to.match(/^events +[·▁▂▃▄▅▆▇█]{30} {2}at most \d/)
+    expect((await said('charts', '--points', '30')).split('\n')).to.have.length(32)
+    expect((await json('charts', '--points', '30'))[0]?.['points']).to.have.length(31)
     expect(await said('metrics')).to.match(/^carillon_ticks_total\{node="Quasimodo"\} \d+$/m)
     expect(await said('parties')).to.match(/^Quasimodo \(this node\)/m)
     expect(await said('sessions')).to.equal('This node has not talked with another party yet.\n')

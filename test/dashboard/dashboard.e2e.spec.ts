@@ -69,8 +69,8 @@ describe('the dashboard in a real browser', function () {
   it('lets nobody in without, and says how to get in', async () => {
     const page = await browser.page()
     await page.goto(belfry.server.url)
-    await page.waitForSelector('.door')
-    expect(await page.textContent('.door')).to.contain('carillon token link')
+    await page.waitForSelector('.sign-in')
+    expect(await page.textContent('.sign-in')).to.contain('carillon token link')
     await page.fill('input', 'crl_wrong')
     await page.click('button')
     await page.waitForSelector('.trouble')
@@ -79,7 +79,7 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.figures')
   })
 
-  it('opens the agenda as near as what is there allows, and lists everything that waits for a hand', async () => {
+  it('opens the agenda as near as what is there allows, and lists everything that needs attention', async () => {
     const page = await enter()
     await until(page, `document.querySelector('.zoom')?.textContent === '6 h'`)
     const [waiting = ''] = await page.locator('.figure .value').nth(1).allTextContents()
@@ -119,7 +119,7 @@ describe('the dashboard in a real browser', function () {
     await until(page, `Number(document.querySelector('.figure .value').textContent) === ${before + 1}`)
   })
 
-  it('retries and discharges what waits for a hand, after asking', async () => {
+  it('retries and discharges what needs attention, after asking', async () => {
     const page = await enter()
     await goTo(page, 'attention')
     const cases = await page.locator('.cases li').count()
@@ -145,6 +145,14 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.verdict')
     expect(await page.textContent('.verdict')).to.contain('It is on the agenda')
     await page.waitForSelector('.graph .state.here')
+    // What can be done about it follows from how its activity stands.
+    const buttons = () => page.locator('.acts button').allTextContents()
+    expect(await buttons()).to.deep.equal(['Run now', 'Pause'])
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    expect(await buttons()).to.deep.equal(['Resume', 'Run now'])
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
   })
 
   it('goes on with a search that finds nothing among the first of many states', async () => {
@@ -224,8 +232,8 @@ describe('the dashboard in a real browser', function () {
     await second.close()
     // Another secret, as when the store is another one: the session is not known any more.
     const third = await serveHttp({ node }, { port })
-    await page.waitForSelector('.door')
-    expect(await page.textContent('.door .trouble')).to.contain('The session is over')
+    await page.waitForSelector('.sign-in')
+    expect(await page.textContent('.sign-in .trouble')).to.contain('The session is over')
     await third.close()
   })
 

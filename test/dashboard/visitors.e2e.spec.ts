@@ -17,7 +17,7 @@ describe('the dashboard, to visitors of every kind', function () {
     const page = await browser.page(look)
     page.on('pageerror', (error) => troubles.push(error.message))
     await page.goto(belfry.server.url)
-    await page.waitForSelector('.door')
+    await page.waitForSelector('.sign-in')
     await page.fill('input', token)
     await page.click('button')
     await page.waitForSelector('main#main')
@@ -113,11 +113,11 @@ describe('the dashboard, to visitors of every kind', function () {
     const page = await enterWith(belfry.adminToken)
     const cookies = await page.context().cookies()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.waitForSelector('.door')
-    expect(await page.locator('.door .trouble').count(), 'no trouble').to.equal(0)
+    await page.waitForSelector('.sign-in')
+    expect(await page.locator('.sign-in .trouble').count(), 'no trouble').to.equal(0)
     await page.context().addCookies(cookies)
     await page.reload()
-    await page.waitForSelector('.door')
+    await page.waitForSelector('.sign-in')
   })
 
   it('shows on a phone that it is live, however long the name of the node is', async () => {
@@ -131,14 +131,14 @@ describe('the dashboard, to visitors of every kind', function () {
     await server.close()
   })
 
-  it('says why a visitor is shown the door', async () => {
+  it('says why a visitor has to sign in again', async () => {
     const token = await belfry.token(['view'])
     const page = await enterWith(token)
     await page.waitForSelector('.figures')
     const issued = (await belfry.node.tokens()).find(({ id }) => token.includes(id))
     await belfry.node.revokeToken(issued!.id)
-    await page.waitForSelector('.door')
-    expect(await page.textContent('.door .trouble')).to.contain('revoked')
+    await page.waitForSelector('.sign-in')
+    expect(await page.textContent('.sign-in .trouble')).to.contain('revoked')
   })
 
   it('met no error on the way', () => {

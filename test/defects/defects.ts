@@ -101,7 +101,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'conflicts-overlooked',
     mistake: 'A notary lets a state be consumed again',
-    file: 'src/notary/notarise.ts',
+    file: 'src/notary/checkClaims.ts',
     find: 'if (consumedBy === undefined) continue',
     replace: 'if (consumedBy === undefined || text.length > 0) continue',
   },

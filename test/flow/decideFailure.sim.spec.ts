@@ -1,4 +1,4 @@
-/** What happens to a flow that meets trouble: tried again with back-off and jitter, then kept with its cause for a hand. */
+/** What happens to a flow that meets trouble: tried again with back-off and jitter, then parked with its cause. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { CarillonError, defineApp, defineFlow, retryLater, type FlowBody, type FlowOptions } from '../../src/index.js'

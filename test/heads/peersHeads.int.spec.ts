@@ -6,7 +6,7 @@ import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { backupLimits } from '../../src/backup/limits.js'
 import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
-import { eventsOf } from '../../src/history/foldLog.js'
+import { decodedEvents } from '../../src/history/foldLog.js'
 import { openOfflineTick } from '../../src/folder/OfflineOperator.js'
 import { keyPairFromSeed, VirtualNetwork, type VirtualNetworkOptions } from '../../src/testing/index.js'
 import { app, Lend } from '../session/iou.js'
@@ -40,7 +40,7 @@ const ticksOf = async (network: VirtualNetwork, name: string): Promise<readonly 
 
 const receivedBy = async (network: VirtualNetwork, name: string): Promise<readonly EventOf<'CheckpointReceived'>[]> =>
   (await ticksOf(network, name)).flatMap((tick) =>
-    eventsOf(tick).filter((event): event is EventOf<'CheckpointReceived'> => event.type === 'CheckpointReceived'),
+    decodedEvents(tick).filter((event): event is EventOf<'CheckpointReceived'> => event.type === 'CheckpointReceived'),
   )
 
 /** The checkpoints that a party sends of its own log from now on. */
@@ -177,7 +177,9 @@ describe('A node whose log has lost what others have seen', () => {
     const store = EmbeddedStore.inMemory()
     for (const tick of (await ticksOf(network, name)).slice(0, count)) {
       store.begin()
-      eventsOf(tick).forEach((event, index) => store.views.fold(event, tick.firstRevision + index, toMillis(tick.at)))
+      decodedEvents(tick).forEach((event, index) =>
+        store.views.fold(event, tick.firstRevision + index, toMillis(tick.at)),
+      )
       expect(store.commit(tick).kind).to.equal('appended')
     }
     return store

@@ -66,7 +66,7 @@ describe('the HTTP API', () => {
     expect(body['flows']).to.deep.equal({ open: 2, parked: 1, paused: 0 })
   })
 
-  it('lists the agenda page by page, and what waits for a hand', async () => {
+  it('lists the agenda page by page, and what needs attention', async () => {
     const first = await get('/agenda?limit=1')
     expect(items(first)).to.have.length(1)
     const second = await get(`/agenda?limit=1&after=${String(first.body['next'])}`)
@@ -97,6 +97,48 @@ describe('the HTTP API', () => {
     const graph = await get(`/states/${transaction.slice(0, 12)}/graph`)
     expect(graph.body['transactions']).to.have.length(2)
     expect(graph.body['states']).to.have.length(2)
+  })
+
+  it('names the activity of a state as the agenda shows it, to whoever acts on it', async () => {
+    for (const entry of [...items(await get('/agenda')), ...items(await get('/agenda?show=attention'))]) {
+      const { transaction, index } = entry['ref'] as { transaction: string; index: number }
+      expect((await get(`/states/${transaction}:${index}/why`)).body['activity']).to.deep.equal(entry)
+    }
+  })
+
+  it('finds states by a criterion, in an order, and as they were', async () => {
+    const where = (criterion: unknown): string => `where=${encodeURIComponent(JSON.stringify(criterion))}`
+    const names = async (query: string): Promise<readonly unknown[]> =>
+      items(await get(`/states?${query}`)).map(({ data }) => (data as { name: string }).name)
+    const all = await names('status=all')
+    expect(await names('status=all&sort=recorded&descending=true')).to.deep.equal([...all].reverse())
+    const { key } = belfry.node.party
+    expect(await names(`status=all&${where({ party: key })}`)).to.deep.equal(all)
+    expect(await names(`status=all&${where({ not: { party: key } })}`)).to.deep.equal([])
+    const [first] = items(await get('/states?status=all&limit=1'))
+    const revision = Number(first!['fromRevision'])
+    expect(await names(`at=${revision}`)).to.deep.equal(all.slice(0, 1))
+    expect(await names(`at=${revision - 1}`)).to.deep.equal([])
+    expect(await names('at=2000-01-01T00:00:00.000Z')).to.deep.equal([])
+    expect(await names(`at=${belfry.node.head.revision}`)).to.deep.equal(await names(''))
+  })
+
+  it('counts states, and says how many of each type are consumed when it is asked to', async () => {
+    const count = items(await get('/states?status=all')).length
+    expect(items(await get('/states/figures?status=all'))).to.deep.equal([{ count }])
+    const unconsumed = items(await get('/states')).length
+    expect((await get('/states/types')).body['types']).to.deep.equal([{ type: 'belfry/Bell', unconsumed }])
+    expect((await get('/states/types?consumed=true')).body['types']).to.deep.equal([
+      { type: 'belfry/Bell', unconsumed, consumed: count - unconsumed },
+    ])
+  })
+
+  it('lists flows in trouble, and tells the story of one unless nobody asks for it', async () => {
+    const troubled = items(await get('/flows?status=troubled'))
+    expect(troubled.map(({ status }) => status)).to.include('parked')
+    const id = String(troubled[0]!['id'])
+    expect((await get(`/flows/${id}`)).body).to.include.keys('story', 'troubles', 'record')
+    expect((await get(`/flows/${id}?story=false`)).body).not.to.have.property('story')
   })
 
   it('starts a flow by client id once, however often it is asked, and gives its result', async () => {
@@ -155,6 +197,13 @@ describe('the HTTP API', () => {
     await refused('/agenda?limit=-1', 400, 'request-invalid')
     await refused('/agenda?show=everything', 400, 'request-invalid')
     await refused('/agenda?page=2', 400, 'request-invalid')
+    await refused('/states?where=currency', 400, 'request-invalid')
+    await refused('/states?where=%7B%22field%22%3A7%7D', 400, 'request-invalid')
+    await refused('/states?at=yesterday', 400, 'request-invalid')
+    await refused('/states?at=999999', 400, 'revision-unknown')
+    await refused('/states?at=1&sort=consumed', 400, 'query-invalid')
+    await refused('/states?type=belfry%2FBell&sort=weight', 400, 'query-invalid')
+    await refused('/states/figures?type=belfry%2FBell&of=weight', 400, 'query-invalid')
     await refused('/agenda?node=Nobody', 404, 'party-unknown')
     await refused('/panels/none', 404, 'panel-unknown')
     const invalid = await post('/flows', { flow: 'belfry/Hang', input: { name: 7 } })

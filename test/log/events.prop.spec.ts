@@ -15,7 +15,7 @@ import {
   headerLine,
   tickAfter,
   type EncodedTick,
-  type Link,
+  type HashLink,
 } from '../../src/log/Tick.js'
 import type { Instant } from '../../src/time/Instant.js'
 import { signed, startLine } from './signing.js'
@@ -128,14 +128,14 @@ describe('the hash chain', () => {
   }
 
   /** The running hash as the format says it: over the link before, the header and the lines. */
-  const hashOf = (before: Link, tick: EncodedTick): string =>
+  const hashOf = (before: HashLink, tick: EncodedTick): string =>
     sha256([before.hash, before.signature, headerLine(tick), ...tick.events].join('\n'))
 
   it('follows from the lines and the signatures before them alone, and counts every event', () => {
     fc.assert(
       fc.property(chains, (parts) => {
         const ticks = chainOf(parts)
-        let before: Link = emptyHead
+        let before: HashLink = emptyHead
         for (const tick of ticks) {
           expect(tick.hash).to.equal(hashOf(before, tick))
           expect(tick.signature).to.equal(signed(tick.hash))
@@ -159,7 +159,7 @@ describe('the hash chain', () => {
   it('is the same when a tick is hashed without being put together', () => {
     fc.assert(
       fc.property(chains, (parts) => {
-        let before: Link = emptyHead
+        let before: HashLink = emptyHead
         for (const tick of chainOf(parts)) {
           expect(hashAfterTick(before, tick)).to.equal(tick.hash)
           before = tick

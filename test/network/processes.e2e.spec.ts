@@ -1,6 +1,6 @@
 /** Two parties and a notary as three processes over TLS: what they agree on, they both hold, whoever is killed. */
 import { expect } from 'chai'
-import { attemptsOf } from '../../src/storage/queries/readAgenda.js'
+import { attemptsOf } from '../../src/storage/queries/readOccurrences.js'
 import { showRef, type StateRef } from '../../src/ledger/StateRef.js'
 import { findStateRow } from '../../src/storage/queries/readVault.js'
 import { instantFromMillis } from '../../src/time/Instant.js'

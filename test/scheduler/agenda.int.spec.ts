@@ -404,7 +404,7 @@ describe('the agenda, page by page', () => {
     expect(third.next).to.equal(undefined)
   })
 
-  it('shows what failed among what waits for a hand, until it is retried or discharged', async () => {
+  it('shows what failed among what needs attention, until it is retried or discharged', async () => {
     const ref = await tower.castOne(bell('cracked', { at: due, manner: 'fail' }))
     await tower.virtual.advanceTo(due)
     const { items } = await tower.node.agenda({ show: 'attention' })

@@ -50,7 +50,7 @@ describe('an activity with a tolerance', () => {
   ]
 
   for (const { cause, delay } of causes) {
-    it(`is missed and waits for a hand, without a flow for that case, because ${cause}`, async () => {
+    it(`is missed and needs attention, without a flow for that case, because ${cause}`, async () => {
       const ref = await tower.castOne(bell('missed', tolerant))
       await delay(ref)
       expect(await tower.rung()).to.deep.equal([])

@@ -135,7 +135,7 @@ describe('why', () => {
     await tower.virtual.advanceTo(plus(due, { hours: 1 }))
     expect(await lastStory(ref)).to.contain('attempt 5 could not be started and was parked (flow-unknown: ')
     expect(await now(ref))
-      .to.contain('parked and waits for a hand (flow-unknown: ')
+      .to.contain('parked and needs attention (flow-unknown: ')
       .and.to.contain(`carillon activity retry ${showRef(ref)}`)
   })
 

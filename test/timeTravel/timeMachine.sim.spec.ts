@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import {
+  foldLog,
   instant,
   TimeMachine,
   type AgendaEntry,
@@ -9,7 +10,8 @@ import {
   type VaultEntry,
   type VaultQuery,
 } from '../../src/index.js'
-import { emptyHead, hashAfterTick, type Link } from '../../src/log/Tick.js'
+import { revisionIn } from '../../src/history/moment.js'
+import { emptyHead, hashAfterTick, type HashLink } from '../../src/log/Tick.js'
 import { digestViews } from '../../src/storage/digest.js'
 import { queryVault } from '../../src/storage/queries/readVault.js'
 import { readAgenda } from '../../src/storage/queries/readAgenda.js'
@@ -164,6 +166,21 @@ describe('the past of a node', () => {
       expect(machine.revision).to.equal(-1)
       await machine.goTo(instant('2030-01-01T00:00:00Z'))
       expect(machine.revision).to.equal(virtual.store.head().revision)
+    })
+
+    it('is found by an instant whether the log lies beside the views or elsewhere', async () => {
+      const folded = await foldLog(virtual.store.read(0))
+      for (const moment of ['2025-01-01T00:00:00Z', '2026-01-01T00:00:59Z', '2026-01-01T00:01:00Z'].map(instant)) {
+        await machine.goTo(moment)
+        for (const db of [virtual.store.reader, folded]) {
+          const node = {
+            readViews: <A>(read: (views: Database) => A) => Promise.resolve(read(db)),
+            readLog: () => virtual.store.read(0),
+          }
+          expect(await revisionIn(node, moment)).to.equal(machine.revision)
+        }
+      }
+      folded.close()
     })
 
     it('explains itself as it would have done then', async () => {
@@ -330,7 +347,7 @@ describe('the past of a node', () => {
         const seen: number[] = []
         const source: LogSource = {
           async *read(fromRevision) {
-            let before: Link = emptyHead
+            let before: HashLink = emptyHead
             try {
               for await (const tick of virtual.store.read(fromRevision)) {
                 const events = tick.number === altered ? [...tick.events, '{"type":"Nonsense"}'] : tick.events

@@ -9,7 +9,7 @@ import type { EncodedTick } from '../../src/log/Tick.js'
 import { inThreads } from '../../src/history/inThreads.js'
 import { LogChecker } from '../../src/history/LogChecker.js'
 import type { FoundProblem, LogProblem } from '../../src/history/LogProblem.js'
-import { linesOf } from '../../src/history/linesOf.js'
+import { readLines } from '../../src/history/readLines.js'
 import { readExport } from '../../src/history/readExport.js'
 import { verifyLog } from '../../src/history/verifyLog.js'
 import { VouchingThreads } from '../../src/history/VouchingThreads.js'
@@ -46,7 +46,7 @@ async function* chunksOf({ bytes, chunkBytes }: Question): AsyncGenerator<Buffer
 
 /** As `carillon log verify --export` reads it. */
 async function* ticksOf(question: Question): AsyncGenerator<EncodedTick> {
-  for await (const { tick } of readExport(linesOf(chunksOf(question), 'the file'))) yield tick
+  for await (const { tick } of readExport(readLines(chunksOf(question), 'the file'))) yield tick
 }
 
 const textOf = ({ kind, revision, untilRevision }: LogProblem | FoundProblem): string =>

@@ -17,7 +17,7 @@ const anyoneElse = 0o077
 
 const openToOthers = (file: string): boolean => existsSync(file) && (statSync(file).mode & anyoneElse) !== 0
 
-export const checkKeys = ({ good, bad, notice }: Judge, store: string, network: string | undefined): Finding => {
+export const checkKeyFiles = ({ good, bad, notice }: Judge, store: string, network: string | undefined): Finding => {
   const file = [storeFiles(store).key, ...(network === undefined ? [] : [networkFiles(network).key])].find(existsSync)
   const signer = existsSync(storeFiles(store).database) ? readStore(store, readFacts).signers.at(-1)?.key : undefined
   if (file === undefined)

@@ -45,7 +45,7 @@ export const checkStore = ({ good, notice, bad }: Judge, store: string): readonl
 
 /** What only the node itself can tell: whether it gets its ticks written. */
 export const checkNode = async ({ good, notice, bad }: Judge, store: string): Promise<Finding> => {
-  const health = await healthOf(store)
+  const health = await healthOf({ store })
   if (health === undefined)
     return holderOf(store) === undefined
       ? good('none runs here')

@@ -5,22 +5,20 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { showRef } from '../../ledger/StateRef.js'
 import { operatorLimits } from '../../operator/limits.js'
 import { ActivityActionC, actionsOf, NoteC, type ActivityAction } from '../../operator/OperatorRequest.js'
-import { readStore } from '../../folder/readStore.js'
-import { resolveRef } from '../../storage/queries/resolveRef.js'
-import { operate } from '../operate.js'
-import { sayDone } from '../sayDone.js'
+import { carryOutAndSay } from '../carryOutAndSay.js'
+import { stateNamed } from '../named.js'
 import type { Terminal } from '../Terminal.js'
-import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { shortRef } from '../words.js'
 
-type Options = StoreOptions & { readonly note?: string }
+type Options = ApiOptions & { readonly note?: string }
 
 /** How an action is asked for on the command line, and what is said when it is done. */
 const words: Readonly<
   Record<ActivityAction, { readonly summary: string; readonly did: string; readonly note?: string }>
 > = {
   trigger: { summary: 'run an activity now, whatever its due instant', did: 'is triggered' },
-  retry: { summary: 'try an activity again that waits for a hand', did: 'is tried again' },
+  retry: { summary: 'try an activity again that needs attention', did: 'is tried again' },
   // Only what closes or holds an activity keeps a note: it says why nothing happens.
   discharge: {
     summary: 'close an activity: it will not be started again',
@@ -43,25 +41,25 @@ const parseNote = (text: string): string => {
 const act = (terminal: Terminal, action: ActivityAction): Command => {
   const { summary, did, note: example } = words[action]
   const noted = example === undefined ? '' : ` --note '${example}'`
-  const command = verb(action, summary, [`activity ${action} 3fa9c1:0${noted}`])
+  const command = apiVerb(action, summary, [`activity ${action} 3fa9c1:0${noted}`])
     .argument('<ref>', 'a state ref, or its first digits')
-    .action(async (text: string, { store, json, note }: Options) => {
-      const ref = readStore(store, (db) => resolveRef(db, text))
-      const by = await operate(store, { on: 'activity', action, ref, ...(note === undefined ? {} : { note }) })
-      sayDone(terminal, json, {
+    .action(async (text: string, { note, ...options }: Options) => {
+      const ref = await stateNamed(options, text)
+      await carryOutAndSay(terminal, options, {
+        request: { on: 'activity', action, ref, ...(note === undefined ? {} : { note }) },
         did: `The activity of ${showRef(ref)} ${did}.`,
-        by,
-        look: `carillon why ${shortRef(ref)}${storeHint(store)}`,
+        look: `why ${shortRef(ref)}`,
         data: { ref, action },
       })
     })
-  return example === undefined ? command : command.addOption(noteOption())
+  return example === undefined
+    ? command
+    : command.addOption(
+        new Option('--note <text>', 'why; it is recorded and shown with the activity').argParser(parseNote),
+      )
 }
 
-const noteOption = (): Option =>
-  new Option('--note <text>', 'why; it is recorded and shown with the activity').argParser(parseNote)
-
-export const activity = (terminal: Terminal): Command =>
+export const activityVerb = (terminal: Terminal): Command =>
   verbGroup(
     'activity',
     'trigger, retry, discharge, pause or resume an activity',

@@ -2,39 +2,34 @@
  * `carillon agenda`: what is to come, in order, or what is not going its way.
  */
 import { Option, type Command } from 'commander'
-import { openStoreLog, readStore } from '../../folder/readStore.js'
-import type { Moment } from '../../history/moment.js'
-import { TimeMachine } from '../../history/TimeMachine.js'
-import { readAgenda } from '../../storage/queries/readAgenda.js'
 import type { AgendaEntry, AgendaQuery } from '../../agenda/AgendaEntry.js'
-import { toMillis } from '../../time/Instant.js'
-import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Standing } from '../../agenda/ActivityRow.js'
-import { atOption, revisionOf } from '../atOption.js'
-import { nowOf } from '../nowOf.js'
-import { afterTextOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import { withProgress } from '../Progress.js'
-import type { Column } from '../table.js'
-import type { Terminal, Tone } from '../Terminal.js'
-import { storeHint, verb, type StoreOptions } from '../verb.js'
+import type { Moment } from '../../history/moment.js'
+import { AgendaEntryC } from '../../http/answers.js'
+import { toMillis } from '../../time/Instant.js'
+import { atOption, withPast } from '../atOption.js'
+import { afterOption, gather, limitOption, printListed, sayMore, type Listed, type PageOptions } from '../pages.js'
+import { printList } from '../print.js'
+import type { PrintedColumn } from '../table.js'
+import type { Terminal, TextTone } from '../Terminal.js'
+import { apiVerb, placeHint, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortRef, showDistance, showSecond } from '../words.js'
-import { printList } from '../print.js'
 
-type Options = StoreOptions &
-  PageOptions<string> & { readonly show: NonNullable<AgendaQuery['show']>; readonly at?: Moment }
+type Show = NonNullable<AgendaQuery['show']>
+type Options = ApiOptions & PageOptions & { readonly show: Show; readonly at?: Moment }
 
-const nothing: Readonly<Record<Options['show'], string>> = {
+const nothing: Readonly<Record<Show, string>> = {
   scheduled: 'Nothing is scheduled.',
-  attention: 'Nothing waits for a hand.',
+  attention: 'Nothing needs attention.',
   paused: 'Nothing is paused.',
   started: 'No flow of an activity is under way.',
 }
 
-const toneOf = (standing: Standing): Tone | undefined =>
+const toneOf = (standing: Standing): TextTone | undefined =>
   standing === 'parked' || standing === 'missed' ? 'red' : standing === 'paused' ? 'yellow' : undefined
 
-const columnsFor = (show: Options['show'], nowMs: number): readonly Column<AgendaEntry>[] => [
+const columnsFor = (nowMs: number, { show }: Options): readonly PrintedColumn<AgendaEntry>[] => [
   { header: 'DUE', cell: ({ due }) => (due === undefined ? '' : showSecond(due)) },
   {
     header: 'ACTS',
@@ -64,41 +59,38 @@ const columnsFor = (show: Options['show'], nowMs: number): readonly Column<Agend
   },
 ]
 
-/** Views keep how an activity stands, not how it stood: the log is folded up to that moment. */
-const agendaThen = async (
-  terminal: Terminal,
-  store: string,
-  at: Moment,
-  show: Options['show'],
-  page: PageOptions<string>,
-): Promise<{ readonly found: Page<AgendaEntry, string>; readonly nowMs: number }> => {
-  const revision = readStore(store, (db) => revisionOf(db, at))
-  const log = openStoreLog(store)
-  try {
-    return await withProgress(
-      terminal,
-      'Folding',
-      async (onProgress) => {
-        const machine = await TimeMachine.at(log, revision, { onProgress })
-        try {
-          const found = gather(page, (query) => machine.agenda({ ...query, show }))
-          const then = typeof at === 'number' ? machine.now : at
-          return { found, nowMs: then === undefined ? Date.now() : toMillis(then) }
-        } finally {
-          machine.close()
-        }
-      },
-      revision + 1,
-    )
-  } finally {
-    await log.close()
-  }
+const listed: Listed<Options, AgendaEntry> = {
+  path: '/agenda',
+  query: ({ show }) => ({ show }),
+  item: AgendaEntryC,
+  columns: columnsFor,
+  empty: ({ show }) => nothing[show],
+  hint: (options) => {
+    if (options.show !== 'attention') return undefined
+    const hint = placeHint(options)
+    return `Next: carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>${hint === '' ? '' : `, each with${hint}`}`
+  },
 }
 
-export const agenda = (real: Terminal): Command =>
-  verb(
+/** Views keep how an activity stands, not how it stood: the log is folded up to that moment. */
+const printThen = async (terminal: Terminal, options: Options, at: Moment): Promise<void> => {
+  const { store, json, show } = options
+  const { found, nowMs } = await withPast(terminal, store, at, async (machine) => {
+    const then = typeof at === 'number' ? machine.now : at
+    const read = ({ limit, after }: PageOptions) => {
+      const { items, next } = machine.agenda({ show, limit, ...(after === undefined ? {} : { after }) })
+      return Promise.resolve({ items, ...(next === undefined ? {} : { next }) })
+    }
+    return { found: await gather(options, read), nowMs: then === undefined ? Date.now() : toMillis(then) }
+  })
+  await printList(terminal, json, { rows: found.items, columns: columnsFor(nowMs, options), empty: nothing[show] })
+  sayMore(terminal, found)
+}
+
+export const agendaVerb = (real: Terminal): Command =>
+  apiVerb(
     'agenda',
-    'show what is to come, in order; or what waits for a hand',
+    'show what is to come, in order; or what needs attention',
     [
       'agenda',
       'agenda --watch',
@@ -113,26 +105,14 @@ export const agenda = (real: Terminal): Command =>
         .choices(['scheduled', 'attention', 'paused', 'started'])
         .default('scheduled'),
     )
-    .addOption(atOption('the agenda'))
+    .addOption(atOption('the agenda').conflicts('url'))
     .addOption(limitOption())
-    .addOption(afterTextOption())
+    .addOption(afterOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json, show, at, ...page }: Options) => {
-        const { found, nowMs } =
-          at === undefined
-            ? {
-                found: readStore(store, (db) => gather(page, (query) => readAgenda(db, { ...query, show }))),
-                nowMs: await nowOf(store),
-              }
-            : await agendaThen(terminal, store, at, show, page)
-        await printList(terminal, json, { rows: found.items, columns: columnsFor(show, nowMs), empty: nothing[show] })
-        if (json !== true && found.items.length > 0 && show === 'attention' && at === undefined) {
-          const hint = `carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>`
-          terminal.err(
-            terminal.tone('dim', `Next: ${hint}${storeHint(store) === '' ? '' : `, each with${storeHint(store)}`}`),
-          )
-        }
-        sayMore(terminal, found)
+      watching(real, (terminal) => (options: Options) => {
+        return options.at === undefined
+          ? printListed(terminal, options, listed)
+          : printThen(terminal, options, options.at)
       }),
     )

@@ -3,7 +3,8 @@
  * script would rather ask for by its path.
  */
 import { Argument, Option, type Command } from 'commander'
-import { NodeApi, type Method } from '../NodeApi.js'
+import type { Method } from '../../http/Route.js'
+import { NodeApi } from '../NodeApi.js'
 import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, type ApiOptions } from '../verb.js'
@@ -17,7 +18,7 @@ const shown = (text: string, type: string, json: boolean | undefined): string =>
   return JSON.stringify(JSON.parse(text), null, 2)
 }
 
-export const api = (real: Terminal): Command =>
+export const requestVerb = (real: Terminal): Command =>
   apiVerb(
     'api',
     'ask the HTTP API of a running node for anything it can do',

@@ -15,12 +15,12 @@ import { TlsTransport } from '../../transport/TlsTransport.js'
 import { systemClock } from '../../time/SystemClock.js'
 import { logOption, type LogOptions } from '../namedLog.js'
 import { operatorName } from '../operatorName.js'
-import { withProgress } from '../Progress.js'
+import { withProgress } from '../ProgressBar.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { storeHint, verb, verbGroup, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 type AcceptOptions = LogOptions & { readonly note?: string }
 
@@ -35,7 +35,7 @@ const noteOption = (): Option => new Option('--note <text>', 'a remark, recorded
 const tell = (terminal: Terminal, json: boolean | undefined, head: Head, what: string, hint: string): void => {
   if (printJson(terminal, json, { head })) return
   terminal.out(printable(what))
-  terminal.err(terminal.tone('dim', printable(hint)))
+  printNote(terminal, printable(hint))
 }
 
 const make = (terminal: Terminal): Command =>
@@ -176,7 +176,7 @@ const goOn = (terminal: Terminal): Command =>
       )
     })
 
-export const backup = (terminal: Terminal): Command =>
+export const backupVerb = (terminal: Terminal): Command =>
   verbGroup('backup', 'copy a store while its node runs, restore it, and let it go on', [
     make(terminal),
     restore(terminal),

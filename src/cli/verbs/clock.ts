@@ -1,5 +1,5 @@
 /**
- * `carillon clock`: what time it is for a node, and the hands of the clock of a run in virtual time.
+ * `carillon clock`: what time it is for a node, and the controls of the clock of a run in virtual time.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type * as t from 'io-ts'
@@ -59,7 +59,7 @@ const turn = (terminal: Terminal, action: 'play' | 'pause' | 'jump', summary: st
     tell(terminal, json, await NodeApi.at(place).post('/clock', body, ClockC))
   })
 
-export const clock = (terminal: Terminal): Command =>
+export const clockVerb = (terminal: Terminal): Command =>
   verbGroup('clock', 'show the clock of a node; in virtual time, play, pause or jump', [
     show(terminal),
     turn(terminal, 'play', 'let a virtual clock run, at a speed', 'clock play --speed 1d').addOption(

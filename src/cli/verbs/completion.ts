@@ -54,7 +54,7 @@ const scripts: Readonly<Record<string, (words: ReturnType<typeof wordsAfter>) =>
   fish,
 }
 
-export const completion = (terminal: Terminal): Command =>
+export const completionVerb = (terminal: Terminal): Command =>
   bareVerb('completion', 'print a script that completes verbs and options in a shell', [
     'completion bash >> ~/.bashrc',
     'completion fish > ~/.config/fish/completions/carillon.fish',

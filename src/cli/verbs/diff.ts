@@ -2,18 +2,16 @@
  * `carillon diff`: what is different between two moments of a store's past.
  */
 import { Option, type Command } from 'commander'
-import { openStoreLog, readStore } from '../../folder/readStore.js'
 import type { Moment } from '../../history/moment.js'
-import { TimeMachine } from '../../history/TimeMachine.js'
-import type { Listing, Place, WorldDiff } from '../../history/WorldDiff.js'
+import type { Listing, Place, WorldDiff } from '../../storage/queries/WorldDiff.js'
 import type { AgendaEntry } from '../../agenda/AgendaEntry.js'
 import type { VaultEntry } from '../../vault/VaultEntry.js'
-import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { momentValue, revisionOf } from '../atOption.js'
+import { momentValue, withPast } from '../atOption.js'
 import { limitOption } from '../pages.js'
-import { withProgress } from '../Progress.js'
+import { printJson } from '../print.js'
+import { storedNode } from '../storedNode.js'
 import { fit } from '../table.js'
-import { printable, type Terminal, type Tone } from '../Terminal.js'
+import { printable, type Terminal, type TextTone } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { shortRef, showCount, showInstant, showJson } from '../words.js'
 
@@ -21,7 +19,7 @@ type Options = StoreOptions & { readonly from: Moment; readonly to?: Moment; rea
 
 const signs = { added: ['+', 'green'], removed: ['-', 'red'], changed: ['~', 'yellow'] } as const satisfies Record<
   string,
-  readonly [string, Tone]
+  readonly [string, TextTone]
 >
 
 const stateLine = ({ ref, type, data }: VaultEntry): string => `${shortRef(ref)}  ${type}  ${showJson(data)}`
@@ -98,7 +96,7 @@ const tell = (terminal: Terminal, { from, to, states, agenda, flows, node }: Wor
   if (writer.isSame) terminal.out('Nothing is different.')
 }
 
-export const diff = (terminal: Terminal): Command =>
+export const diffVerb = (terminal: Terminal): Command =>
   verb('diff', 'show what is different between two moments of the past', [
     'diff --from 1200',
     'diff --from 2026-01-31T09:00:00Z --to 2026-01-31T10:00:00Z',
@@ -112,28 +110,7 @@ export const diff = (terminal: Terminal): Command =>
     .addOption(new Option('--to <moment>', 'the later moment (default: now)').argParser(momentValue))
     .addOption(limitOption())
     .action(async ({ store, json, from, to, limit }: Options) => {
-      const { first, last } = readStore(store, (db) => ({
-        first: revisionOf(db, from),
-        last: to === undefined ? readFacts(db).head.revision : revisionOf(db, to),
-      }))
-      const log = openStoreLog(store)
-      try {
-        const found = await withProgress(
-          terminal,
-          'Folding',
-          async (onProgress) => {
-            const machine = await TimeMachine.at(log, -1, { onProgress })
-            try {
-              return await machine.diff({ from: first, to: last, limit })
-            } finally {
-              machine.close()
-            }
-          },
-          last + 1,
-        )
-        if (json === true) terminal.out(JSON.stringify(found))
-        else tell(terminal, found)
-      } finally {
-        await log.close()
-      }
+      const last = to ?? storedNode(store).head.revision
+      const found = await withPast(terminal, store, from, (machine) => machine.diff({ from, to: last, limit }), last)
+      if (!printJson(terminal, json, found)) tell(terminal, found)
     })

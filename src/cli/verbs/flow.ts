@@ -3,27 +3,20 @@
  */
 import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
-import { CarillonError } from '../../errors/CarillonError.js'
-import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
-import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
 import { resultOfEnd } from '../../flow/FlowEnd.js'
-import { FlowDefinitionsC } from '../../http/answers.js'
+import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
+import { FlowDefinitionC, FlowDetailsC, FlowSummaryC } from '../../http/answers.js'
 import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
-import { readStore } from '../../folder/readStore.js'
-import { NodeApi } from '../NodeApi.js'
-import { nowOf } from '../nowOf.js'
-import { operate } from '../operate.js'
-import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import { sayDone } from '../sayDone.js'
-import { table, type Column } from '../table.js'
+import { carryOutAndSay } from '../carryOutAndSay.js'
+import { flowNamed, flowPath } from '../named.js'
+import { NodeApi, type NodePlace } from '../NodeApi.js'
+import { listVerb, type PageOptions } from '../pages.js'
+import { printJson, printRecord, printTable, type Fact } from '../print.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { apiVerb, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
-import { watching, watchOption } from '../watching.js'
+import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
-import { factLines, printJson, printList, printTable, type Fact } from '../print.js'
-
-type ListOptions = StoreOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
 
 const statuses = ['open', 'troubled', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
 
@@ -69,7 +62,7 @@ const originOf = (startedBy: FlowSummary['startedBy']): string => {
   }
 }
 
-const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
+const columnsAt = (nowMs: number): readonly PrintedColumn<FlowSummary>[] => [
   { header: 'STARTED', cell: ({ startedAt }) => showDistance(startedAt, nowMs), align: 'right' },
   { header: 'FLOW', cell: ({ id }) => shortId(id), tone: () => 'cyan' },
   { header: 'NAME', cell: ({ name }) => name, flexible: true },
@@ -82,33 +75,25 @@ const columnsAt = (nowMs: number): readonly Column<FlowSummary>[] => [
   { header: '', cell: outcomeOf, flexible: true },
 ]
 
+type ListOptions = ApiOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
+
 const list = (real: Terminal): Command =>
-  verb(
-    'list',
-    'list flows, newest first',
-    ['flow list', 'flow list --status troubled'],
-    'print one JSON document a line',
-  )
-    .addOption(new Option('--status <status>', 'only flows in this condition').choices(statuses))
-    .addOption(new Option('--name <name>', 'only flows of this name'))
-    .addOption(limitOption())
-    .addOption(afterOption())
-    .addOption(watchOption())
-    .action(
-      watching(real, (terminal) => async ({ store, json, status, name, ...page }: ListOptions) => {
-        const wanted = { ...(status === undefined ? {} : { status }), ...(name === undefined ? {} : { name }) }
-        const found = readStore(store, (db) => gather(page, (query) => listFlows(db, { ...query, ...wanted })))
-        await printList(terminal, json, {
-          rows: found.items,
-          columns: async () => columnsAt(await nowOf(store)),
-          empty: 'No such flows.',
-        })
-        sayMore(terminal, found)
-      }),
-    )
+  listVerb(real, ['list', 'list flows, newest first', ['flow list', 'flow list --status troubled']], {
+    path: '/flows',
+    query: ({ status, name }: ListOptions) => ({ status, name }),
+    item: FlowSummaryC,
+    columns: columnsAt,
+    empty: 'No such flows.',
+    options: [
+      new Option('--status <status>', 'only flows in this condition').choices(statuses),
+      new Option('--name <name>', 'only flows of this name'),
+    ],
+  })
 
 /** The part that asked has a column only in a flow that has parts. */
-const operationColumns = (hasParts: boolean): readonly Column<RecordedOperation & { readonly position: number }>[] => [
+const operationColumns = (
+  hasParts: boolean,
+): readonly PrintedColumn<RecordedOperation & { readonly position: number }>[] => [
   { header: '#', cell: ({ position }) => String(position), align: 'right' },
   ...(hasParts ? [{ header: 'PART', cell: ({ part }: RecordedOperation) => part ?? '' }] : []),
   { header: 'OPERATION', cell: ({ kind }) => kind },
@@ -121,7 +106,7 @@ const operationColumns = (hasParts: boolean): readonly Column<RecordedOperation 
   },
 ]
 
-const troubleColumns: readonly Column<FlowDetails['troubles'][number]>[] = [
+const troubleColumns: readonly PrintedColumn<FlowDetails['troubles'][number]>[] = [
   { header: 'AT', cell: ({ at }) => showInstant(at) },
   { header: 'TROUBLE', cell: ({ what, by }) => (by === undefined ? what : `${what} by ${by}`) },
   { header: 'NEXT TRY', cell: ({ retryAt }) => (retryAt === undefined ? '' : showInstant(retryAt)) },
@@ -153,19 +138,16 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
   ]
 }
 
+const flowOf = (place: NodePlace, text: string): Promise<FlowDetails> =>
+  NodeApi.at(place).get(flowPath(text), { story: 'false' }, FlowDetailsC)
+
 const show = (terminal: Terminal): Command =>
-  verb('show', 'show one flow with its record', ['flow show 8c41d0'])
+  apiVerb('show', 'show one flow with its record', ['flow show 8c41d0'])
     .argument('<id>', 'a flow id, or its first digits')
-    .action((text: string, { store, json }: StoreOptions) => {
-      const flow = readStore(store, (db) => {
-        const id = resolveFlowId(db, text)
-        const found = findFlow(db, id)
-        if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
-        return found
-      })
+    .action(async (text: string, { json, ...place }: ApiOptions) => {
+      const flow = await flowOf(place, text)
       if (printJson(terminal, json, flow)) return
-      terminal.out(terminal.tone('bold', printable(`${flow.name} ${flow.id}`)))
-      for (const line of factLines(terminal, describe(flow), { width: 9, indent: '  ' })) terminal.out(line)
+      printRecord(terminal, `${flow.name} ${flow.id}`, describe(flow))
       if (flow.troubles.length > 0) {
         terminal.out('')
         printTable(terminal, troubleColumns, flow.troubles)
@@ -173,8 +155,7 @@ const show = (terminal: Terminal): Command =>
       if (flow.record.length === 0) return
       terminal.out('')
       const rows = flow.record.map((operation, index) => ({ ...operation, position: index + 1 }))
-      for (const line of table(operationColumns(rows.some(({ part }) => part !== undefined)), rows, terminal))
-        terminal.out(line)
+      printTable(terminal, operationColumns(rows.some(({ part }) => part !== undefined)), rows)
     })
 
 const watchEveryMs = 500
@@ -186,15 +167,14 @@ const standingOf = (flow: FlowDetails): string => {
 }
 
 const watch = (terminal: Terminal): Command =>
-  verb('watch', 'follow one flow until it ends, a line for every change', ['flow watch 8c41d0'], 'print JSON lines')
+  apiVerb('watch', 'follow one flow until it ends, a line for every change', ['flow watch 8c41d0'], 'print JSON lines')
     .argument('<id>', 'a flow id, or its first digits')
-    .action(async (text: string, { store, json }: StoreOptions) => {
-      const id = readStore(store, (db) => resolveFlowId(db, text))
+    .action(async (text: string, { json, ...place }: ApiOptions) => {
+      const id = await flowNamed(place, text)
       for (let last = ''; ;) {
-        const flow = readStore(store, (db) => findFlow(db, id))
-        if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+        const flow = await flowOf(place, id)
         const standing = standingOf(flow)
-        if (standing !== last) terminal.out(json === true ? JSON.stringify(flow) : printable(standing))
+        if (standing !== last && !printJson(terminal, json, flow)) terminal.out(printable(standing))
         last = standing
         if (flow.endedAt !== undefined) return
         await new Promise((resolve) => setTimeout(resolve, watchEveryMs))
@@ -202,18 +182,18 @@ const watch = (terminal: Terminal): Command =>
     })
 
 const result = (terminal: Terminal): Command =>
-  verb('result', 'wait for a flow to end, and print what it returned', ['flow result 8c41d0'])
+  apiVerb('result', 'wait for a flow to end, and print what it returned', ['flow result 8c41d0'])
     .argument('<id>', 'a flow id, or its first digits')
-    .action(async (text: string, { store, json }: StoreOptions) => {
-      const id = readStore(store, (db) => resolveFlowId(db, text))
+    .action(async (text: string, { json, ...place }: ApiOptions) => {
+      const { id: flow, status, result: returned, error } = await flowOf(place, text)
+      const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
       // What has ended can be told without a node; what has not needs one to go on.
-      const known = readStore(store, (db) => findFlowEnd(db, id))
-      const ended = known === undefined ? undefined : resultOfEnd(id, known)
-      const returned = ended === undefined ? await NodeApi.at({ store }).result(id) : (ended.result ?? null)
-      terminal.out(json === true ? JSON.stringify({ flow: id, result: returned }) : printable(showJson(returned)))
+      const ended = resultOfEnd(flow, { status, result: textOf(returned), error: textOf(error) })
+      const found = ended === undefined ? await NodeApi.at(place).result(flow) : (ended.result ?? null)
+      if (!printJson(terminal, json, { flow, result: found })) terminal.out(printable(showJson(found)))
     })
 
-type Definition = t.TypeOf<typeof FlowDefinitionsC>['items'][number]
+type Definition = t.TypeOf<typeof FlowDefinitionC>
 
 /** The members of an input, as a person would name them: `text, inSeconds?`. */
 const membersOf = ({ input }: Definition): string => {
@@ -224,7 +204,7 @@ const membersOf = ({ input }: Definition): string => {
     .join(', ')
 }
 
-const definitionColumns: readonly Column<Definition>[] = [
+const definitionColumns: readonly PrintedColumn<Definition>[] = [
   { header: 'FLOW', cell: ({ name }) => name, tone: () => 'cyan', flexible: true },
   { header: 'VERSION', cell: ({ version }) => String(version), align: 'right' },
   { header: 'SCHEDULABLE', cell: ({ schedulable }) => (schedulable ? 'yes' : '') },
@@ -232,16 +212,21 @@ const definitionColumns: readonly Column<Definition>[] = [
 ]
 
 const definitions = (terminal: Terminal): Command =>
-  apiVerb(
-    'definitions',
-    'list the flows of the running app that can be started, with their input',
-    ['flow definitions', 'flow definitions --json | jq .input'],
-    'print one JSON document a line',
-  ).action(async ({ json, ...place }: ApiOptions) => {
-    const { items } = await NodeApi.at(place).get('/flows/definitions', {}, FlowDefinitionsC)
-    if (json === true) for (const definition of items) terminal.out(JSON.stringify(definition))
-    else printTable(terminal, definitionColumns, items)
-  })
+  listVerb(
+    terminal,
+    [
+      'definitions',
+      'list the flows of the running app that can be started, with their input',
+      ['flow definitions', 'flow definitions --json | jq .input'],
+    ],
+    {
+      path: '/flows/definitions',
+      item: FlowDefinitionC,
+      columns: () => definitionColumns,
+      empty: 'The app has no flows.',
+      isWhole: true,
+    },
+  )
 
 /** How an action is asked for on the command line, and what is said when it is done. */
 const words: Readonly<Record<FlowAction, { readonly summary: string; readonly did: string }>> = {
@@ -252,20 +237,19 @@ const words: Readonly<Record<FlowAction, { readonly summary: string; readonly di
 }
 
 const act = (terminal: Terminal, action: FlowAction): Command =>
-  verb(action, words[action].summary, [`flow ${action} 8c41d0`])
+  apiVerb(action, words[action].summary, [`flow ${action} 8c41d0`])
     .argument('<id>', 'a flow id, or its first digits')
-    .action(async (text: string, { store, json }: StoreOptions) => {
-      const flow = readStore(store, (db) => resolveFlowId(db, text))
-      const by = await operate(store, { on: 'flow', action, flow })
-      sayDone(terminal, json, {
+    .action(async (text: string, options: ApiOptions) => {
+      const flow = await flowNamed(options, text)
+      await carryOutAndSay(terminal, options, {
+        request: { on: 'flow', action, flow },
         did: `Flow ${flow} ${words[action].did}.`,
-        by,
-        look: `carillon flow show ${shortId(flow)}${storeHint(store)}`,
+        look: `flow show ${shortId(flow)}`,
         data: { flow, action },
       })
     })
 
-export const flow = (terminal: Terminal): Command =>
+export const flowVerb = (terminal: Terminal): Command =>
   verbGroup('flow', 'list, show and watch flows; retry, kill, pause or resume one', [
     list(terminal),
     show(terminal),

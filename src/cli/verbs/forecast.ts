@@ -8,8 +8,8 @@ import { timeline } from '../../testing/forecast/timeline.js'
 import { instant, instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { nowOf } from '../nowOf.js'
-import { Progress } from '../Progress.js'
-import type { Column } from '../table.js'
+import { ProgressBar } from '../ProgressBar.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
@@ -38,7 +38,7 @@ const doingsOf = ({ transactions }: ForecastEntry): string =>
     )
     .join('; ')
 
-const columns: readonly Column<ForecastEntry>[] = [
+const columns: readonly PrintedColumn<ForecastEntry>[] = [
   { header: 'AT', cell: ({ at }) => showSecond(at) },
   { header: 'FLOW', cell: ({ flow }) => flow, flexible: true },
   {
@@ -63,10 +63,10 @@ const progressOf = (
   until: Instant,
 ): { readonly progress: (far: ForecastProgress) => void; readonly end: () => void } => {
   let passedMs = 0
-  const reading = new Progress(terminal, 'Reading the log', readStore(store, readFacts).head.revision + 1)
-  let running: Progress | undefined
-  const begin = (): Progress =>
-    new Progress(terminal, `Forecasting until ${until}`, {
+  const reading = new ProgressBar(terminal, 'Reading the log', readStore(store, readFacts).head.revision + 1)
+  let running: ProgressBar | undefined
+  const begin = (): ProgressBar =>
+    new ProgressBar(terminal, `Forecasting until ${until}`, {
       total: toMillis(until) - toMillis(from),
       done: () => passedMs,
     })
@@ -80,7 +80,7 @@ const progressOf = (
   }
 }
 
-export const forecast = (terminal: Terminal): Command =>
+export const forecastVerb = (terminal: Terminal): Command =>
   verb('forecast', 'run the future of a store in memory: what will fire, and what it will do', [
     'forecast src/app.ts --until 2027-01-01',
     'forecast src/app.ts --until 2027-01-01T09:00:00Z --json',
@@ -91,7 +91,7 @@ export const forecast = (terminal: Terminal): Command =>
     .addOption(new Option('--limit <count>', 'rows of the table').default(50).argParser(wholeNumber(1)))
     .action((module: string, { store, json, until, from, limit }: Options) =>
       withApp(module, async ({ app, forecasting }) => {
-        const begin = from ?? instantFromMillis(await nowOf(store))
+        const begin = from ?? instantFromMillis(await nowOf({ store }))
         const { progress, end } = progressOf(terminal, store, begin, until)
         const found = await forecastLog(store, until, {
           ...forecasting,

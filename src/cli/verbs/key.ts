@@ -1,7 +1,7 @@
 /**
  * `carillon key`: shows which key a node signs with, and changes it.
  */
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { networkFolderOf } from '../../network/NetworkFolder.js'
 import { openLog } from '../../logs/openLog.js'
 import { readStore } from '../../folder/readStore.js'
@@ -9,25 +9,19 @@ import { rotateKey } from '../../folder/rotateKey.js'
 import { readKeyChanges } from '../../storage/tables/MapTable.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { logOption, type LogOptions } from '../namedLog.js'
-import type { Column } from '../table.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { verb, verbGroup, type StoreOptions } from '../verb.js'
-import { printJson, printList } from '../print.js'
+import { networkOption, verb, verbGroup, type StoreOptions } from '../verb.js'
+import { printJson, printList, printNote } from '../print.js'
 
 type RotateOptions = LogOptions & { readonly network?: string }
-
-const networkOption = (): Option =>
-  new Option(
-    '--network <folder>',
-    "the party's folder in its network, which holds the key (default: that of the store)",
-  ).env('CARILLON_NETWORK')
 
 const rotate = (terminal: Terminal): Command =>
   verb('rotate', 'let the node sign with a new key from now on; it must not run meanwhile', [
     'key rotate',
     'key rotate --log postgres://host/database',
   ])
-    .addOption(networkOption())
+    .addOption(networkOption("the party's folder in its network, which holds the key (default: that of the store)"))
     .addOption(logOption())
     .action(async ({ store, json, network: named, log: address }: RotateOptions) => {
       const folder = networkFolderOf(store, named)
@@ -43,7 +37,7 @@ const rotate = (terminal: Terminal): Command =>
         terminal.out('')
         terminal.out('Next, whoever runs the network lets the other parties know:')
         terminal.out(printable(`  carillon network change-key <network folder> ${file}`))
-        terminal.err(terminal.tone('dim', 'Until then the other parties refuse what the node signs.'))
+        printNote(terminal, 'Until then the other parties refuse what the node signs.')
       } finally {
         await log?.close()
       }
@@ -51,7 +45,7 @@ const rotate = (terminal: Terminal): Command =>
 
 type Row = { readonly key: string; readonly fromTick: number; readonly network: string }
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly PrintedColumn<Row>[] = [
   { header: 'FROM TICK', cell: ({ fromTick }) => fromTick.toLocaleString('en'), align: 'right' },
   { header: 'KEY', cell: ({ key }) => key, flexible: true },
   { header: 'NETWORK', cell: ({ network }) => network, tone: () => 'dim', flexible: true, spare: true },
@@ -76,7 +70,7 @@ const show = (terminal: Terminal): Command =>
     },
   )
 
-export const key = (terminal: Terminal): Command =>
+export const keyVerb = (terminal: Terminal): Command =>
   verbGroup('key', 'show and change the key that a node signs with', [
     rotate(terminal),
     show(terminal),

@@ -11,6 +11,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
 import { apiVerb, type ApiOptions } from '../verb.js'
 import { showCount, showSecond } from '../words.js'
+import { printLine } from '../print.js'
 
 const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
   const { activities, flows } = live
@@ -22,13 +23,13 @@ const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
     `${live.startsPerSecond.toFixed(1)} starts/s`,
     `${activities.scheduled.toLocaleString('en')} to come`,
     showCount(flows.open, 'open flow'),
-    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} wait for a hand`] : []),
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} need attention`] : []),
     ...(live.draining ? ['draining'] : []),
     ...(live.trouble === undefined ? [] : [live.trouble.code]),
   ].join('  ')
 }
 
-export const live = (terminal: Terminal): Command =>
+export const liveVerb = (terminal: Terminal): Command =>
   apiVerb(
     'live',
     'follow a running node in lines, one whenever something has happened',
@@ -38,6 +39,6 @@ export const live = (terminal: Terminal): Command =>
     await followAgain(terminal, place, { path: '/live', query: () => ({}) }, untilSignalled(), ({ data }) => {
       const decoded = decodeWith(LiveC, JSON.parse(data))
       if (isLeft(decoded)) return
-      terminal.out(json === true ? JSON.stringify(decoded.right) : printable(lineOf(decoded.right)))
+      printLine(terminal, json, decoded.right, printable(lineOf(decoded.right)))
     })
   })

@@ -10,20 +10,21 @@ import { importInto } from '../../history/copyLog.js'
 import { exportLog } from '../../history/exportLog.js'
 import { importLog } from '../../history/importLog.js'
 import { rebuildViews } from '../../history/rebuildViews.js'
+import { LogPageC, type LogEntry } from '../../http/answers.js'
+import { vaultLimits } from '../../vault/limits.js'
 import { openLog } from '../../logs/openLog.js'
-import { openStoreLog, readStore } from '../../folder/readStore.js'
-import type { Instant } from '../../time/Instant.js'
+import { readStore } from '../../folder/readStore.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { describeEvent } from '../../operator/describeEvent.js'
-import { linesOf } from '../../history/linesOf.js'
+import { readLines } from '../../history/readLines.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { openOutput } from '../openOutput.js'
-import { limitOption } from '../pages.js'
-import { withProgress, type Extent } from '../Progress.js'
+import { NodeApi, type ApiQuery } from '../NodeApi.js'
+import { gather, limitOption } from '../pages.js'
+import { withProgress, type Extent } from '../ProgressBar.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
-import type { Column } from '../table.js'
-import { printable, type Terminal, type Tone } from '../Terminal.js'
-import { storeHint, verb, verbGroup, wholeNumber, type StoreOptions } from '../verb.js'
+import type { PrintedColumn } from '../table.js'
+import { printable, type Terminal, type TextTone } from '../Terminal.js'
+import { apiVerb, storeHint, verb, verbGroup, wholeNumber, type ApiOptions, type StoreOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { showCount, showSecond } from '../words.js'
 import { copy } from './logCopy.js'
@@ -31,55 +32,19 @@ import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
-import { printJson, printTable } from '../print.js'
+import { printJson, printList, printNote } from '../print.js'
 
-type Row = {
-  readonly revision: number
-  readonly tick: number
-  readonly at: Instant
-  readonly line: string
-}
+type ShowOptions = ApiOptions & { readonly from?: number; readonly limit: number }
 
-type ShowOptions = StoreOptions & { readonly from?: number; readonly limit: number }
-
-const columns: readonly Column<Row & { readonly type: string; readonly text: string }>[] = [
+const columns: readonly PrintedColumn<LogEntry>[] = [
   { header: 'REVISION', cell: ({ revision }) => String(revision), align: 'right' },
   { header: 'AT', cell: ({ at }) => showSecond(at) },
-  { header: 'EVENT', cell: ({ type }) => type, tone: ({ type }): Tone => (type === '?' ? 'red' : 'cyan') },
+  { header: 'EVENT', cell: ({ type }) => type, tone: ({ type }): TextTone => (type === '?' ? 'red' : 'cyan') },
   { header: '', cell: ({ text }) => text, flexible: true },
 ]
 
-const readRows = async (
-  store: string,
-  { from, limit }: Pick<ShowOptions, 'from' | 'limit'>,
-): Promise<readonly Row[]> => {
-  const log = openStoreLog(store)
-  try {
-    const first = from ?? Math.max(0, (await log.head()).revision - limit + 1)
-    const rows: Row[] = []
-    for await (const tick of log.read(first)) {
-      tick.events.forEach((line, index) => {
-        const revision = tick.firstRevision + index
-        if (revision >= first && rows.length < limit) rows.push({ revision, tick: tick.number, at: tick.at, line })
-      })
-      if (rows.length >= limit) break
-    }
-    return rows
-  } finally {
-    await log.close()
-  }
-}
-
-const rawJson = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return line
-  }
-}
-
 const show = (real: Terminal): Command =>
-  verb(
+  apiVerb(
     'show',
     'show events of the log, by default the last ones',
     ['log show', 'log show --watch', 'log show --from 0 --limit 20', 'log show --json | jq .event.type'],
@@ -89,15 +54,19 @@ const show = (real: Terminal): Command =>
     .addOption(limitOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json, ...wanted }: ShowOptions) => {
-        const rows = await readRows(store, wanted)
-        if (json === true)
-          for (const { line, ...row } of rows) terminal.out(JSON.stringify({ ...row, event: rawJson(line) }))
-        else if (rows.length === 0) terminal.out('There are no such events.')
-        else {
-          const described = rows.map((row) => ({ ...row, ...describeEvent(row.line, row.revision) }))
-          printTable(terminal, columns, described)
-        }
+      watching(real, (terminal) => async ({ json, from, limit, ...place }: ShowOptions) => {
+        const ask = (page: ApiQuery) =>
+          NodeApi.at(place).get('/log', { whole: json === true ? 'true' : 'false', ...page }, LogPageC)
+        // The last ones come in one answer, as long as they fit into one.
+        const first =
+          from ?? (limit <= vaultLimits.page ? undefined : Math.max(0, (await ask({ limit: 1 })).head - limit + 1))
+        const { items } = await gather({ limit, ...(first === undefined ? {} : { after: String(first) }) }, (page) =>
+          ask({ limit: page.limit, from: page.after }),
+        )
+        if (json !== true)
+          return printList(terminal, json, { rows: items, columns, empty: 'There are no such events.' })
+        for (const { revision, tick, at, event } of items) printJson(terminal, json, { revision, tick, at, event })
+        return undefined
       }),
     )
 
@@ -143,7 +112,7 @@ type ImportOptions = LogOptions & { readonly by?: PublicKey }
 
 const importFile = async (terminal: Terminal, file: string, { store, log, by }: ImportOptions): Promise<Head> => {
   const { bytes, extent } = bytesOf(file)
-  const lines = linesOf(bytes, file)
+  const lines = readLines(bytes, file)
   const expected = by === undefined ? {} : { by }
   if (log === undefined)
     return withProgress(
@@ -179,11 +148,9 @@ const importing = (terminal: Terminal): Command =>
       const place = log === undefined ? printable(store) : 'the log'
       terminal.out(`${showCount(head.revision + 1, 'event')} imported into ${place}, head ${head.hash}.`)
       if (log !== undefined) return
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the checkpoints that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
-        ),
+      printNote(
+        terminal,
+        `An export holds no keys: copy node.key and node.secret of the old store to ${printable(store)}. Before a node runs on it, compare it with the checkpoints that others keep (carillon backup compare), or tell it to go on (carillon backup go-on).`,
       )
     })
 
@@ -211,7 +178,7 @@ const rebuild = (terminal: Terminal): Command =>
     },
   )
 
-export const log = (terminal: Terminal): Command =>
+export const logVerb = (terminal: Terminal): Command =>
   verbGroup('log', 'show, follow, export, import, copy, verify and prove the log; rebuild the views from it', [
     show(terminal),
     follow(terminal),

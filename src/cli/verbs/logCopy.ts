@@ -11,11 +11,11 @@ import { openLog } from '../../logs/openLog.js'
 import { assertStore } from '../../folder/readStore.js'
 import { lockFolder } from '../../folder/StoreFolder.js'
 import { isAddress, withNamedLog } from '../namedLog.js'
-import { withProgress } from '../Progress.js'
+import { withProgress } from '../ProgressBar.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, type JsonOptions } from '../verb.js'
 import { showCount } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 const named = (place: string): { readonly store: string; readonly log?: string } =>
   isAddress(place) ? { store: '', log: place } : { store: place }
@@ -81,7 +81,7 @@ export const copy = (terminal: Terminal): Command =>
         const head = await copyTo(terminal, from, to)
         if (printJson(terminal, json, { head })) return
         terminal.out(`${showCount(head.revision + 1, 'event')} copied and verified, head ${head.hash}.`)
-        terminal.err(terminal.tone('dim', printable(hintFor(from, to))))
+        printNote(terminal, printable(hintFor(from, to)))
       } finally {
         letGo()
       }

@@ -14,6 +14,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { untilSignalled } from '../untilSignalled.js'
 import { apiVerb, storeHint, wholeNumber, type ApiOptions } from '../verb.js'
 import { showSecond } from '../words.js'
+import { printNote, printLine } from '../print.js'
 
 type Options = ApiOptions & { readonly from?: number; readonly type?: string }
 type Entry = t.TypeOf<typeof LogEntryC>
@@ -48,7 +49,7 @@ export const follow = (terminal: Terminal): Command =>
         const entry = decoded.right
         next = entry.revision + 1
         if (type !== undefined && entry.type !== type) return
-        terminal.out(json === true ? JSON.stringify(entry) : lineOf(entry, terminal))
+        printLine(terminal, json, entry, lineOf(entry, terminal))
       })
-      terminal.err(terminal.tone('dim', `Go on with: carillon log follow --from ${next}${storeHint(store)}`))
+      printNote(terminal, `Go on with: carillon log follow --from ${next}${storeHint(store)}`)
     })

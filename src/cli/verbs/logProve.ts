@@ -12,7 +12,7 @@ import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions } from '../verb.js'
 import { showInstant } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 type ProveOptions = LogOptions & { readonly head?: string }
 type CheckOptions = JsonOptions & { readonly by?: PublicKey }
@@ -35,11 +35,9 @@ export const prove = (terminal: Terminal): Command =>
       await withNamedLog(named, async (log) => {
         const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { checkpoint: head })
         terminal.out(JSON.stringify(proof))
-        terminal.err(
-          terminal.tone(
-            'dim',
-            `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,
-          ),
+        printNote(
+          terminal,
+          `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,
         )
       })
     })
@@ -64,6 +62,5 @@ export const checkProofVerb = (terminal: Terminal): Command =>
           ? `It stands in the log of ${proven.by}, which has signed the tick.`
           : `It stands in the log of ${proven.by}, which has signed a checkpoint of it at revision ${proven.checkpoint.revision}.`,
       )
-      if (by === undefined)
-        terminal.err(terminal.tone('dim', 'Whose key that is, you must know from elsewhere; --by checks it.'))
+      if (by === undefined) printNote(terminal, 'Whose key that is, you must know from elsewhere; --by checks it.')
     })

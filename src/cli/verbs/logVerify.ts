@@ -16,18 +16,19 @@ import type { Database } from '../../storage/Database.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
 import { foldLog } from '../../history/foldLog.js'
 import type { LogProblem } from '../../history/LogProblem.js'
-import { linesOf } from '../../history/linesOf.js'
+import { readLines } from '../../history/readLines.js'
 import { readExport } from '../../history/readExport.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { parseCheckpoint } from '../../history/parseCheckpoint.js'
 import { verifyLog, type LogReport } from '../../history/verifyLog.js'
 import { readStore } from '../../folder/readStore.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
-import { withProgress } from '../Progress.js'
+import { withProgress } from '../ProgressBar.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb } from '../verb.js'
 import { showCount } from '../words.js'
+import { printJson, printNote } from '../print.js'
 
 type VerifyOptions = LogOptions & {
   readonly head?: readonly string[]
@@ -74,7 +75,7 @@ const withViews = async <A>(named: LogOptions, read: (db: Database) => A): Promi
 
 /** The ticks of an exported log, as they stand in the file. */
 async function* ticksOfExport(file: string): AsyncGenerator<EncodedTick> {
-  for await (const { tick } of readExport(linesOf(file === '-' ? process.stdin : createReadStream(file), file)))
+  for await (const { tick } of readExport(readLines(file === '-' ? process.stdin : createReadStream(file), file)))
     yield tick
 }
 
@@ -114,8 +115,7 @@ export const verify = (terminal: Terminal): Command =>
           (onProgress) => verifyLog(ticks, { ...options, onProgress }),
           total,
         )
-        if (json === true) terminal.out(JSON.stringify(report))
-        else tell(terminal, report)
+        if (!printJson(terminal, json, report)) tell(terminal, report)
         refuse(where, report.problems)
       }
       if (exported !== undefined) return check(ticksOfExport(exported), exported)
@@ -136,7 +136,7 @@ const headOfOwn = async (terminal: Terminal, named: LogOptions): Promise<void> =
   const key = readKeyFile(keyFile)
   const checkpoint = await withViews(named, (db) => makeCheckpoint(db, key))
   terminal.out(canonicalText(checkpoint))
-  terminal.err(terminal.tone('dim', `The checkpoint at revision ${checkpoint.revision}, signed by ${checkpoint.by}.`))
+  printNote(terminal, `The checkpoint at revision ${checkpoint.revision}, signed by ${checkpoint.by}.`)
 }
 
 /** Said after a party that is not among those whose checkpoints are kept. */
@@ -155,11 +155,9 @@ const headOfOther = async (terminal: Terminal, named: LogOptions, of: string): P
       { party: of },
     )
   terminal.out(canonicalText(found.checkpoint))
-  terminal.err(
-    terminal.tone(
-      'dim',
-      `The checkpoint of ${printable(found.party.name)} at revision ${found.checkpoint.revision}, kept since ${found.keptAt}.`,
-    ),
+  printNote(
+    terminal,
+    `The checkpoint of ${printable(found.party.name)} at revision ${found.checkpoint.revision}, kept since ${found.keptAt}.`,
   )
 }
 

@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { bareVerb, caOption, storeOption, urlOption, type ApiOptions } from '../verb.js'
+import { bareVerb, withPlace, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 
 /** What is meant for machines is handed on as it came. */
@@ -13,22 +13,19 @@ const ask = async (terminal: Terminal, place: NodePlace, path: string): Promise<
   for (const line of text.trimEnd().split('\n')) terminal.out(printable(line))
 }
 
-export const metrics = (real: Terminal): Command =>
-  bareVerb('metrics', 'print the metrics of a running node, in the text format of Prometheus', [
-    'metrics',
-    'metrics | grep lateness',
-  ])
-    .addOption(storeOption())
-    .addOption(urlOption())
-    .addOption(caOption())
+export const metricsVerb = (real: Terminal): Command =>
+  withPlace(
+    bareVerb('metrics', 'print the metrics of a running node, in the text format of Prometheus', [
+      'metrics',
+      'metrics | grep lateness',
+    ]),
+  )
     .addOption(watchOption())
     .action(watching(real, (terminal) => (place: ApiOptions) => ask(terminal, place, '/metrics')))
 
-export const openapi = (terminal: Terminal): Command =>
-  bareVerb('openapi', 'print the OpenAPI document of a running node, with the addresses of its app', [
-    'openapi > carillon.json',
-  ])
-    .addOption(storeOption())
-    .addOption(urlOption())
-    .addOption(caOption())
-    .action((place: ApiOptions) => ask(terminal, place, '/openapi.json'))
+export const openapiVerb = (terminal: Terminal): Command =>
+  withPlace(
+    bareVerb('openapi', 'print the OpenAPI document of a running node, with the addresses of its app', [
+      'openapi > carillon.json',
+    ]),
+  ).action((place: ApiOptions) => ask(terminal, place, '/openapi.json'))

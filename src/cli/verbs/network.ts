@@ -15,10 +15,10 @@ import { appFile } from '../loadApp.js'
 import { NetworkProcesses } from '../NetworkProcesses.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
-import type { Column } from '../table.js'
-import { printable, type Terminal, type Tone } from '../Terminal.js'
-import { bareVerb, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
-import { printJson, printTable } from '../print.js'
+import type { PrintedColumn } from '../table.js'
+import { printable, type Terminal, type TextTone } from '../Terminal.js'
+import { bareVerb, devOption, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
+import { printJson, printNote, printTable } from '../print.js'
 
 type NewOptions = JsonOptions & {
   readonly parties: readonly string[]
@@ -45,7 +45,7 @@ const addNotary = (text: string, others: readonly NewMember[]): readonly NewMemb
   return [...others, { name, notary }]
 }
 
-const columns: readonly Column<Member>[] = [
+const columns: readonly PrintedColumn<Member>[] = [
   { header: 'PARTY', cell: ({ party }) => party.name },
   { header: 'ADDRESS', cell: ({ address }) => address ?? '' },
   { header: 'NOTARY', cell: ({ notary }) => notary ?? '' },
@@ -85,11 +85,9 @@ const newNetwork = (terminal: Terminal): Command =>
       terminal.out('')
       terminal.out('Next:')
       terminal.out(`  carillon network run ${printable(folder)} --app <app-module>`)
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
-        ),
+      printNote(
+        terminal,
+        `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
       )
     })
 
@@ -168,7 +166,7 @@ const show = (terminal: Terminal): Command =>
       showMembers(terminal, terms.members)
     })
 
-const tones: readonly Tone[] = ['cyan', 'green', 'yellow', 'bold']
+const tones: readonly TextTone[] = ['cyan', 'green', 'yellow', 'bold']
 
 /** Runs the nodes until they are asked to stop, or all have ended. */
 const runAll = async (folder: string, options: RunOptions, terminal: Terminal): Promise<boolean> => {
@@ -233,7 +231,7 @@ const run = (terminal: Terminal): Command =>
       new Option('--app <app-module>', 'a module that exports `app`, for all nodes alike').makeOptionMandatory(),
     )
     .addOption(new Option('--only <names>', 'run these parties alone').argParser(namesIn))
-    .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time'))
+    .addOption(devOption())
     .addOption(jsonOption('print one JSON document a line'))
     .action(async (folder: string, options: RunOptions) => {
       process.stdout.on('error', () => undefined)
@@ -241,7 +239,7 @@ const run = (terminal: Terminal): Command =>
       process.exit(well ? 0 : 1)
     })
 
-export const network = (terminal: Terminal): Command =>
+export const networkVerb = (terminal: Terminal): Command =>
   verbGroup('network', 'make, extend and run a network of parties on this machine', [
     newNetwork(terminal),
     add(terminal),

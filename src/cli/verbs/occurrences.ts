@@ -2,32 +2,28 @@
  * `carillon occurrences`: every attempt at an activity, newest first, with its lateness and its outcome.
  */
 import { Option, type Command } from 'commander'
-import { CarillonError } from '../../errors/CarillonError.js'
-import { readOccurrences } from '../../http/questions/readOccurrences.js'
-import type { StateRef } from '../../ledger/StateRef.js'
-import { readStore } from '../../folder/readStore.js'
+import { AttemptC, OccurrenceC, pageOfC, type Occurrence } from '../../http/answers.js'
+import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import type { Attempt } from '../../agenda/AgendaEntry.js'
-import { explainState } from '../../storage/queries/explainState.js'
-import type { Page } from '../../vault/query/VaultQuery.js'
-import { resolveRef } from '../../storage/queries/resolveRef.js'
-import type { Database } from '../../storage/Database.js'
+import { stateNamed, statePath } from '../named.js'
+import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
-import { afterOption, gather, limitOption, sayMore, type PageOptions } from '../pages.js'
-import type { Column } from '../table.js'
-import type { Terminal, Tone } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { afterOption, limitOption, printListed, type Listed, type PageOptions } from '../pages.js'
+import { printList } from '../print.js'
+import type { PrintedColumn } from '../table.js'
+import type { Terminal, TextTone } from '../Terminal.js'
+import { apiVerb, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortId, shortRef, showDistance, showLateness } from '../words.js'
-import { printList } from '../print.js'
 
-type Occurrence = Attempt & { readonly ref: StateRef }
+type AttemptOf = Attempt & { readonly ref: StateRef }
 
-const toneOf = (outcome: Occurrence['outcome']): Tone | undefined => {
+const toneOf = (outcome: Attempt['outcome']): TextTone | undefined => {
   if (outcome === 'completed') return 'green'
   return outcome === 'running' || outcome === 'superseded' ? undefined : 'yellow'
 }
 
-const columnsAt = (nowMs: number): readonly Column<Occurrence>[] => [
+const columnsAt = (nowMs: number): readonly PrintedColumn<AttemptOf>[] => [
   { header: 'WHEN', cell: ({ at }) => showDistance(at, nowMs), align: 'right' },
   { header: 'OUTCOME', cell: ({ outcome }) => outcome, tone: ({ outcome }) => toneOf(outcome) },
   { header: 'LATE', cell: ({ latenessMs }) => showLateness(latenessMs), align: 'right' },
@@ -42,17 +38,19 @@ const columnsAt = (nowMs: number): readonly Column<Occurrence>[] => [
   },
 ]
 
-type Options = StoreOptions & PageOptions & { readonly of?: string }
+type Options = ApiOptions & PageOptions & { readonly of?: string }
 
-const occurrencesOf = (db: Database, text: string): readonly Occurrence[] => {
-  const ref = resolveRef(db, text)
-  const explained = explainState(db, ref)
-  if (explained === undefined) throw new CarillonError('state-unknown', `This store holds no state ${text}.`)
-  return explained.attempts.map((attempt) => ({ ...attempt, ref }))
+const nothing = 'No activity has fallen due yet.'
+
+const all: Listed<Options, Occurrence> = {
+  path: '/occurrences',
+  item: OccurrenceC,
+  columns: columnsAt,
+  empty: nothing,
 }
 
-export const occurrences = (real: Terminal): Command =>
-  verb(
+export const occurrencesVerb = (real: Terminal): Command =>
+  apiVerb(
     'occurrences',
     'show every attempt at an activity, newest first, with its lateness and outcome',
     ['occurrences', 'occurrences --watch', 'occurrences --of 3fa9c1:0', 'occurrences --json | jq .latenessMs'],
@@ -63,16 +61,15 @@ export const occurrences = (real: Terminal): Command =>
     .addOption(afterOption())
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json, of, ...page }: Options) => {
-        const found = readStore(store, (db): Page<Occurrence> => {
-          if (of !== undefined) return { items: occurrencesOf(db, of), next: undefined }
-          return gather(page, (query) => readOccurrences(db, query))
+      watching(real, (terminal) => async (options: Options) => {
+        if (options.of === undefined) return printListed(terminal, options, all)
+        const ref = await stateNamed(options, options.of)
+        const path = `${statePath(showRef(ref))}/occurrences`
+        const { items } = await NodeApi.at(options).get(path, {}, pageOfC(AttemptC))
+        return printList(terminal, options.json, {
+          rows: items.map((attempt) => ({ ...attempt, ref })),
+          columns: async () => columnsAt(await nowOf(options)),
+          empty: nothing,
         })
-        await printList(terminal, json, {
-          rows: found.items,
-          columns: async () => columnsAt(await nowOf(store)),
-          empty: 'No activity has fallen due yet.',
-        })
-        sayMore(terminal, found)
       }),
     )

@@ -2,22 +2,22 @@
  * `carillon panel`: the pages that the running app contributes to the dashboard, as text, and their actions.
  */
 import { Option, type Command } from 'commander'
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { ActionDoneC, PanelContentC, PanelSummaryC } from '../../http/Panel.js'
 import { NodeApi } from '../NodeApi.js'
+import { listVerb } from '../pages.js'
 import { panelLines } from '../panelLines.js'
 import { readJsonText } from '../readJsonText.js'
-import type { Column } from '../table.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
-import { printList } from '../print.js'
+import { printJson } from '../print.js'
 
 type Summary = t.TypeOf<typeof PanelSummaryC>
-const PanelsC = t.strict({ items: t.readonlyArray(PanelSummaryC) })
 
-const columns: readonly Column<Summary>[] = [
+const columns: readonly PrintedColumn<Summary>[] = [
   { header: 'PANEL', cell: ({ name }) => name, tone: () => 'cyan' },
   { header: 'TITLE', cell: ({ title }) => title },
   { header: 'ACTIONS', cell: ({ actions }) => actions.map(({ name }) => name).join(', '), flexible: true },
@@ -25,12 +25,13 @@ const columns: readonly Column<Summary>[] = [
 ]
 
 const list = (terminal: Terminal): Command =>
-  apiVerb('list', 'list the panels of the running app', ['panel list'], 'print one JSON document a line').action(
-    async ({ json, ...place }: ApiOptions) => {
-      const { items } = await NodeApi.at(place).get('/panels', {}, PanelsC)
-      await printList(terminal, json, { rows: items, columns, empty: 'The app of this node has no panels.' })
-    },
-  )
+  listVerb(terminal, ['list', 'list the panels of the running app', ['panel list']], {
+    path: '/panels',
+    item: PanelSummaryC,
+    columns: () => columns,
+    empty: 'The app of this node has no panels.',
+    isWhole: true,
+  })
 
 const show = (real: Terminal): Command =>
   apiVerb('show', 'show what a panel shows now', ['panel show chores', 'panel show chores --watch'])
@@ -39,8 +40,8 @@ const show = (real: Terminal): Command =>
     .action(
       watching(real, (terminal) => async (name: string, { json, ...place }: ApiOptions) => {
         const content = await NodeApi.at(place).get(`/panels/${encodeURIComponent(name)}`, {}, PanelContentC)
-        if (json === true) terminal.out(JSON.stringify(content))
-        else for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
+        if (!printJson(terminal, json, content))
+          for (const line of panelLines(content.blocks, terminal)) terminal.out(line)
       }),
     )
 
@@ -67,10 +68,10 @@ const act = (terminal: Terminal): Command =>
         { ...(row === undefined ? {} : { row }), ...(fields === undefined ? {} : { input: fields }) },
         ActionDoneC,
       )
-      terminal.out(json === true ? JSON.stringify(done) : printable(done.message ?? 'Done.'))
+      if (!printJson(terminal, json, done)) terminal.out(printable(done.message ?? 'Done.'))
     })
 
-export const panel = (terminal: Terminal): Command =>
+export const panelVerb = (terminal: Terminal): Command =>
   verbGroup('panel', 'show the panels of the running app, and take their actions', [
     list(terminal),
     show(terminal),

@@ -8,6 +8,7 @@ import { NodeApi, type NodePlace } from '../NodeApi.js'
 import type { Terminal } from '../Terminal.js'
 import { pauseFor, untilSignalled } from '../untilSignalled.js'
 import { apiVerb, wholeNumber, type ApiOptions } from '../verb.js'
+import { printLine } from '../print.js'
 
 type Options = ApiOptions & { readonly wait?: number }
 
@@ -27,7 +28,7 @@ const untilReady = async (place: NodePlace, patienceMs: number): Promise<void> =
   }
 }
 
-export const ready = (terminal: Terminal): Command =>
+export const readyVerb = (terminal: Terminal): Command =>
   apiVerb('ready', 'say whether the running node takes work; exit code 1 when it does not', [
     'ready',
     'ready --wait 30',
@@ -35,5 +36,5 @@ export const ready = (terminal: Terminal): Command =>
     .addOption(new Option('--wait <seconds>', 'wait so long for it, if need be').argParser(wholeNumber(0)))
     .action(async ({ json, wait = 0, ...place }: Options) => {
       await untilReady(place, wait * 1_000)
-      terminal.out(json === true ? JSON.stringify({ ready: true }) : 'The node takes work.')
+      printLine(terminal, json, { ready: true }, 'The node takes work.')
     })

@@ -9,19 +9,19 @@ import { replay as replayLog, type ExpectedViews } from '../../testing/replay/re
 import { describeProblem, type ReplayReport } from '../../testing/replay/ReplayReport.js'
 import { digestViews } from '../../storage/digest.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { bar } from '../Progress.js'
-import type { Column } from '../table.js'
+import { bar } from '../ProgressBar.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { verb, type StoreOptions } from '../verb.js'
 import { showCount } from '../words.js'
 import { withApp } from '../withApp.js'
-import { printTable } from '../print.js'
+import { printJson, printTable } from '../print.js'
 
 type Options = StoreOptions & { readonly against?: string }
 
 type Replayed = { readonly name: string; readonly report: ReplayReport }
 
-const columns: readonly Column<Replayed>[] = [
+const columns: readonly PrintedColumn<Replayed>[] = [
   { header: 'LOG', cell: ({ name }) => name, flexible: true },
   { header: 'EVENTS', cell: ({ report }) => report.events.toLocaleString('en'), align: 'right' },
   { header: 'TRANSACTIONS', cell: ({ report }) => report.transactions.toLocaleString('en'), align: 'right' },
@@ -48,7 +48,7 @@ const showProblems = (terminal: Terminal, { name, report: { problems } }: Replay
   if (problems.length > mostShown) terminal.out(`and ${problems.length - mostShown} more; --json prints all of them`)
 }
 
-export const replay = (terminal: Terminal): Command =>
+export const replayVerb = (terminal: Terminal): Command =>
   verb(
     'replay',
     "replay logs against an app's code, and say where the two differ",
@@ -81,7 +81,7 @@ export const replay = (terminal: Terminal): Command =>
                 },
               ]
           replayed.push({ name, report: { ...report, problems } })
-          if (json === true) terminal.out(JSON.stringify({ log: name, ...report, problems }))
+          printJson(terminal, json, { log: name, ...report, problems })
         }
         terminal.status('')
         const different = replayed.filter(({ report }) => report.problems.length > 0)

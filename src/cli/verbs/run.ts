@@ -19,6 +19,7 @@ import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { banner } from '../banner.js'
+import { printJson, printLine } from '../print.js'
 import { LiveLines } from '../LiveLines.js'
 import type { LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
@@ -27,7 +28,7 @@ import { httpAddress, openHttp, withTlsOptions, type HttpChoice } from '../openH
 import { storeStatus } from '../storeStatus.js'
 import type { Terminal } from '../Terminal.js'
 import { terminalLogger } from '../terminalLogger.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { devOption, networkOption, verb, type StoreOptions } from '../verb.js'
 import { isVerbName } from '../verbNames.js'
 import { withApp } from '../withApp.js'
 
@@ -48,10 +49,8 @@ const loggerFor = ({ logFormat, logLevel }: Options, terminal: Terminal): Logger
 
 const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
   new LiveLines({
-    tell: (line) =>
-      terminal.out(json === true ? JSON.stringify({ event: 'outcome', ...line }) : showLiveLine(line, terminal)),
-    tellMore: (untold) =>
-      terminal.out(json === true ? JSON.stringify({ event: 'more', ...untold }) : showUntold(untold, terminal)),
+    tell: (line) => printLine(terminal, json, { event: 'outcome', ...line }, showLiveLine(line, terminal)),
+    tellMore: (untold) => printLine(terminal, json, { event: 'more', ...untold }, showUntold(untold, terminal)),
     flow: (id) => node.flow(id),
     later: (ms, callback) => {
       const timer = setTimeout(callback, ms).unref()
@@ -90,20 +89,17 @@ const openSocket = async (
 
 const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal, http?: HttpServer): void => {
   const status = storeStatus(store)
-  if (json === true) {
-    terminal.out(
-      JSON.stringify({
-        event: 'started',
-        pid: process.pid,
-        party: node.party,
-        app: { name: app.name, version: app.version },
-        ...status,
-        ...(http === undefined ? {} : { http: http.url, dashboard: http.newLink() }),
-      }),
-    )
-    return
+  const link = http?.newLink()
+  const started = {
+    event: 'started',
+    pid: process.pid,
+    party: node.party,
+    app: { name: app.name, version: app.version },
+    ...status,
+    ...(http === undefined ? {} : { http: http.url, dashboard: link }),
   }
-  for (const line of banner(status, app, node.party.name, terminal, Date.now(), http?.newLink())) terminal.out(line)
+  if (printJson(terminal, json, started)) return
+  for (const line of banner(status, app, node.party.name, terminal, Date.now(), link)) terminal.out(line)
 }
 
 /** Never resolves: an app may do its work in `onStart` for as long as the node runs. Rejects with what it throws. */
@@ -187,11 +183,11 @@ const runNode = async (loaded: LoadedApp, file: string, options: Options, termin
   } finally {
     await stop()
   }
-  if (json === true) terminal.out(JSON.stringify({ event: 'stopped', head: node.head }))
-  else terminal.err(`Stopped in good order at revision ${node.head.revision}.`)
+  if (!printJson(terminal, json, { event: 'stopped', head: node.head }))
+    terminal.err(`Stopped in good order at revision ${node.head.revision}.`)
 }
 
-export const run = (terminal: Terminal): Command =>
+export const runVerb = (terminal: Terminal): Command =>
   withTlsOptions(
     verb(
       'run',
@@ -207,12 +203,7 @@ export const run = (terminal: Terminal): Command =>
     )
       .argument('<app-module>', 'a module that exports `app`, and perhaps `onStart(node)`')
       .addOption(new Option('--party <name>', 'the party whose node this is (default: the one of the store, or Me)'))
-      .addOption(
-        new Option(
-          '--network <folder>',
-          "a party's folder in a network, such as local/Alice; its store is there too",
-        ).env('CARILLON_NETWORK'),
-      )
+      .addOption(networkOption("a party's folder in a network, such as local/Alice; its store is there too"))
       .addOption(
         new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
       )
@@ -240,7 +231,7 @@ export const run = (terminal: Terminal): Command =>
           .default('info'),
       )
       .addOption(new Option('--stop-with-stdin').hideHelp())
-      .addOption(new Option('--dev', 'extra checks that find mistakes early and cost time')),
+      .addOption(devOption()),
   ).action(async (module: string, given: Options, asked: Command) => {
     const { network } = given
     // A store that is only named in the environment is another node's.

@@ -8,10 +8,11 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { describeBoundaries, describeFailure, describeReport } from '../../testing/simulation/SimulationReport.js'
 import { simulate as simulateApp, type SimulationOptions } from '../../testing/simulation/simulate.js'
 import { simulateInProcesses, workerFlag, workOff } from '../simulateInProcesses.js'
-import { bar } from '../Progress.js'
+import { bar } from '../ProgressBar.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, namesIn, wholeNumber, type JsonOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
+import { printLine } from '../print.js'
 
 type Options = JsonOptions & {
   readonly seeds: number
@@ -34,7 +35,7 @@ const processesFor = (seeds: number): number =>
 const repeatOf = (module: string, seed: number, { actions, parties }: Options): string =>
   `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}`
 
-export const simulate = (terminal: Terminal): Command =>
+export const simulateVerb = (terminal: Terminal): Command =>
   bareVerb('simulate', 'run an app through random histories of crashes, lost messages and failing disks', [
     'simulate src/app.ts',
     'simulate src/app.ts --seeds 1000',
@@ -83,7 +84,7 @@ export const simulate = (terminal: Terminal): Command =>
             ? await simulateApp({ ...given, seeds: chosen, onSeed })
             : await simulateInProcesses({ seeds: chosen, processes, stopAtFirst, onSeed })
         terminal.status('')
-        terminal.out(json === true ? JSON.stringify(report) : `${describeReport(report)}\n${describeBoundaries(report)}`)
+        printLine(terminal, json, report, `${describeReport(report)}\n${describeBoundaries(report)}`)
         if (report.failures.length > 0)
           throw new CarillonError(
             'simulation-failed',

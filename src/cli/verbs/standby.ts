@@ -15,6 +15,7 @@ import { printable, type Terminal } from '../Terminal.js'
 import { terminalLogger } from '../terminalLogger.js'
 import { verb, wholeNumber, type StoreOptions } from '../verb.js'
 import { withApp } from '../withApp.js'
+import { printLine } from '../print.js'
 
 type Options = StoreOptions &
   HttpChoice & {
@@ -31,7 +32,7 @@ const runStandby = async (loaded: LoadedApp, options: Options, terminal: Termina
     terminal.err('Stopped at once. The log is intact; another process goes on from it.'),
   )
   const tell = (event: string, text: string, fields: object = {}): void =>
-    terminal.out(json === true ? JSON.stringify({ event, pid: process.pid, ...fields }) : printable(text))
+    printLine(terminal, json, { event, pid: process.pid, ...fields }, printable(text))
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => (fail = resolve))
   let socket: ControlSocket | undefined
@@ -93,7 +94,7 @@ const runStandby = async (loaded: LoadedApp, options: Options, terminal: Termina
   tell('stopped', `${why}: stopped in good order.`)
 }
 
-export const standby = (terminal: Terminal): Command =>
+export const standbyVerb = (terminal: Terminal): Command =>
   withTlsOptions(
     verb(
       'standby',

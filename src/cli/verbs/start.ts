@@ -5,16 +5,16 @@ import { Option, type Command } from 'commander'
 import { NodeApi } from '../NodeApi.js'
 import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { apiVerb, placeHint, type ApiOptions } from '../verb.js'
 import { shortId } from '../words.js'
-import { printJson } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
-type Options = StoreOptions & { readonly clientId?: string; readonly wait: boolean }
+type Options = ApiOptions & { readonly clientId?: string; readonly wait: boolean }
 
 const noticeAfterMs = 1_000
 
-export const start = (terminal: Terminal): Command =>
-  verb('start', 'start a flow on the running node and wait for its result', [
+export const startVerb = (terminal: Terminal): Command =>
+  apiVerb('start', 'start a flow on the running node and wait for its result', [
     'start heartbeat/Start',
     `start reminders/Create '{"text":"water the plants"}' --client-id order-17`,
     'start reminders/Create - --no-wait < input.json',
@@ -23,9 +23,9 @@ export const start = (terminal: Terminal): Command =>
     .argument('[json-input]', 'its input; - reads it from stdin', '{}')
     .addOption(new Option('--client-id <id>', 'start it once, however often this is repeated with the same id'))
     .addOption(new Option('--no-wait', 'do not wait for the result'))
-    .action(async (name: string, text: string, { store, json, clientId, wait }: Options) => {
+    .action(async (name: string, text: string, { json, clientId, wait, ...place }: Options) => {
       const input = readJsonText(text)
-      const api = NodeApi.at({ store })
+      const api = NodeApi.at(place)
       const notice = setTimeout(
         () => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'),
         noticeAfterMs,
@@ -33,18 +33,13 @@ export const start = (terminal: Terminal): Command =>
       try {
         const flow = await api.start(name, input, clientId)
         if (!wait) {
-          terminal.out(json === true ? JSON.stringify({ flow }) : flow)
+          if (!printJson(terminal, json, { flow })) terminal.out(flow)
           return
         }
         const result = await api.result(flow)
         if (printJson(terminal, json, { flow, result })) return
         terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
-        terminal.err(
-          terminal.tone(
-            'dim',
-            `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${storeHint(store)}`,
-          ),
-        )
+        printNote(terminal, `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${placeHint(place)}`)
       } finally {
         clearTimeout(notice)
         terminal.status('')

@@ -3,15 +3,17 @@
  */
 import type { Command } from 'commander'
 import { holderOf, type Holder } from '../../folder/folderHolder.js'
-import type { Health } from '../../http/answers.js'
+import type * as t from 'io-ts'
+import { StatusC, type Health } from '../../http/answers.js'
 import { showMark } from '../../engine/RestoredMark.js'
 import { instantFromMillis, toMillis } from '../../time/Instant.js'
 import type { NodeFacts } from '../../log/NodeTables.js'
 import { healthOf } from '../healthOf.js'
+import { NodeApi } from '../NodeApi.js'
 import { storeStatus, type StoreStatus } from '../storeStatus.js'
 import { factLines, printJson, type Fact } from '../print.js'
 import type { Terminal } from '../Terminal.js'
-import { storeHint, verb, type StoreOptions } from '../verb.js'
+import { apiVerb, placeHint, storeHint, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortRef, showCount, showDistance, showInstant } from '../words.js'
 
@@ -23,7 +25,43 @@ const nodeLine = (holder: Holder | undefined, facts: NodeFacts): Fact => {
     : ['node', 'not running']
 }
 
+const show = (count: number): string => count.toLocaleString('en')
+
 const when = (isSo: boolean, text: string): string | undefined => (isSo ? text : undefined)
+
+/** What there is to do, and what needs attention. */
+const workOf = (
+  activities: StoreStatus['activities'],
+  flows: StoreStatus['flows'],
+  hint: string,
+  next?: string,
+): readonly Fact[] => {
+  const waiting = activities.parked + activities.missed + activities.failed
+  return [
+    [
+      'agenda',
+      `${showCount(activities.scheduled, 'activity', 'activities')} scheduled${activities.paused === 0 ? '' : `, ${show(activities.paused)} paused`}`,
+    ],
+    ['next', next],
+    [
+      'attention',
+      when(
+        waiting > 0,
+        `${showCount(waiting, 'activity needs', 'activities need')} attention: carillon agenda --show attention${hint}`,
+      ),
+      'red',
+    ],
+    [
+      'attention',
+      when(
+        flows.parked > 0,
+        `${showCount(flows.parked, 'flow is', 'flows are')} parked: carillon flow list --status parked${hint}`,
+      ),
+      'red',
+    ],
+    ['flows', `${show(flows.open)} open${flows.paused === 0 ? '' : `, ${show(flows.paused)} of them paused`}`],
+  ]
+}
 
 const describe = (
   status: StoreStatus,
@@ -33,9 +71,7 @@ const describe = (
 ): readonly Fact[] => {
   const { facts, activities, next, flows, states, restored } = status
   const hint = storeHint(status.store)
-  const waiting = activities.parked + activities.missed + activities.failed
   const nextAt = next?.actsAt ?? next?.due ?? instantFromMillis(nowMs)
-  const show = (count: number): string => count.toLocaleString('en')
   return [
     ['store', status.store],
     ['log', status.log],
@@ -54,32 +90,13 @@ const describe = (
       'yellow',
     ],
     ['draining', when(facts.draining, `nothing new is started; end it with: carillon drain end${hint}`), 'yellow'],
-    [
-      'agenda',
-      `${showCount(activities.scheduled, 'activity', 'activities')} scheduled${activities.paused === 0 ? '' : `, ${show(activities.paused)} paused`}`,
-    ],
-    [
-      'next',
+    ...workOf(
+      activities,
+      flows,
+      hint,
       next &&
         `${next.flow ?? next.type} at ${showInstant(nextAt)}, ${showDistance(nextAt, nowMs)} (${shortRef(next.ref)})`,
-    ],
-    [
-      'attention',
-      when(
-        waiting > 0,
-        `${showCount(waiting, 'activity waits', 'activities wait')} for a hand: carillon agenda --show attention${hint}`,
-      ),
-      'red',
-    ],
-    [
-      'attention',
-      when(
-        flows.parked > 0,
-        `${showCount(flows.parked, 'flow is', 'flows are')} parked: carillon flow list --status parked${hint}`,
-      ),
-      'red',
-    ],
-    ['flows', `${show(flows.open)} open${flows.paused === 0 ? '' : `, ${show(flows.paused)} of them paused`}`],
+    ),
     ...states.map(({ type, unconsumed, consumed }, index): Fact => [
       index === 0 ? 'states' : '',
       `${type}: ${show(unconsumed)} unconsumed, ${show(consumed)} consumed`,
@@ -93,14 +110,39 @@ const describe = (
   ]
 }
 
-export const status = (real: Terminal): Command =>
-  verb('status', 'show a node and its store on one screen', ['status', 'status --watch', 'status --json'])
+/** A node that is elsewhere tells of itself; what lies in its folder is not to be seen from here. */
+const describeNode = (status: t.TypeOf<typeof StatusC>, place: ApiOptions): readonly Fact[] => {
+  const { app, party, activities, flows, head, trouble } = status
+  const hint = placeHint(place)
+  return [
+    ['node', status.node],
+    ['party', party.name],
+    ['app', `${app.name} ${app.version}`],
+    ['now', showInstant(status.now)],
+    ['trouble', trouble && `${trouble.code}: ${trouble.message} The node goes on trying by itself.`, 'red'],
+    ['draining', when(status.draining, `nothing new is started; end it with: carillon drain end${hint}`), 'yellow'],
+    ...workOf(activities, flows, hint),
+    ['log', `${showCount(head.revision + 1, 'event')}, head ${head.hash.slice(0, 12)}`],
+  ]
+}
+
+export const statusVerb = (real: Terminal): Command =>
+  apiVerb('status', 'show a node and its store on one screen', ['status', 'status --watch', 'status --json'])
     .addOption(watchOption())
     .action(
-      watching(real, (terminal) => async ({ store, json }: StoreOptions) => {
+      watching(real, (terminal) => async (options: ApiOptions) => {
+        const { store, url, json } = options
+        const print = (document: unknown, facts: () => readonly Fact[]): void => {
+          if (!printJson(terminal, json, document)) for (const line of factLines(terminal, facts())) terminal.out(line)
+        }
+        if (url !== undefined) {
+          const found = await NodeApi.at(options).get('/status', {}, StatusC)
+          print(found, () => describeNode(found, options))
+          return
+        }
         const holder = holderOf(store)
         const found = storeStatus(store)
-        const health = await healthOf(store)
+        const health = await healthOf(options)
         const nowMs = health?.now === undefined ? Math.max(Date.now(), found.facts.atMs) : toMillis(health.now)
         const document = {
           ...found,
@@ -108,8 +150,6 @@ export const status = (real: Terminal): Command =>
           ...(holder === undefined ? {} : { holder }),
           ...(health?.trouble === undefined ? {} : { trouble: health.trouble }),
         }
-        if (printJson(terminal, json, document)) return
-        for (const line of factLines(terminal, describe(found, holder, health, nowMs), { width: 10 }))
-          terminal.out(line)
+        print(document, () => describe(found, holder, health, nowMs))
       }),
     )

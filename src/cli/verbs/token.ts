@@ -6,22 +6,21 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { NewTokenC } from '../../operator/operateTokens.js'
 import { PermissionC } from '../../operator/Permission.js'
-import { listTokens } from '../../storage/queries/readTokens.js'
 import { TokenIdC, TokenNameC, type Token } from '../../operator/Token.js'
 import { assertInvariant, CarillonError } from '../../errors/CarillonError.js'
-import { LinkC, MeC } from '../../http/answers.js'
+import { LinkC, MeC, TokenC } from '../../http/answers.js'
 import { newTokenText } from '../../http/TokenText.js'
-import { readStore } from '../../folder/readStore.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
+import { carryOut } from '../carryOut.js'
+import { carryOutAndSay } from '../carryOutAndSay.js'
 import { NodeApi } from '../NodeApi.js'
 import { nowOf } from '../nowOf.js'
-import { operate } from '../operate.js'
-import { sayDone } from '../sayDone.js'
-import type { Column } from '../table.js'
+import { listVerb } from '../pages.js'
+import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
-import { apiVerb, spanIn, storeHint, verb, verbGroup, type ApiOptions, type StoreOptions } from '../verb.js'
+import { apiVerb, spanIn, verbGroup, type ApiOptions } from '../verb.js'
 import { showSecond } from '../words.js'
-import { printJson, printList } from '../print.js'
+import { printJson, printNote } from '../print.js'
 
 const stdin = 0
 const dayMs = 86_400_000
@@ -31,14 +30,14 @@ const addPermission = (text: string, others: readonly string[]): readonly string
   return [...others, text]
 }
 
-type NewOptions = StoreOptions & {
+type NewOptions = ApiOptions & {
   readonly name: string
   readonly permission: readonly string[]
   readonly expires: number
 }
 
 const newToken = (terminal: Terminal): Command =>
-  verb('new', 'make a token; it is shown once', [
+  apiVerb('new', 'make a token; it is shown once', [
     'token new --name ci --permission start:billing/* --expires 30d',
     'token new --name wall --permission view',
   ])
@@ -53,7 +52,7 @@ const newToken = (terminal: Terminal): Command =>
         .argParser(spanIn('mhdw', '12h or 30d'))
         .default(30 * dayMs, '30d'),
     )
-    .action(async ({ store, json, name, permission, expires }: NewOptions) => {
+    .action(async ({ json, name, permission, expires, ...place }: NewOptions) => {
       if (!TokenNameC.is(name))
         throw new CarillonError('usage', 'A name has up to 40 letters, digits, spaces, dots, hyphens or underscores.')
       if (permission.length === 0)
@@ -62,18 +61,13 @@ const newToken = (terminal: Terminal): Command =>
           'Say what it allows: --permission view, for example. Try: carillon token new --help',
         )
       const { id, text, hash } = newTokenText()
-      const expiresAt = instantFromMillis((await nowOf(store)) + expires)
+      const expiresAt = instantFromMillis((await nowOf(place)) + expires)
       const token = { token: id, name, hash, permissions: permission, expiresAt }
       assertInvariant(NewTokenC.is(token), 'a token is made of decoded parts')
-      const by = await operate(store, { on: 'token', action: 'issue', token })
+      const by = await carryOut(place, { on: 'token', action: 'issue', token })
       if (printJson(terminal, json, { id, token: text, expiresAt, carriedOutBy: by })) return
       terminal.out(text)
-      terminal.err(
-        terminal.tone(
-          'dim',
-          `Good until ${showSecond(expiresAt)}. It is not shown again; the store keeps only its hash.`,
-        ),
-      )
+      printNote(terminal, `Good until ${showSecond(expiresAt)}. It is not shown again; the store keeps only its hash.`)
     })
 
 const standingOf = ({ revokedAt, expiresAt }: Token, nowMs: number): string => {
@@ -83,7 +77,7 @@ const standingOf = ({ revokedAt, expiresAt }: Token, nowMs: number): string => {
 
 const shown = (at: Instant | undefined): string => (at === undefined ? '' : showSecond(at))
 
-const columnsAt = (nowMs: number): readonly Column<Token>[] => [
+const columnsAt = (nowMs: number): readonly PrintedColumn<Token>[] => [
   { header: 'TOKEN', cell: ({ id }) => id, tone: () => 'cyan' },
   { header: 'NAME', cell: ({ name }) => name, flexible: true },
   {
@@ -97,28 +91,26 @@ const columnsAt = (nowMs: number): readonly Column<Token>[] => [
 ]
 
 const list = (terminal: Terminal): Command =>
-  verb('list', 'list all tokens ever issued', ['token list'], 'print one JSON document a line').action(
-    async ({ store, json }: StoreOptions) => {
-      const tokens = readStore(store, listTokens)
-      await printList(terminal, json, {
-        rows: tokens,
-        columns: async () => columnsAt(await nowOf(store)),
-        empty: 'No token was issued yet.',
-      })
-    },
-  )
+  listVerb(terminal, ['list', 'list all tokens ever issued', ['token list']], {
+    path: '/tokens',
+    item: TokenC,
+    columns: columnsAt,
+    empty: 'No token was issued yet.',
+    isWhole: true,
+  })
 
 const revoke = (terminal: Terminal): Command =>
-  verb('revoke', 'refuse a token from now on, and end the sessions that began with it', ['token revoke 3f0c8a91b2d4'])
+  apiVerb('revoke', 'refuse a token from now on, and end the sessions that began with it', [
+    'token revoke 3f0c8a91b2d4',
+  ])
     .argument('<token>', 'its id, from "carillon token list"')
-    .action(async (token: string, { store, json }: StoreOptions) => {
+    .action(async (token: string, options: ApiOptions) => {
       if (!TokenIdC.is(token))
         throw new CarillonError('usage', `"${token}" is not the id of a token: twelve hex digits.`)
-      const by = await operate(store, { on: 'token', action: 'revoke', token })
-      sayDone(terminal, json, {
+      await carryOutAndSay(terminal, options, {
+        request: { on: 'token', action: 'revoke', token },
         did: `Token ${token} is revoked.`,
-        by,
-        look: `carillon token list${storeHint(store)}`,
+        look: 'token list',
         data: { token, action: 'revoke' },
       })
     })
@@ -137,14 +129,14 @@ const check = (terminal: Terminal): Command =>
     })
 
 const link = (terminal: Terminal): Command =>
-  verb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
-    async ({ store, json }: StoreOptions) => {
-      const answer = await NodeApi.at({ store }).post('/session/link', {}, LinkC)
-      terminal.out(json === true ? JSON.stringify(answer) : answer.link)
+  apiVerb('link', 'ask the running node for a link that opens its dashboard, once', ['token link']).action(
+    async ({ json, ...place }: ApiOptions) => {
+      const answer = await NodeApi.at(place).post('/session/link', {}, LinkC)
+      if (!printJson(terminal, json, answer)) terminal.out(answer.link)
     },
   )
 
-export const token = (terminal: Terminal): Command =>
+export const tokenVerb = (terminal: Terminal): Command =>
   verbGroup('token', 'make, list, check and revoke tokens for the HTTP API; open the dashboard', [
     newToken(terminal),
     list(terminal),

@@ -5,29 +5,27 @@ import { Option, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { PublicKeyC } from '../../identity/PublicKey.js'
-import { readStore } from '../../folder/readStore.js'
 import type { Moment } from '../../history/moment.js'
+import { AggregateC, StateTypesC, VaultEntryC, type StateType } from '../../http/answers.js'
+import { PublicKeyC } from '../../identity/PublicKey.js'
 import { instant, type Instant } from '../../time/Instant.js'
-import type { Aggregate } from '../../vault/query/VaultAggregate.js'
-import { assertFields } from '../../vault/query/assertFields.js'
 import type { Criterion, Span } from '../../vault/query/Criterion.js'
-import type { Sort, StateCriteria, Status } from '../../vault/query/VaultQuery.js'
-import { aggregateVault, countStates, indexedFields, queryVault } from '../../storage/queries/readVault.js'
-import { containsText, type VaultEntry } from '../../vault/VaultEntry.js'
-import type { Database } from '../../storage/Database.js'
-import { atOption, revisionOf } from '../atOption.js'
-import { gather, limitOption, sayMore, type PageOptions } from '../pages.js'
+import type { Aggregate } from '../../vault/query/VaultAggregate.js'
+import type { Status } from '../../vault/query/VaultQuery.js'
+import type { VaultEntry } from '../../vault/VaultEntry.js'
+import { atOption } from '../atOption.js'
+import { NodeApi, type ApiQuery } from '../NodeApi.js'
+import { afterOption, limitOption, printListed, type Listed, type PageOptions } from '../pages.js'
 import { parseCriterion } from '../parseCriterion.js'
-import type { Column } from '../table.js'
+import { printList } from '../print.js'
+import type { PrintedColumn } from '../table.js'
 import type { Terminal } from '../Terminal.js'
-import { verb, type StoreOptions } from '../verb.js'
+import { apiVerb, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
 import { shortRef, showJson, showSecond } from '../words.js'
-import { printList } from '../print.js'
 
-type Options = StoreOptions &
-  PageOptions<string> & {
+type Options = ApiOptions &
+  PageOptions & {
     readonly type?: string
     readonly key?: string
     readonly status: Status
@@ -48,7 +46,7 @@ type Options = StoreOptions &
     readonly types?: boolean
   }
 
-const columns: readonly Column<VaultEntry>[] = [
+const columns: readonly PrintedColumn<VaultEntry>[] = [
   { header: 'RECORDED', cell: ({ recordedAt }) => showSecond(recordedAt) },
   { header: 'STATE', cell: ({ type }) => type, flexible: true },
   { header: 'REF', cell: ({ ref }) => shortRef(ref), tone: () => 'cyan' },
@@ -56,9 +54,12 @@ const columns: readonly Column<VaultEntry>[] = [
   { header: 'DATA', cell: ({ data }) => showJson(data), flexible: true },
 ]
 
-const figureColumns = (isSum: boolean, isGrouped: boolean): readonly Column<Aggregate>[] => {
+const figureColumns = (isSum: boolean, isGrouped: boolean): readonly PrintedColumn<Aggregate>[] => {
   const show = (value: string | number | undefined): string => (value === undefined ? '' : String(value))
-  const figure = (header: string, cell: (aggregate: Aggregate) => string | number | undefined): Column<Aggregate> => ({
+  const figure = (
+    header: string,
+    cell: (aggregate: Aggregate) => string | number | undefined,
+  ): PrintedColumn<Aggregate> => ({
     header,
     cell: (aggregate) => show(cell(aggregate)),
     align: 'right',
@@ -92,7 +93,7 @@ const partyOf = (text: string): Criterion => {
   return { party: key.right }
 }
 
-const criteriaOf = (options: Options): StateCriteria => {
+const criteriaOf = (options: Options): ApiQuery => {
   const { type, key, status, observed, where = [], party } = options
   const { recordedFrom, recordedUntil, consumedFrom, consumedUntil } = options
   const criteria: readonly Criterion[] = [
@@ -106,27 +107,12 @@ const criteriaOf = (options: Options): StateCriteria => {
       : [{ consumed: spanOf(consumedFrom, consumedUntil) }]),
   ]
   return {
+    type,
+    key,
     status,
-    includeIrrelevant: observed === true,
-    ...(type === undefined ? {} : { type }),
-    ...(key === undefined ? {} : { key }),
-    ...(criteria.length === 0 ? {} : { where: { and: criteria } }),
+    includeIrrelevant: observed === true ? 'true' : undefined,
+    where: criteria.length === 0 ? undefined : JSON.stringify({ and: criteria }),
   }
-}
-
-const sortOf = ({ sort, descending }: Options): Sort => ({
-  by: sort === undefined || sort === 'recorded' ? 'recorded' : sort === 'consumed' ? 'consumed' : { field: sort },
-  ...(descending === undefined ? {} : { descending }),
-})
-
-/** No app is loaded here, so the fields are those that states in the store have. */
-const assertKnown = (db: Database, { type, where }: StateCriteria, sort: Sort, also: readonly string[]): void => {
-  if (type === undefined) return
-  const names = indexedFields(db).get(type) ?? []
-  assertFields(
-    { type, indexed: Object.fromEntries(names.map((name) => [name, () => undefined])) },
-    { where, sort, also },
-  )
 }
 
 const addCriterion = (text: string, before: readonly Criterion[] = []): readonly Criterion[] => [
@@ -134,57 +120,39 @@ const addCriterion = (text: string, before: readonly Criterion[] = []): readonly
   parseCriterion(text),
 ]
 
-const aggregate = async (terminal: Terminal, options: Options): Promise<void> => {
-  const { store, json, sum, by } = options
-  const criteria = criteriaOf(options)
-  const fields = [sum, by].filter((name) => name !== undefined)
-  const found = readStore(store, (db) => {
-    assertKnown(db, criteria, { by: 'recorded' }, fields)
-    return aggregateVault(db, {
-      ...criteria,
-      ...(sum === undefined ? {} : { of: sum }),
-      ...(by === undefined ? {} : { by }),
-    })
-  })
-  await printList(terminal, json, {
-    rows: found,
-    columns: figureColumns(sum !== undefined, by !== undefined),
-    empty: 'No such states.',
-  })
+const figures: Listed<Options, Aggregate> = {
+  path: '/states/figures',
+  query: (options) => ({ ...criteriaOf(options), of: options.sum, by: options.by }),
+  item: AggregateC,
+  columns: (_, { sum, by }) => figureColumns(sum !== undefined, by !== undefined),
+  empty: 'No such states.',
+  isWhole: true,
 }
 
-const list = async (terminal: Terminal, options: Options): Promise<void> => {
-  const { store, json, limit, after, at, text } = options
-  const criteria = criteriaOf(options)
-  const sort = sortOf(options)
-  const found = readStore(store, (db) => {
-    assertKnown(db, criteria, sort, [])
-    const isPlain = sort.by === 'recorded' && sort.descending !== true
-    const then = { ...(at === undefined ? {} : { at: revisionOf(db, at) }), ...(isPlain ? {} : { sort }) }
-    return gather({ limit, ...(after === undefined ? {} : { after }) }, (page) => {
-      const { items, next } = queryVault(db, { ...page, ...criteria, ...then })
-      return { items: text === undefined ? items : items.filter((entry) => containsText(entry, text)), next }
-    })
-  })
-  await printList(terminal, json, { rows: found.items, columns, empty: 'No such states.' })
-  sayMore(terminal, found)
+const states: Listed<Options, VaultEntry> = {
+  path: '/states',
+  query: (options) => {
+    const { text, sort, descending, at } = options
+    return { ...criteriaOf(options), text, sort, descending: descending === true ? 'true' : undefined, at }
+  },
+  item: VaultEntryC,
+  columns: () => columns,
+  empty: 'No such states.',
 }
 
-const typeColumns: readonly Column<ReturnType<typeof countStates>[number]>[] = [
+const typeColumns: readonly PrintedColumn<StateType>[] = [
   { header: 'TYPE', cell: ({ type }) => type, flexible: true },
   { header: 'UNCONSUMED', cell: ({ unconsumed }) => unconsumed.toLocaleString('en'), align: 'right' },
-  { header: 'CONSUMED', cell: ({ consumed }) => consumed.toLocaleString('en'), align: 'right' },
+  { header: 'CONSUMED', cell: ({ consumed = 0 }) => consumed.toLocaleString('en'), align: 'right' },
 ]
 
-const listTypes = (terminal: Terminal, { store, json }: Options): Promise<void> =>
-  printList(terminal, json, {
-    rows: readStore(store, countStates),
-    columns: typeColumns,
-    empty: 'There are no states yet.',
-  })
+const listTypes = async (terminal: Terminal, options: Options): Promise<void> => {
+  const { types } = await NodeApi.at(options).get('/states/types', { consumed: 'true' }, StateTypesC)
+  await printList(terminal, options.json, { rows: types, columns: typeColumns, empty: 'There are no states yet.' })
+}
 
-export const vault = (real: Terminal): Command =>
-  verb(
+export const vaultVerb = (real: Terminal): Command =>
+  apiVerb(
     'vault',
     'show the states this party holds, oldest first',
     [
@@ -224,7 +192,7 @@ export const vault = (real: Terminal): Command =>
     .addOption(new Option('--descending', 'the other way round: newest or largest first'))
     .addOption(atOption('the vault'))
     .addOption(limitOption())
-    .addOption(new Option('--after <cursor>', 'go on where an earlier list ended'))
+    .addOption(afterOption())
     .addOption(new Option('--count', 'only say how many there are'))
     .addOption(new Option('--sum <field>', 'add an indexed field up, with its average and bounds'))
     .addOption(new Option('--by <field>', 'count or add up for each value of an indexed field'))
@@ -233,6 +201,6 @@ export const vault = (real: Terminal): Command =>
       watching(real, (terminal) => (options: Options) => {
         if (options.types === true) return listTypes(terminal, options)
         const isFigure = options.count === true || options.sum !== undefined || options.by !== undefined
-        return isFigure ? aggregate(terminal, options) : list(terminal, options)
+        return isFigure ? printListed(terminal, options, figures) : printListed(terminal, options, states)
       }),
     )

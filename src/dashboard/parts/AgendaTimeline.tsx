@@ -4,7 +4,7 @@
  */
 import { useState } from 'preact/hooks'
 import type { AgendaEntry, Occurrence, PageAnswer, TimelineAnswer } from '../../http/answers.js'
-import { count, instant, span } from '../words.js'
+import { count, shownInstant, span } from '../words.js'
 import { useGet } from '../useLive.js'
 import { Answered } from './ui.js'
 
@@ -96,7 +96,7 @@ const Bars = ({ timeline }: { readonly timeline: TimelineAnswer }) => {
         return (
           <g key={bar.at}>
             <title>
-              {`${instant(bar.at)}: ${layers
+              {`${shownInstant(bar.at)}: ${layers
                 .filter(([key]) => bar[key] > 0)
                 .map(([key, label]) => `${count(bar[key])} ${label}`)
                 .join(', ')}${bar.worstLatenessMs > 0 ? `; at worst ${span(bar.worstLatenessMs)} late` : ''}`}

@@ -7,16 +7,7 @@ import { useNarrow } from '../useNarrow.js'
 
 const overscan = 8
 
-export function VirtualList<A>({
-  items,
-  rowHeight: usualHeight,
-  narrowHeight = usualHeight,
-  keyOf,
-  row,
-  onNearEnd,
-  label,
-  header,
-}: {
+export type VirtualRows<A> = {
   readonly items: readonly A[]
   readonly rowHeight: number
   /** On a phone, where the cells of a row stand in two or three lines. */
@@ -26,7 +17,18 @@ export function VirtualList<A>({
   readonly onNearEnd?: (() => void) | undefined
   readonly label: string
   readonly header?: ComponentChildren
-}) {
+}
+
+export function VirtualList<A>({
+  items,
+  rowHeight: usualHeight,
+  narrowHeight = usualHeight,
+  keyOf,
+  row,
+  onNearEnd,
+  label,
+  header,
+}: VirtualRows<A>) {
   const rowHeight = useNarrow() ? narrowHeight : usualHeight
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })

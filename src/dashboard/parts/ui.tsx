@@ -212,7 +212,7 @@ export const Tabs = <K extends string>({
   </div>
 )
 
-export const Facts = ({
+export const FactList = ({
   facts,
 }: {
   readonly facts: readonly (readonly [label: string, value: ComponentChildren])[]

@@ -2,14 +2,14 @@
  * The agenda in full: along time, and as a list that stays quick with a hundred thousand rows.
  */
 import { useState } from 'preact/hooks'
-import type { ActivityAction, AgendaEntry, Live } from '../../http/answers.js'
-import { operate } from '../api.js'
+import type { AgendaEntry, Live } from '../../http/answers.js'
+import { ActivityActs } from '../parts/ActivityActs.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
-import { Act, Card, Condition, Empty, Failure, Tabs } from '../parts/ui.js'
+import { PagedList } from '../parts/PagedList.js'
+import { Card, Condition, Empty, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
-import { VirtualList } from '../parts/VirtualList.js'
 import { linkTo } from '../useRoute.js'
-import { distance, instant, shortRef, wholeRef } from '../words.js'
+import { distance, shownInstant, shownRef, wholeRef } from '../words.js'
 
 type Show = 'scheduled' | 'started' | 'paused'
 
@@ -26,31 +26,24 @@ const Row = ({
 }) => {
   const ref = wholeRef(entry.ref)
   const at = entry.actsAt ?? entry.due
-  const act = (action: ActivityAction) => () => operate({ on: 'activity', action, ref: entry.ref })
   return (
     <>
       <span role="cell" class="when">
         {at === undefined ? '' : distance(at, nowMs)}
-        <small>{at === undefined ? '' : instant(at)}</small>
+        <small>{at === undefined ? '' : shownInstant(at)}</small>
       </span>
       <span role="cell" class="grow">
         <a href={linkTo('state', ref)}>{entry.flow ?? entry.type}</a>
         <small>{entry.error === undefined ? (entry.note ?? entry.type) : entry.error.message}</small>
       </span>
       <code role="cell" class="ref">
-        {shortRef(entry.ref)}
+        {shownRef(entry.ref)}
       </code>
       <span role="cell" class="condition">
         <Condition of={entry.standing} />
       </span>
       <span role="cell" class="acts">
-        {entry.standing === 'scheduled' && mayOperate ? (
-          <>
-            <Act label="Run now" act={act('trigger')} done={done} />
-            <Act label="Pause" act={act('pause')} done={done} />
-          </>
-        ) : null}
-        {entry.standing === 'paused' && mayOperate ? <Act label="Resume" act={act('resume')} done={done} /> : null}
+        {mayOperate ? <ActivityActs activity={entry} done={done} /> : null}
       </span>
     </>
   )
@@ -101,21 +94,15 @@ export const Agenda = ({
           />
         }
       >
-        {pages.error !== undefined ? (
-          <Failure error={pages.error} again={pages.again} />
-        ) : pages.loaded && pages.items.length === 0 ? (
-          <Empty title={nothing[show]}>{hints[show]}</Empty>
-        ) : (
-          <VirtualList
-            label="Activities"
-            items={pages.items}
-            rowHeight={56}
-            narrowHeight={82}
-            keyOf={({ ref }) => wholeRef(ref)}
-            row={(entry) => <Row entry={entry} nowMs={nowMs} done={pages.again} mayOperate={mayOperate} />}
-            onNearEnd={pages.more}
-          />
-        )}
+        <PagedList
+          label="Activities"
+          pages={pages}
+          empty={<Empty title={nothing[show]}>{hints[show]}</Empty>}
+          rowHeight={56}
+          narrowHeight={82}
+          keyOf={({ ref }) => wholeRef(ref)}
+          row={(entry) => <Row entry={entry} nowMs={nowMs} done={pages.again} mayOperate={mayOperate} />}
+        />
       </Card>
     </>
   )

@@ -8,7 +8,7 @@ import { operate } from '../api.js'
 import { Act, Answered, Card, Condition, Empty } from '../parts/ui.js'
 import { useGet, type Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { instant, shortId, shortRef, wholeRef } from '../words.js'
+import { shownInstant, shownId, shownRef, wholeRef } from '../words.js'
 
 /** One thing that waits, and the two ways out of it: once more, or never again. */
 type Case<A> = {
@@ -83,9 +83,9 @@ const caseOfActivity = (entry: AgendaEntry): Case<ActivityAction> => {
     condition: entry.standing,
     href: linkTo('state', ref),
     name: entry.flow ?? entry.type,
-    code: shortRef(entry.ref),
+    code: shownRef(entry.ref),
     reason: entry.error?.message ?? 'It was later than its tolerance allows.',
-    note: `due ${entry.due === undefined ? 'at no instant' : instant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
+    note: `due ${entry.due === undefined ? 'at no instant' : shownInstant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
     act: (action) => operate({ on: 'activity', action, ref: entry.ref }),
   }
 }
@@ -95,9 +95,9 @@ const caseOfFlow = (flow: FlowSummary): Case<FlowAction> => ({
   condition: flow.status,
   href: linkTo('flow', flow.id),
   name: flow.name,
-  code: shortId(flow.id),
+  code: shownId(flow.id),
   reason: flow.error?.message ?? '',
-  note: `since ${instant(flow.startedAt)}`,
+  note: `since ${shownInstant(flow.startedAt)}`,
   act: (action) => operate({ on: 'flow', action, flow: flow.id }),
 })
 

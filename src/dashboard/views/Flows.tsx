@@ -4,17 +4,17 @@
 import { useState } from 'preact/hooks'
 import type { FlowAction, FlowSummary, FlowWithStory, Live, StartableFlow } from '../../http/answers.js'
 import { get, operate, post } from '../api.js'
-import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Tabs } from '../parts/ui.js'
+import { PagedList } from '../parts/PagedList.js'
+import { Act, Answered, Card, Condition, Data, Empty, FactList, Tabs } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
-import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { clock, distance, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
+import { clock, distance, shownInstant, json, lateness, readable, shownId, shownRef, wholeRef } from '../words.js'
 
 const origin = ({ startedBy }: FlowSummary): string => {
   switch (startedBy.kind) {
     case 'activity':
-      return `activity of ${shortRef(startedBy.ref)}`
+      return `activity of ${shownRef(startedBy.ref)}`
     case 'session':
       return 'a session'
     case 'client':
@@ -25,7 +25,7 @@ const origin = ({ startedBy }: FlowSummary): string => {
 const showWait = (wait: { readonly for?: string; readonly label?: string; readonly until?: string }): string => {
   switch (wait.for) {
     case 'instant':
-      return `sleeps until ${instant(wait.until ?? '')}`
+      return `sleeps until ${shownInstant(wait.until ?? '')}`
     case 'step':
       return wait.label ?? 'a step'
     case 'message':
@@ -162,7 +162,7 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
   )
 }
 
-export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
   const [kind, setKind] = useState<Kind>('all')
   const pages = usePages<FlowSummary>('/flows', { status: kind === 'all' ? undefined : kind }, live.head.revision)
   return (
@@ -188,43 +188,39 @@ export const Flows = ({ live, nowMs }: { readonly live: Live; readonly nowMs: nu
           />
         }
       >
-        {pages.error !== undefined ? (
-          <Failure error={pages.error} again={pages.again} />
-        ) : pages.loaded && pages.items.length === 0 ? (
-          <Empty title={kind === 'all' ? 'No flow has run yet.' : 'There are no such flows.'}>
-            {kind === 'all' ? 'Start one above, or let a state ask for one when it is due.' : undefined}
-          </Empty>
-        ) : (
-          <VirtualList
-            label="Flows"
-            items={pages.items}
-            rowHeight={56}
-            narrowHeight={82}
-            keyOf={({ id }) => id}
-            onNearEnd={pages.more}
-            row={(flow) => (
-              <>
-                <span role="cell" class="when">
-                  {distance(flow.startedAt, nowMs)}
-                  <small>{instant(flow.startedAt)}</small>
-                </span>
-                <span role="cell" class="condition">
-                  <Condition of={flow.status} />
-                </span>
-                <span role="cell" class="grow">
-                  <a href={linkTo('flow', flow.id)}>{flow.name}</a>
-                  <small>{told(flow)}</small>
-                </span>
-                <span role="cell" class="by">
-                  {origin(flow)}
-                </span>
-                <code role="cell" class="ref">
-                  {shortId(flow.id)}
-                </code>
-              </>
-            )}
-          />
-        )}
+        <PagedList
+          label="Flows"
+          pages={pages}
+          empty={
+            <Empty title={kind === 'all' ? 'No flow has run yet.' : 'There are no such flows.'}>
+              {kind === 'all' ? 'Start one above, or let a state ask for one when it is due.' : undefined}
+            </Empty>
+          }
+          rowHeight={56}
+          narrowHeight={82}
+          keyOf={({ id }) => id}
+          row={(flow) => (
+            <>
+              <span role="cell" class="when">
+                {distance(flow.startedAt, nowMs)}
+                <small>{shownInstant(flow.startedAt)}</small>
+              </span>
+              <span role="cell" class="condition">
+                <Condition of={flow.status} />
+              </span>
+              <span role="cell" class="grow">
+                <a href={linkTo('flow', flow.id)}>{flow.name}</a>
+                <small>{told(flow)}</small>
+              </span>
+              <span role="cell" class="by">
+                {origin(flow)}
+              </span>
+              <code role="cell" class="ref">
+                {shownId(flow.id)}
+              </code>
+            </>
+          )}
+        />
       </Card>
     </>
   )
@@ -275,7 +271,7 @@ export const Flow = ({
           <>
             <h1>{flow.name}</h1>
             <Card
-              title={`Flow ${shortId(flow.id)}`}
+              title={`Flow ${shownId(flow.id)}`}
               aside={
                 flow.endedAt !== undefined || !mayOperate ? null : (
                   <div class="acts">
@@ -295,23 +291,23 @@ export const Flow = ({
                 )
               }
             >
-              <Facts
+              <FactList
                 facts={[
                   ['Status', <Condition key="status" of={flow.status} />],
-                  ['Started', `${instant(flow.startedAt)} by ${origin(flow)}`],
+                  ['Started', `${shownInstant(flow.startedAt)} by ${origin(flow)}`],
                   ...(startedBy.kind === 'activity'
                     ? ([
                         [
                           'Due',
                           <span key="due">
-                            {instant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt}
+                            {shownInstant(startedBy.due)}, {lateness(startedBy.latenessMs)}, attempt {startedBy.attempt}
                             {causes[startedBy.cause] ?? ''}:{' '}
                             <a href={linkTo('state', wholeRef(startedBy.ref))}>its state</a>
                           </span>,
                         ],
                       ] as const)
                     : []),
-                  ...(flow.endedAt === undefined ? [] : ([['Ended', instant(flow.endedAt)]] as const)),
+                  ...(flow.endedAt === undefined ? [] : ([['Ended', shownInstant(flow.endedAt)]] as const)),
                   ...(told(flow) === '' ? [] : ([[toldAs(flow), told(flow)]] as const)),
                 ]}
               />
@@ -322,7 +318,7 @@ export const Flow = ({
               </Card>
               <Card title="Record">
                 {flow.record.length === 0 ? (
-                  <Empty title="It was done in one go.">
+                  <Empty title="Completed in its first tick.">
                     A flow that ends in its first tick records no operations.
                   </Empty>
                 ) : (

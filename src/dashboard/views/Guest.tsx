@@ -11,7 +11,7 @@ import { PanelLinks, Shell } from '../parts/Shell.js'
 import { Act, Answered, Empty, Lamp } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
 import { useRoute } from '../useRoute.js'
-import { Panel } from './Panel.js'
+import { PanelPage } from './Panel.js'
 
 /** How often a panel is asked for. */
 const everyMs = 2_000
@@ -30,7 +30,7 @@ export const Guest = ({
   left,
 }: {
   readonly me: Me
-  /** Called when the visitor goes, or is shown the door. */
+  /** Called when the visitor leaves, or is refused. */
   readonly left: (why?: string) => void
 }) => {
   const place = useRoute()
@@ -91,7 +91,7 @@ export const Guest = ({
             </Empty>
           ) : (
             <Guarded key={`${node ?? ''} ${panel.name}`}>
-              <Panel key={`${node ?? ''} ${panel.name}`} panel={panel} node={node ?? ''} when={turn} />
+              <PanelPage key={`${node ?? ''} ${panel.name}`} panel={panel} node={node ?? ''} when={turn} />
             </Guarded>
           )
         }

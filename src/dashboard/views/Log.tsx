@@ -4,10 +4,10 @@
 import { useState } from 'preact/hooks'
 import type { Live, LogEntry, Verification } from '../../http/answers.js'
 import { post } from '../api.js'
-import { Act, Answered, Card, Data, Empty, Facts, Lamp } from '../parts/ui.js'
+import { Act, Answered, Card, Data, Empty, FactList, Lamp } from '../parts/ui.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'
-import { count, instant, readable } from '../words.js'
+import { count, shownInstant, readable } from '../words.js'
 
 const pageSize = 200
 
@@ -34,7 +34,7 @@ const Proof = ({ live }: { readonly live: Live }) => {
       <Answered asking={asking}>
         {(proof) => (
           <>
-            <Facts
+            <FactList
               facts={[
                 ['State', <Lamp key="state" tone={tones[proof.state]} text={said[proof.state]} />],
                 ['Head', <code key="head">{live.head.hash.slice(0, 24)}…</code>],
@@ -135,7 +135,7 @@ export const Log = ({ live }: { readonly live: Live }) => {
                       {count(entry.revision)}
                     </span>
                     <span role="cell" class="when recorded">
-                      {instant(entry.at)}
+                      {shownInstant(entry.at)}
                     </span>
                     <span role="cell" class="type">
                       <button

@@ -7,7 +7,7 @@ import { LineChart } from '../parts/LineChart.js'
 import { Answered, Card, Condition, Empty } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, distance, lastName, shortRef, span, wholeRef } from '../words.js'
+import { count, distance, lastName, shownRef, span, wholeRef } from '../words.js'
 
 const Figure = ({
   label,
@@ -84,7 +84,7 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
                 <li key={wholeRef(entry.ref)}>
                   <time>{distance(entry.actsAt ?? entry.due ?? '', nowMs)}</time>
                   <a href={linkTo('state', wholeRef(entry.ref))}>{lastName(entry.flow ?? entry.type)}</a>
-                  <code>{shortRef(entry.ref)}</code>
+                  <code>{shownRef(entry.ref)}</code>
                 </li>
               ))}
             </ul>
@@ -96,13 +96,13 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
 }
 
 /** As many lines as the list beside it has. */
-const mostHands = 7
+const mostShown = 7
 
-const Hands = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
-  const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: mostHands }, live.head.revision)
+const AttentionCard = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: mostShown }, live.head.revision)
   const flows = useGet<PageAnswer<FlowSummary>>(
     '/flows',
-    { status: 'parked', limit: mostHands },
+    { status: 'parked', limit: mostShown },
     live.head.revision,
   ).asked
   const parked = flows.state === 'answered' ? flows.answer.items : []
@@ -123,7 +123,7 @@ const Hands = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
                   </span>
                 </li>
               ))}
-              {parked.slice(0, mostHands - items.length).map((flow) => (
+              {parked.slice(0, mostShown - items.length).map((flow) => (
                 <li key={flow.id}>
                   <Condition of={flow.status} />
                   <a href={linkTo('flow', flow.id)}>{lastName(flow.name)}</a>
@@ -188,7 +188,7 @@ export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs:
     </Card>
     <div class="two">
       <Soon live={live} nowMs={nowMs} />
-      <Hands live={live} nowMs={nowMs} />
+      <AttentionCard live={live} nowMs={nowMs} />
     </div>
     <BusyCharts when={Math.floor(nowMs / 1_000)} />
   </>

@@ -4,12 +4,12 @@
 import { useState } from 'preact/hooks'
 import type { Block, Cell, PanelContent, PanelSummary } from '../../http/Panel.js'
 import { get, post } from '../api.js'
-import { Table, type TableCell } from '../parts/Table.js'
-import { Act, Answered, Card, Empty, Facts, Lamp } from '../parts/ui.js'
+import { DataTable, type TableCell } from '../parts/DataTable.js'
+import { Act, Answered, Card, Empty, FactList, Lamp } from '../parts/ui.js'
 import { useAnswer } from '../useLive.js'
 import { useNarrow } from '../useNarrow.js'
 import { linkTo } from '../useRoute.js'
-import { clock, count, distance, instant, shortId, shortRef, wholeRef } from '../words.js'
+import { clock, count, distance, shownInstant, shownId, shownRef, wholeRef } from '../words.js'
 
 const longestWord = 24
 
@@ -22,10 +22,10 @@ const CellView = ({ cell, nowMs }: { readonly cell: Cell | undefined; readonly n
   if (typeof cell === 'number') return <>{count(cell)}</>
   // A date or a name is not to be broken in two where a column is narrow; a sentence may be.
   if (typeof cell === 'string') return <span class={cell.length > longestWord ? '' : 'word'}>{cell}</span>
-  if ('instant' in cell) return <time title={instant(cell.instant)}>{distance(cell.instant, nowMs)}</time>
+  if ('instant' in cell) return <time title={shownInstant(cell.instant)}>{distance(cell.instant, nowMs)}</time>
   if ('lamp' in cell) return <Lamp tone={cell.lamp} text={cell.text} />
-  if ('ref' in cell) return <a href={linkTo('state', wholeRef(cell.ref))}>{cell.text ?? shortRef(cell.ref)}</a>
-  if ('flow' in cell) return <a href={linkTo('flow', cell.flow)}>{cell.text ?? shortId(cell.flow)}</a>
+  if ('ref' in cell) return <a href={linkTo('state', wholeRef(cell.ref))}>{cell.text ?? shownRef(cell.ref)}</a>
+  if ('flow' in cell) return <a href={linkTo('flow', cell.flow)}>{cell.text ?? shownId(cell.flow)}</a>
   return (
     <span class="share">
       <progress max={1} value={cell.share} aria-label={cell.text ?? 'share'} />
@@ -160,9 +160,9 @@ const TimeBlock = ({
                       ? {}
                       : { width: `${Math.max(0.6, share(Date.parse(item.until)) - share(Date.parse(item.at)))}%` }),
                   }}
-                  title={`${instant(item.at)}: ${item.text}`}
+                  title={`${shownInstant(item.at)}: ${item.text}`}
                 >
-                  <span class="hidden">{`${instant(item.at)}: ${item.text}`}</span>
+                  <span class="hidden">{`${shownInstant(item.at)}: ${item.text}`}</span>
                 </span>
               ))}
           </div>
@@ -230,7 +230,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
               </header>
               {lamp.detail === undefined ? null : <p>{lamp.detail}</p>}
               {lamp.facts === undefined ? null : (
-                <Facts
+                <FactList
                   facts={lamp.facts.map(({ label, value }) => [
                     label,
                     <CellView key={label} cell={value} nowMs={nowMs} />,
@@ -250,7 +250,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
       return block.rows.length === 0 ? (
         <Empty title={block.empty} />
       ) : (
-        <Table
+        <DataTable
           label={block.title ?? 'Table'}
           columns={block.columns.map(({ key, label, align }) => ({ key, label, number: align === 'right' }))}
           rows={block.rows.map((row) => {
@@ -272,7 +272,7 @@ const BlockView = ({ block, doing }: { readonly block: Block; readonly doing: Do
   }
 }
 
-export const Panel = ({
+export const PanelPage = ({
   panel,
   node,
   when,

@@ -3,12 +3,12 @@
  */
 import type { KeptCheckpoint, Live, PartyEntry, SessionEntry } from '../../http/answers.js'
 import { Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
-import { Table } from '../parts/Table.js'
+import { DataTable } from '../parts/DataTable.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, distance, shortId } from '../words.js'
+import { count, distance, shownId } from '../words.js'
 
 const notaries: Readonly<Record<string, string>> = { nonValidating: 'non-validating' }
 
@@ -51,7 +51,7 @@ const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
     </Empty>
   ) : (
     <>
-      <Table
+      <DataTable
         label="Checkpoints"
         columns={[
           { key: 'of', label: 'Log of' },
@@ -65,7 +65,7 @@ const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number })
             of: { content: party.name, wide: true },
             revision: { content: count(checkpoint.revision) },
             kept: { content: <time title={keptAt}>{distance(keptAt, nowMs)}</time> },
-            hash: { content: <code title={checkpoint.hash}>{shortId(checkpoint.hash)}…</code> },
+            hash: { content: <code title={checkpoint.hash}>{shownId(checkpoint.hash)}…</code> },
           },
         }))}
       />

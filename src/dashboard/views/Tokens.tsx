@@ -4,10 +4,10 @@
 import { useState } from 'preact/hooks'
 import type { Token } from '../../http/answers.js'
 import { operate, post } from '../api.js'
-import { Table } from '../parts/Table.js'
+import { DataTable } from '../parts/DataTable.js'
 import { Act, Answered, Card, Empty, Lamp } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
-import { instant } from '../words.js'
+import { shownInstant } from '../words.js'
 
 const dayMs = 86_400_000
 
@@ -18,7 +18,7 @@ const standing = (token: Token): readonly ['green' | 'grey', string] => {
     : ['green', 'valid']
 }
 
-export const Tokens = () => {
+export const TokensPage = () => {
   const asking = useGet<{ readonly items: readonly Token[] }>('/tokens', {}, 0)
   const [name, setName] = useState('')
   const [permissions, setPermissions] = useState('view')
@@ -75,7 +75,7 @@ export const Tokens = () => {
             items.length === 0 ? (
               <Empty title="No token was issued yet.">Links from the command line need none.</Empty>
             ) : (
-              <Table
+              <DataTable
                 label="Tokens"
                 columns={[
                   { key: 'name', label: 'Name' },
@@ -91,7 +91,7 @@ export const Tokens = () => {
                     cells: {
                       name: { content: token.name, wide: true },
                       allows: { content: token.permissions.join(', '), wide: true },
-                      until: { content: token.expiresAt === undefined ? 'for ever' : instant(token.expiresAt) },
+                      until: { content: token.expiresAt === undefined ? 'for ever' : shownInstant(token.expiresAt) },
                       by: { content: token.issuedBy },
                       state: { content: <Lamp tone={tone} text={text} /> },
                     },

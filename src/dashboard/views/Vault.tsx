@@ -2,15 +2,16 @@
  * The vault: states by type and text, and one state with its data, its story and its neighbours on the ledger.
  */
 import { useEffect, useState } from 'preact/hooks'
-import type { ActivityAction, Graph, Live, StateType, VaultEntry, Why } from '../../http/answers.js'
-import { get, operate } from '../api.js'
+import type { Graph, Live, StateType, VaultEntry, Why } from '../../http/answers.js'
+import { get } from '../api.js'
+import { ActivityActs } from '../parts/ActivityActs.js'
 import { LedgerGraph } from '../parts/LedgerGraph.js'
-import { Act, Answered, Card, Condition, Data, Empty, Facts, Failure, Lamp } from '../parts/ui.js'
+import { PagedList } from '../parts/PagedList.js'
+import { Answered, Card, Condition, Data, Empty, FactList, Lamp } from '../parts/ui.js'
 import { usePages } from '../parts/usePages.js'
-import { VirtualList } from '../parts/VirtualList.js'
 import { useAnswer, useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, instant, json, lateness, readable, shortId, shortRef, wholeRef } from '../words.js'
+import { count, shownInstant, json, lateness, readable, shownId, shownRef, wholeRef } from '../words.js'
 
 const pauseMs = 250
 
@@ -70,76 +71,48 @@ export const Vault = ({ live }: { readonly live: Live }) => {
             />
           </label>
         </form>
-        {pages.error !== undefined ? (
-          <Failure error={pages.error} again={pages.again} />
-        ) : pages.loaded && pages.items.length === 0 && pages.more === undefined ? (
-          <Empty title={text === '' ? 'The vault holds no such states.' : `Nothing in the vault says “${text}”.`}>
-            {text === '' && type === '' ? (
-              <>
-                States come here when a transaction that produces them is recorded.{' '}
-                <a href={linkTo('flows')}>Start a flow</a> that makes one.
-              </>
-            ) : (
-              'Try another word, all types, or consumed states too.'
-            )}
-          </Empty>
-        ) : pages.items.length === 0 ? (
-          <div class="waiting" role="status" aria-label="Searching" />
-        ) : (
-          <VirtualList
-            label="States"
-            items={pages.items}
-            rowHeight={52}
-            narrowHeight={82}
-            keyOf={({ ref }) => wholeRef(ref)}
-            onNearEnd={pages.more}
-            row={(state) => (
-              <>
-                <code role="cell" class="id">
-                  <a href={linkTo('state', wholeRef(state.ref))}>{shortRef(state.ref)}</a>
-                </code>
-                <span role="cell" class="grow">
-                  {state.type}
-                  <small>{json(state.data)}</small>
-                </span>
-                <span role="cell" class="condition">
-                  <Lamp
-                    tone={state.consumedBy === undefined ? 'green' : 'grey'}
-                    text={state.consumedBy === undefined ? 'unconsumed' : 'consumed'}
-                  />
-                </span>
-                <span role="cell" class="when">
-                  {instant(state.recordedAt)}
-                </span>
-              </>
-            )}
-          />
-        )}
+        <PagedList
+          label="States"
+          pages={pages}
+          empty={
+            <Empty title={text === '' ? 'The vault holds no such states.' : `Nothing in the vault says “${text}”.`}>
+              {text === '' && type === '' ? (
+                <>
+                  States come here when a transaction that produces them is recorded.{' '}
+                  <a href={linkTo('flows')}>Start a flow</a> that makes one.
+                </>
+              ) : (
+                'Try another word, all types, or consumed states too.'
+              )}
+            </Empty>
+          }
+          rowHeight={52}
+          narrowHeight={82}
+          keyOf={({ ref }) => wholeRef(ref)}
+          row={(state) => (
+            <>
+              <code role="cell" class="id">
+                <a href={linkTo('state', wholeRef(state.ref))}>{shownRef(state.ref)}</a>
+              </code>
+              <span role="cell" class="grow">
+                {state.type}
+                <small>{json(state.data)}</small>
+              </span>
+              <span role="cell" class="condition">
+                <Lamp
+                  tone={state.consumedBy === undefined ? 'green' : 'grey'}
+                  text={state.consumedBy === undefined ? 'unconsumed' : 'consumed'}
+                />
+              </span>
+              <span role="cell" class="when">
+                {shownInstant(state.recordedAt)}
+              </span>
+            </>
+          )}
+        />
       </Card>
     </>
   )
-}
-
-const actionsFor: Readonly<Record<string, readonly ActivityAction[]>> = {
-  agenda: ['trigger', 'pause'],
-  hand: ['retry', 'discharge'],
-  paused: ['resume', 'trigger'],
-}
-
-const labels: Readonly<Record<ActivityAction, string>> = {
-  trigger: 'Run now',
-  retry: 'Retry',
-  discharge: 'Dismiss',
-  pause: 'Pause',
-  resume: 'Resume',
-}
-
-/** What the sentence about now allows; the node itself refuses what does not fit. */
-const actionsOf = ({ now, state }: Why): readonly ActivityAction[] => {
-  if (state.consumedBy !== undefined) return []
-  if (now.startsWith('It is on the agenda')) return actionsFor['agenda'] ?? []
-  if (now.startsWith('It is paused')) return actionsFor['paused'] ?? []
-  return /waits for a hand|failed and left/.test(now) ? (actionsFor['hand'] ?? []) : []
 }
 
 export const State = ({
@@ -161,18 +134,9 @@ export const State = ({
           <Card
             title="Why"
             aside={
-              mayOperate ? (
+              mayOperate && found.activity !== undefined && found.state.consumedBy === undefined ? (
                 <div class="acts">
-                  {actionsOf(found).map((action) => (
-                    <Act
-                      key={action}
-                      label={labels[action]}
-                      weight={action === 'discharge' ? 'danger' : action === 'retry' ? 'primary' : 'plain'}
-                      confirm={action === 'discharge' ? 'It will not be started again.' : undefined}
-                      act={() => operate({ on: 'activity', action, ref: found.ref })}
-                      done={why.again}
-                    />
-                  ))}
+                  <ActivityActs activity={found.activity} done={why.again} />
                 </div>
               ) : null
             }
@@ -186,10 +150,10 @@ export const State = ({
           </Card>
           <div class="two">
             <Card title="State">
-              <Facts
+              <FactList
                 facts={[
                   ['Ref', <code key="ref">{wholeRef(found.ref)}</code>],
-                  ['Recorded', `${instant(found.state.recordedAt)}, revision ${count(found.state.fromRevision)}`],
+                  ['Recorded', `${shownInstant(found.state.recordedAt)}, revision ${count(found.state.fromRevision)}`],
                   ['Version', String(found.state.version)],
                 ]}
               />
@@ -204,9 +168,9 @@ export const State = ({
                     <li key={index}>
                       <Condition of={attempt.outcome} />
                       {attempt.flow === undefined ? (
-                        <span>{instant(attempt.at)}</span>
+                        <span>{shownInstant(attempt.at)}</span>
                       ) : (
-                        <a href={linkTo('flow', attempt.flow)}>{shortId(attempt.flow)}</a>
+                        <a href={linkTo('flow', attempt.flow)}>{shownId(attempt.flow)}</a>
                       )}
                       <span class="why">{lateness(attempt.latenessMs)}</span>
                     </li>

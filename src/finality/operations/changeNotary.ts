@@ -11,13 +11,13 @@ import { bytesOfTransaction } from '../../flow/recordedBytes.js'
 import { reviveTransaction } from '../reviveTransaction.js'
 import type { FinalityReads } from '../FinalityReads.js'
 
-export type ChangeNotary = {
+export type ChangeNotaryOperation = {
   readonly kind: 'changeNotary'
   readonly refs: readonly StateRef[]
   readonly notary: Party
 }
 
-export const changeNotary = defineOperation<ChangeNotary, FinalityReads>({
+export const changeNotary = defineOperation<ChangeNotaryOperation, FinalityReads>({
   kind: 'changeNotary',
   signs: true,
   statesFacts: true,

@@ -8,7 +8,7 @@ import type { FinalityReads } from '../FinalityReads.js'
 import { decodeWith } from '../../encoding/decode.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { AncestorsC, HistoryC, HistoryEndC } from '../protocol.js'
-import type { Role } from '../../log/Message.js'
+import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { recordSigned } from '../recordSigned.js'
 import { oneByOne, valueAnswer, type Answer, type Decided } from '../../flow/Answer.js'
@@ -21,7 +21,7 @@ import type { ConsumedMessage } from '../../session/ConsumedMessage.js'
 export type TakeHistory = {
   readonly kind: 'takeHistory'
   readonly session: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly party: string
   readonly seq: number
 }

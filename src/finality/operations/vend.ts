@@ -5,7 +5,7 @@ import { canonicalText, Encoded, utf8Length } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { finalityLimits } from '../limits.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import type { Role } from '../../log/Message.js'
+import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
@@ -15,7 +15,7 @@ import type { FinalityReads } from '../FinalityReads.js'
 export type Vend = {
   readonly kind: 'vend'
   readonly session: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly ids: readonly TransactionId[]
 }
 

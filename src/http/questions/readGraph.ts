@@ -6,50 +6,17 @@ import { httpLimits } from '../limits.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
-import type { Node } from '../../node/Node.js'
-import { instantFromMillis, type Instant } from '../../time/Instant.js'
-import { findState } from '../../storage/queries/readVault.js'
+import type { Graph } from '../answers.js'
+import type { ReadableNode } from '../Route.js'
+import { findState, findTransaction } from '../../storage/queries/readVault.js'
 import type { VaultEntry } from '../../vault/VaultEntry.js'
-import { findByHash } from '../../storage/tables/HashIndex.js'
 
-export type GraphTransaction = {
-  readonly id: TransactionId
-  readonly at: Instant
-  readonly revision: number
-  readonly commands: readonly string[]
-}
-export type GraphState = {
-  readonly ref: StateRef
-  readonly type: string
-  readonly consumed: boolean
-  readonly consumedBy?: TransactionId
-}
-export type Graph = {
-  readonly transactions: readonly GraphTransaction[]
-  readonly states: readonly GraphState[]
-  readonly partial: boolean
-}
-
-type Place = { readonly revision: number; readonly atMs: number; readonly outputs: number }
-
-/** A node, or a store without one. */
-export type Ledger = Pick<Node, 'readViews' | 'readLog'>
-
-const placeOf = (node: Ledger, id: TransactionId): Promise<Place | undefined> =>
-  node.readViews((db) => {
-    const seq = findByHash(db, 'transactions', id)
-    const row =
-      seq === undefined
-        ? undefined
-        : db.prepare('SELECT revision, at_ms, outputs FROM transactions WHERE seq = ?').get(seq)
-    return row === undefined
-      ? undefined
-      : { revision: Number(row['revision']), atMs: Number(row['at_ms']), outputs: Number(row['outputs']) }
-  })
+type GraphTransaction = Graph['transactions'][number]
+type GraphState = Graph['states'][number]
 
 /** What a transaction says of itself, read from the log. */
 const bodyAt = async (
-  node: Ledger,
+  node: ReadableNode,
   revision: number,
 ): Promise<{ readonly inputs: readonly StateRef[]; readonly commands: readonly string[] }> => {
   for await (const tick of node.readLog(revision)) {
@@ -67,7 +34,7 @@ const stateOf = ({ ref, type, consumedBy }: VaultEntry): GraphState => ({
   ...(consumedBy === undefined ? {} : { consumedBy }),
 })
 
-export const readGraph = async (node: Ledger, from: StateRef, depth: number): Promise<Graph> => {
+export const readGraph = async (node: ReadableNode, from: StateRef, depth: number): Promise<Graph> => {
   const transactions = new Map<string, GraphTransaction>()
   const states = new Map<string, GraphState>()
   let partial = false
@@ -77,10 +44,10 @@ export const readGraph = async (node: Ledger, from: StateRef, depth: number): Pr
       partial = true
       return
     }
-    const place = await placeOf(node, id)
+    const place = await node.readViews((db) => findTransaction(db, id))
     if (place === undefined) return
     const { inputs, commands } = await bodyAt(node, place.revision)
-    transactions.set(id, { id, at: instantFromMillis(place.atMs), revision: place.revision, commands })
+    transactions.set(id, { id, at: place.at, revision: place.revision, commands })
     const refs = [...inputs, ...Array.from({ length: place.outputs }, (_, index) => ({ transaction: id, index }))]
     for (const ref of refs) {
       const key = `${ref.transaction}:${ref.index}`

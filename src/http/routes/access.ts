@@ -7,11 +7,12 @@ import { PermissionC } from '../../operator/Permission.js'
 import { TokenIdC, TokenNameC } from '../../operator/Token.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, InstantC } from '../../time/Instant.js'
+import { listTokens } from '../../storage/queries/readTokens.js'
 import { LinkC, MeC, TokenC } from '../answers.js'
 import { sessionCookie } from '../cookie.js'
 import { tokenKeeperOf } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
-import { route, type Asked } from '../Route.js'
+import { question, route, type RouteRequest } from '../Route.js'
 import { newTokenText } from '../TokenText.js'
 
 type Me = t.TypeOf<typeof MeC>
@@ -21,7 +22,7 @@ const SecretC = t.strict({ secret: t.string })
 type VisitPart = 'authenticator' | 'newLink' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
 
 /** What is asked about whoever asks, which needs no node. */
-type Visit<B = undefined> = Pick<Asked<undefined, undefined, B>, VisitPart>
+type Visit<B = undefined> = Pick<RouteRequest<undefined, undefined, B>, VisitPart>
 
 const me = (
   { principal: { name, permissions, from, expiresAtMs } }: Visit,
@@ -110,15 +111,15 @@ export const accessRoutes = [
     handle: link,
     standingBy: link,
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/tokens',
     tag: 'access',
     verbs: ['token list'],
     summary: 'All tokens ever issued, without their secrets',
     permission: 'admin',
     answer: t.readonly(t.strict({ items: t.readonlyArray(TokenC) }), 'Tokens'),
-    handle: async ({ hostedNodes }) => ({ items: await tokenKeeperOf(hostedNodes).node.tokens() }),
+    of: ({ hostedNodes }) => tokenKeeperOf(hostedNodes).node,
+    read: async ({ node }) => ({ items: await node.readViews(listTokens) }),
   }),
   route({
     method: 'POST',

@@ -10,9 +10,10 @@ import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { AgendaEntryC, OccurrenceC, pageOfC, TimelineC } from '../answers.js'
 import { CountC, RefTextC } from '../codecs.js'
 import { operatorOf } from '../Principal.js'
-import { readOccurrences } from '../questions/readOccurrences.js'
-import { readTimeline } from '../questions/readTimeline.js'
-import { route } from '../Route.js'
+import { readAgenda } from '../../storage/queries/readAgenda.js'
+import { readOccurrences } from '../../storage/queries/readOccurrences.js'
+import { readTimeline } from '../../storage/queries/readTimeline.js'
+import { question, route } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
 const defaultBars = 120
@@ -22,20 +23,18 @@ const lateMs = 1_000
 const ShowC = t.keyof({ scheduled: null, attention: null, paused: null, started: null })
 
 export const agendaRoutes = [
-  route({
-    method: 'GET',
+  question({
     path: '/agenda',
     tag: 'agenda',
     verbs: ['agenda'],
-    summary: 'What is to come, in order; or what waits for a hand, is paused, or is under way',
+    summary: 'What is to come, in order; or what needs attention, is paused, or is under way',
     permission: 'view',
     query: t.exact(t.partial({ show: ShowC, limit: CountC, after: t.string })),
     answer: pageOfC(AgendaEntryC),
     example: { query: { show: 'attention', limit: '10' } },
-    handle: async ({ hosted, query }) => pageAnswer(await hosted.node.agenda(query)),
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readAgenda(db, query))),
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/agenda/timeline',
     tag: 'agenda',
     verbs: ['timeline'],
@@ -44,7 +43,7 @@ export const agendaRoutes = [
     query: t.exact(t.partial({ from: InstantC, until: InstantC, bars: CountC })),
     answer: TimelineC,
     example: { query: { bars: '24' } },
-    handle: async ({ hosted: { node }, query }) => {
+    read: async ({ node, query }) => {
       const { nowMs } = node
       const fromMs = query.from === undefined ? nowMs - 3_600_000 : toMillis(query.from)
       const untilMs = query.until === undefined ? fromMs + 7_200_000 : toMillis(query.until)
@@ -65,8 +64,7 @@ export const agendaRoutes = [
       }
     },
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/occurrences',
     tag: 'agenda',
     verbs: ['occurrences'],
@@ -75,7 +73,7 @@ export const agendaRoutes = [
     query: PageQueryC,
     answer: pageOfC(OccurrenceC),
     example: { query: { limit: '10' } },
-    handle: async ({ hosted, query }) => pageAnswer(await hosted.node.readViews((db) => readOccurrences(db, query))),
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readOccurrences(db, query))),
   }),
   route({
     method: 'POST',

@@ -4,15 +4,13 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { JsonC } from '../../encoding/JsonC.js'
-import { findFlow, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
+import { findFlow, findFlowRevisions, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import type { FlowDetails } from '../../flow/FlowSummary.js'
 import type { FlowId } from '../../log/FlowId.js'
 import { httpLimits } from '../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
-import type { Node } from '../../node/Node.js'
 import type { Instant } from '../../time/Instant.js'
-import { findByHash } from '../../storage/tables/HashIndex.js'
 import { describeEvent } from '../../operator/describeEvent.js'
 import {
   FlowDefinitionsC,
@@ -23,10 +21,10 @@ import {
   pageOfC,
   StartedC,
 } from '../answers.js'
-import { CountC, FlowTextC } from '../codecs.js'
+import { CountC, FlagC, FlowTextC } from '../codecs.js'
 import { schemaOf } from '../jsonSchema.js'
 import { assertMay, mayDo, operatorOf } from '../Principal.js'
-import { route } from '../Route.js'
+import { question, route, type ReadableNode } from '../Route.js'
 import { pageAnswer } from './paging.js'
 
 const FlowC = t.strict({ flow: FlowTextC })
@@ -37,12 +35,8 @@ type Told = { readonly revision: number; readonly at: Instant; readonly type: st
 const ticksRead = 2_000
 
 /** The flow's own events, from its start on, as far as a bounded look into the log finds them. */
-const storyOf = async (node: Node, id: FlowId): Promise<readonly Told[]> => {
-  const place = await node.readViews((db) =>
-    db.prepare('SELECT from_revision, until_revision FROM flows WHERE seq = ?').get(findByHash(db, 'flows', id) ?? -1),
-  )
-  const from = Number(place?.['from_revision'] ?? 0)
-  const until = typeof place?.['until_revision'] === 'number' ? place['until_revision'] : node.head.revision
+const storyOf = async (node: ReadableNode, id: FlowId): Promise<readonly Told[]> => {
+  const { from, until = node.head.revision } = (await node.readViews((db) => findFlowRevisions(db, id))) ?? { from: 0 }
   const told: Told[] = []
   let ticks = 0
   for await (const tick of node.readLog(from)) {
@@ -63,19 +57,8 @@ const storyOf = async (node: Node, id: FlowId): Promise<readonly Told[]> => {
   return told
 }
 
-const withStory = async (node: Node, flow: FlowDetails) => ({
-  ...flow,
-  ...(flow.waiting === undefined ? {} : { waiting: flow.waiting.map((wait) => ({ ...wait })) }),
-  record: flow.record.map(({ error, ...operation }) => ({
-    ...operation,
-    ...(error === undefined ? {} : { error: { ...error } }),
-  })),
-  story: await storyOf(node, flow.id),
-})
-
 export const flowRoutes = [
-  route({
-    method: 'GET',
+  question({
     path: '/flows',
     tag: 'flows',
     verbs: ['flow list'],
@@ -83,7 +66,7 @@ export const flowRoutes = [
     permission: 'view',
     query: t.exact(
       t.partial({
-        status: t.union([FlowStatusC, t.literal('open')]),
+        status: t.union([FlowStatusC, t.literal('open'), t.literal('troubled')]),
         name: t.string,
         limit: CountC,
         after: CountC,
@@ -91,16 +74,7 @@ export const flowRoutes = [
     ),
     answer: pageOfC(FlowSummaryC),
     example: { query: { status: 'open', limit: '10' } },
-    handle: async ({ hosted, query }) => {
-      const page = await hosted.node.readViews((db) => listFlows(db, query))
-      return pageAnswer({
-        next: page.next,
-        items: page.items.map(({ waiting, ...flow }) => ({
-          ...flow,
-          ...(waiting === undefined ? {} : { waiting: waiting.map((wait) => ({ ...wait })) }),
-        })),
-      })
-    },
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => listFlows(db, query))),
   }),
   route({
     method: 'GET',
@@ -139,19 +113,19 @@ export const flowRoutes = [
       return { flow: (await hosted.node.startByName(flow, input, options)).id }
     },
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/flows/{flow}',
     tag: 'flows',
     verbs: ['flow show'],
-    summary: 'One flow with its record and its story',
+    summary: 'One flow with its record and its story; the story is read from the log unless it is not asked for',
     permission: 'view',
     params: FlowC,
     answer: FlowDetailsC,
-    handle: async ({ hosted: { node }, params }) => {
+    query: t.exact(t.partial({ story: FlagC })),
+    read: async ({ node, params, query }) => {
       const found = await node.readViews((db) => findFlow(db, resolveFlowId(db, params.flow)))
       if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
-      return withStory(node, found)
+      return { ...found, ...(query.story === 'false' ? {} : { story: await storyOf(node, found.id) }) }
     },
   }),
   route({

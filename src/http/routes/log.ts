@@ -10,11 +10,11 @@ import { instantFromMillis } from '../../time/Instant.js'
 import { pageSize } from '../../vault/query/VaultQuery.js'
 import { describeEvent } from '../../operator/describeEvent.js'
 import { done, DoneC } from '../../operator/OperatorRequest.js'
-import { KeptHeadC, LogEntryC, pageOfC, VerificationC } from '../answers.js'
+import { KeptHeadC, LogEntryC, LogPageC, pageOfC, VerificationC } from '../answers.js'
 import { CountC, FlagC } from '../codecs.js'
 import type { HostedNode } from '../HostedNode.js'
-import { readHeads } from '../questions/readHeads.js'
-import { route } from '../Route.js'
+import { readCheckpoints } from '../../storage/queries/readCheckpoints.js'
+import { question, route, type ReadableNode } from '../Route.js'
 import { lastEventId, type Stream } from '../Streams.js'
 import { pageAnswer } from './paging.js'
 
@@ -29,7 +29,7 @@ const parsed = (line: string): unknown => {
   }
 }
 
-const entriesOf = (node: Node, tick: EncodedTick, from: number, whole: boolean): readonly Entry[] =>
+const entriesOf = (node: ReadableNode, tick: EncodedTick, from: number, whole: boolean): readonly Entry[] =>
   tick.events.flatMap((line, index) => {
     const revision = tick.firstRevision + index
     if (revision < from) return []
@@ -37,7 +37,12 @@ const entriesOf = (node: Node, tick: EncodedTick, from: number, whole: boolean):
     return [{ revision, tick: tick.number, at: tick.at, type, text, ...(whole ? { event: parsed(line) } : {}) }]
   })
 
-const readEntries = async (node: Node, from: number, count: number, whole: boolean): Promise<readonly Entry[]> => {
+const readEntries = async (
+  node: ReadableNode,
+  from: number,
+  count: number,
+  whole: boolean,
+): Promise<readonly Entry[]> => {
   const entries: Entry[] = []
   for await (const tick of node.readLog(from)) {
     entries.push(...entriesOf(node, tick, from, whole))
@@ -94,23 +99,16 @@ const verificationOf = ({ node, verification }: HostedNode): t.TypeOf<typeof Ver
 }
 
 export const logRoutes = [
-  route({
-    method: 'GET',
+  question({
     path: '/log',
     tag: 'log',
     verbs: ['log show'],
     summary: 'Events of the log from a revision on; without one, the last ones',
     permission: 'view',
     query: t.exact(t.partial({ from: CountC, limit: CountC, whole: FlagC })),
-    answer: t.readonly(
-      t.intersection([
-        t.strict({ items: t.readonlyArray(LogEntryC), head: t.number }),
-        t.exact(t.partial({ next: t.string })),
-      ]),
-      'LogPage',
-    ),
+    answer: LogPageC,
     example: { query: { from: '0', limit: '20' } },
-    handle: async ({ hosted: { node }, query }) => {
+    read: async ({ node, query }) => {
       const size = pageSize(query.limit)
       const head = node.head.revision
       const from = query.from ?? Math.max(0, head - size + 1)
@@ -169,8 +167,7 @@ export const logRoutes = [
       return Promise.resolve(done)
     },
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/log/heads',
     tag: 'log',
     verbs: ['log heads'],
@@ -179,6 +176,6 @@ export const logRoutes = [
     query: t.exact(t.partial({ limit: CountC, after: PublicKeyC })),
     answer: pageOfC(KeptHeadC),
     example: { query: { limit: '20' } },
-    handle: async ({ hosted: { node }, query }) => pageAnswer(await node.readViews((db) => readHeads(db, query))),
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readCheckpoints(db, query))),
   }),
 ]

@@ -12,9 +12,9 @@ import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, ReadyC, SessionE
 import { CountC } from '../codecs.js'
 import type { HostedNode } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
-import { readParties, readSessions } from '../questions/readSessions.js'
+import { readParties, readSessions } from '../../storage/queries/readSessions.js'
 import { readStatus, troubleOf } from '../questions/readStatus.js'
-import { route, type RouteContext } from '../Route.js'
+import { question, route, type RouteContext } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
 const statusOf = ({ hosted, hostedNodes }: RouteContext): Promise<t.TypeOf<typeof StatusC>> =>
@@ -103,20 +103,16 @@ export const nodeRoutes = [
     handle: ({ hosted: { node }, params: { action }, principal }) =>
       node.operate({ on: 'draining', action }, { by: operatorOf(principal) }),
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/parties',
     tag: 'node',
     verbs: ['parties'],
     summary: 'The parties of the network, with their open sessions and unacknowledged messages',
     permission: 'view',
     answer: t.readonly(t.strict({ items: t.readonlyArray(PartyEntryC) }), 'Parties'),
-    handle: async ({ hosted: { node } }) => ({
-      items: await node.readViews((db) => readParties(db, node.network, node.party)),
-    }),
+    read: async ({ node }) => ({ items: await node.readViews((db) => readParties(db, node.network)) }),
   }),
-  route({
-    method: 'GET',
+  question({
     path: '/sessions',
     tag: 'node',
     verbs: ['sessions'],
@@ -124,8 +120,7 @@ export const nodeRoutes = [
     permission: 'view',
     query: PageQueryC,
     answer: pageOfC(SessionEntryC),
-    handle: async ({ hosted: { node }, query }) =>
-      pageAnswer(await node.readViews((db) => readSessions(db, node.network, query))),
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readSessions(db, node.network, query))),
   }),
   route({
     method: 'GET',

@@ -7,7 +7,7 @@ import { StreamNotFoundError } from '@eventstore/db-client'
 import type { StreamEvent } from './decodeAnswer.js'
 
 /** Events that arrived together; undefined at the end. */
-export type Piece = readonly StreamEvent[] | undefined
+export type StreamPiece = readonly StreamEvent[] | undefined
 
 /** What one object of a stream is: an event, the news that there is no stream, or nothing that matters. */
 export type Incoming = StreamEvent | 'no stream' | undefined
@@ -40,7 +40,7 @@ export class EventPieces {
   }
 
   /** The events that have arrived; waits for some if there are none. */
-  async next(): Promise<Piece> {
+  async next(): Promise<StreamPiece> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure
       const piece = this.#arrived()

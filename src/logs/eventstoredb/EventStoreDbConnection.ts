@@ -13,7 +13,7 @@ import { pause } from '../../engine/pause.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import { BatchAppends } from './BatchAppends.js'
 import type { StreamEvent } from './decodeAnswer.js'
-import { EventPieces, type Piece } from './EventPieces.js'
+import { EventPieces, type StreamPiece } from './EventPieces.js'
 import type { EventStoreDbAddress } from './EventStoreDbAddress.js'
 import { eventStoreDbFailure, isMissingStream, isNotLeader, isSilence } from './eventStoreDbFailure.js'
 import { eventOfAnswer, eventOfSubscription } from './incoming.js'
@@ -43,7 +43,7 @@ type Stoppable = { readonly destroy: () => unknown }
 /** Events as they are appended. */
 export type LiveEvents = {
   /** The next events; undefined when the server has ended the subscription. */
-  readonly next: () => Promise<Piece>
+  readonly next: () => Promise<StreamPiece>
   readonly stop: () => void
 }
 
@@ -136,7 +136,7 @@ export class EventStoreDbConnection {
         stop()
         throw error
       }
-      const next = async (): Promise<Piece> => {
+      const next = async (): Promise<StreamPiece> => {
         try {
           return await pieces.next()
         } catch (error) {
@@ -171,7 +171,7 @@ export class EventStoreDbConnection {
   async #open(
     current: Current,
     request: Omit<ReadRequest, 'stream'>,
-  ): Promise<{ current: Current; stream: Stoppable; pieces: EventPieces; first: Piece }> {
+  ): Promise<{ current: Current; stream: Stoppable; pieces: EventPieces; first: StreamPiece }> {
     const call = await current.client.openRead({ ...request, stream: this.#address.stream })
     const pieces = new EventPieces(call, eventOfAnswer, current.left.signal)
     const stop = (): void => {

@@ -15,7 +15,7 @@ import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tic
 import { addressInvalid, parseEventStoreDbAddress, type EventStoreDbAddress } from './EventStoreDbAddress.js'
 import type { StreamEvent } from './decodeAnswer.js'
 import { EventStoreDbConnection } from './EventStoreDbConnection.js'
-import { eventStoreDbFailure, isWrongVersion, surelyNotDone } from './eventStoreDbFailure.js'
+import { eventStoreDbFailure, isWrongVersion, surelyNotAppended } from './eventStoreDbFailure.js'
 import { followStream } from './followStream.js'
 import { forgetsBecause, leadOut } from './StreamRetention.js'
 import { dataBytes, metadataOf, StreamOrder, TickAssembler, toStream } from './StreamTicks.js'
@@ -118,7 +118,7 @@ export class EventStoreDbLog implements EventLog {
       return { kind: 'appended' }
     } catch (error) {
       if (isWrongVersion(error)) return this.#refusal(expected)
-      return { kind: surelyNotDone(error) ? 'failed' : 'unknown', error: this.#noteBroken(error) }
+      return { kind: surelyNotAppended(error) ? 'failed' : 'unknown', error: this.#noteBroken(error) }
     }
   }
 

@@ -13,7 +13,7 @@ export type StreamEvent = {
 }
 
 /** One message of the server. */
-export type Answer =
+export type ReadAnswer =
   { readonly kind: 'event'; readonly event: StreamEvent } | { readonly kind: 'no stream' } | { readonly kind: 'other' }
 
 /** The numbers of the fields, from the protocol's definition. */
@@ -145,7 +145,7 @@ const eventOf = (message: Buffer): StreamEvent => {
   }
 }
 
-export const decodeAnswer = (bytes: Buffer): Answer => {
+export const decodeAnswer = (bytes: Buffer): ReadAnswer => {
   const all = new Fields(bytes)
   if (!all.next()) return { kind: 'other' }
   if (all.field === fields.answer.streamNotFound) return { kind: 'no stream' }

@@ -36,7 +36,7 @@ const neverLeft = (error: unknown): boolean => /No connection established|Failed
 const thrownOf = (error: unknown): unknown => (error instanceof CarillonError ? error.cause : error)
 
 /** Whether the server has surely not done what it was asked. */
-export const surelyNotDone = (error: unknown): boolean => {
+export const surelyNotAppended = (error: unknown): boolean => {
   const thrown = thrownOf(error)
   return isAnswer(thrown) || neverLeft(thrown)
 }

@@ -5,7 +5,7 @@
 import { pause } from '../../engine/pause.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { EventStoreDbConnection, LiveEvents } from './EventStoreDbConnection.js'
-import type { Piece } from './EventPieces.js'
+import type { StreamPiece } from './EventPieces.js'
 import { StreamOrder, TickAssembler } from './StreamTicks.js'
 
 export type FollowOptions = {
@@ -21,7 +21,7 @@ export type FollowOptions = {
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 /** Events that came, or that none came for a while. */
-type Heard = { readonly piece: Piece } | 'nothing'
+type Heard = { readonly piece: StreamPiece } | 'nothing'
 
 export async function* followStream(
   connection: EventStoreDbConnection,
@@ -58,7 +58,7 @@ const nextOf = async (
   idleMs: number,
   ended: AbortSignal,
   isBehind: () => Promise<boolean>,
-): Promise<Piece> => {
+): Promise<StreamPiece> => {
   const coming = live.next().then((piece): Heard => ({ piece }))
   // Asked for again below, or not at all once the follower has gone.
   coming.catch(() => undefined)

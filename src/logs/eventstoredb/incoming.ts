@@ -3,10 +3,10 @@
  * subscriptions. The streams are untyped; what they give is what the two calls were made to give.
  */
 import type { ResolvedEvent } from '@eventstore/db-client'
-import type { Answer } from './decodeAnswer.js'
+import type { ReadAnswer } from './decodeAnswer.js'
 import type { Incoming } from './EventPieces.js'
 
-const isAnswer = (value: unknown): value is Answer => typeof value === 'object' && value !== null && 'kind' in value
+const isAnswer = (value: unknown): value is ReadAnswer => typeof value === 'object' && value !== null && 'kind' in value
 
 const isResolved = (value: unknown): value is ResolvedEvent => typeof value === 'object' && value !== null
 

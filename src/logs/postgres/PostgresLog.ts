@@ -15,8 +15,8 @@ import { pause } from '../../engine/pause.js'
 import { emptyHead, type EncodedTick, type Head } from '../../log/Tick.js'
 import { parsePostgresAddress, type PostgresAddress } from './PostgresAddress.js'
 import { PostgresBell } from './PostgresBell.js'
-import { surelyNotDone, wantsAnotherTry } from './postgresFailure.js'
-import { PostgresSession, type Query, type Row } from './PostgresSession.js'
+import { surelyNotCommitted, wantsAnotherTry } from './postgresFailure.js'
+import { PostgresSession, type SqlQuery, type Row } from './PostgresSession.js'
 import { assertSchema, migrate, quoted } from './postgresSchema.js'
 
 /** Where the log is. */
@@ -116,7 +116,7 @@ export class PostgresLog implements EventLog {
         added = await this.#writer.query(this.#insert(expected, tick))
       } catch (error) {
         if (wantsAnotherTry(error)) continue
-        return { kind: surelyNotDone(error) ? 'failed' : 'unknown', error: this.#writer.failureOf(error) }
+        return { kind: surelyNotCommitted(error) ? 'failed' : 'unknown', error: this.#writer.failureOf(error) }
       }
       if (added.length === 0) return this.#refusal()
       this.#bell.ring()
@@ -124,7 +124,7 @@ export class PostgresLog implements EventLog {
     }
   }
 
-  #insert(expected: Head, tick: EncodedTick): Query {
+  #insert(expected: Head, tick: EncodedTick): SqlQuery {
     return {
       name: 'carillon_append',
       text: `

@@ -13,7 +13,7 @@ import type { PostgresAddress } from './PostgresAddress.js'
 import { endsSession, postgresFailure } from './postgresFailure.js'
 
 /** A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. */
-export type Query = {
+export type SqlQuery = {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
@@ -32,7 +32,7 @@ export type SessionOptions = {
   /** Statements run on every new connection. */
   readonly prepare?: string
   /** Asked on every new connection, before it is used: throws when what is there cannot be. */
-  readonly check?: (query: (query: Query) => Promise<readonly Row[]>) => Promise<void>
+  readonly check?: (query: (query: SqlQuery) => Promise<readonly Row[]>) => Promise<void>
   readonly onNotification?: (payload: string) => void
   readonly onLost?: () => void
 }
@@ -51,7 +51,7 @@ export class PostgresSession {
   }
 
   /** Runs one statement. What takes longer than the deadline costs the connection, since its answer may still come. */
-  async query(query: Query): Promise<readonly Row[]> {
+  async query(query: SqlQuery): Promise<readonly Row[]> {
     const open = await this.connect()
     const { answerMs } = this.#options
     try {
@@ -69,7 +69,7 @@ export class PostgresSession {
   }
 
   /** Several statements in one transaction; the statements must be quick. */
-  async transaction<A>(work: (query: (query: Query) => Promise<readonly Row[]>) => Promise<A>): Promise<A> {
+  async transaction<A>(work: (query: (query: SqlQuery) => Promise<readonly Row[]>) => Promise<A>): Promise<A> {
     await this.query({ text: 'BEGIN' })
     try {
       const result = await work((query) => this.query(query))

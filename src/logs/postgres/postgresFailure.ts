@@ -25,7 +25,7 @@ export const endsSession = (error: unknown): boolean => {
 }
 
 /** Whether the server has surely not done what it was asked. */
-export const surelyNotDone = (error: unknown): boolean => {
+export const surelyNotCommitted = (error: unknown): boolean => {
   const state = sqlStateOf(error)
   // A server that is shutting down may say so after the commit: that leaves the question open.
   return state !== undefined && !['57P01', '57P02'].includes(state) && !state.startsWith('08')

@@ -4,7 +4,7 @@
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { sqlStateOf } from './postgresFailure.js'
-import type { PostgresSession, Query, Row } from './PostgresSession.js'
+import type { PostgresSession, SqlQuery, Row } from './PostgresSession.js'
 
 /** The version before the first that was released; its logs are not signed and cannot be read. */
 const unsignedVersion = 1
@@ -36,7 +36,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 /** Undefined when there is no log in the schema yet. */
 const versionOf = async (
-  query: (query: Query) => Promise<readonly Row[]>,
+  query: (query: SqlQuery) => Promise<readonly Row[]>,
   schema: string,
 ): Promise<number | undefined> => {
   try {
@@ -66,7 +66,10 @@ const assertKnown = (version: number, schema: string): void => {
 }
 
 /** Refuses a schema that a newer version has brought up to date, perhaps while this one was running. */
-export const assertSchema = async (query: (query: Query) => Promise<readonly Row[]>, schema: string): Promise<void> => {
+export const assertSchema = async (
+  query: (query: SqlQuery) => Promise<readonly Row[]>,
+  schema: string,
+): Promise<void> => {
   const version = await versionOf(query, schema)
   if (version !== undefined) assertKnown(version, schema)
 }

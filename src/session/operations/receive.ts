@@ -1,7 +1,7 @@
 /**
  * Waits for a message of a session. The message is in the log once, as it was received.
  */
-import type { Role } from '../../log/Message.js'
+import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
@@ -11,7 +11,7 @@ import type { SessionReads } from '../SessionReads.js'
 export type Receive = {
   readonly kind: 'receive'
   readonly session: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly party: string
   readonly seq: number
 }

@@ -3,7 +3,7 @@
  */
 import { Encoded } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import type { Role } from '../../log/Message.js'
+import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
@@ -13,7 +13,7 @@ import type { SessionReads } from '../SessionReads.js'
 export type Send = {
   readonly kind: 'send'
   readonly session: SessionId
-  readonly role: Role
+  readonly role: SessionRole
   readonly party: string
   /** Canonical text. */
   readonly payload: string

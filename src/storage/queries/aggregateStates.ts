@@ -7,7 +7,7 @@ import { storageLimits } from '../limits.js'
 import { vaultLimits } from '../../vault/limits.js'
 import type { SqlValue } from '../Database.js'
 import { fieldNumber, joined, sql } from './criterionSql.js'
-import { readingOf, streamsOf, type Asked } from './queryStates.js'
+import { readingOf, streamsOf, type QueryScope } from './findStateNumbers.js'
 import { streamSql } from './streams.js'
 import type { Aggregate, VaultAggregate } from '../../vault/query/VaultAggregate.js'
 
@@ -23,7 +23,7 @@ const tooMany = (what: string): CarillonError =>
     {},
   )
 
-export const aggregateStates = (asked: Asked, { of, by, ...criteria }: VaultAggregate): readonly Aggregate[] => {
+export const aggregateStates = (asked: QueryScope, { of, by, ...criteria }: VaultAggregate): readonly Aggregate[] => {
   const { db } = asked
   const reading = readingOf(asked, criteria)
   const matched = joined(

@@ -6,7 +6,7 @@ import type { StateRef } from '../../ledger/StateRef.js'
 import type { Database } from '../Database.js'
 import type { Locate } from '../tables/HashIndex.js'
 import { readFacts } from '../tables/NodeFactTable.js'
-import { attemptsOf } from './readAgenda.js'
+import { attemptsOf } from './readOccurrences.js'
 import { findState, findStateRow } from './readVault.js'
 
 export const explainState = (db: Database, ref: StateRef, locate?: Locate): Why | undefined => {

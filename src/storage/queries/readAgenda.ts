@@ -1,17 +1,14 @@
 /**
- * Questions about activities and occurrences from outside a tick.
+ * Questions about activities from outside a tick.
  */
-import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
-import { flowsOfState } from './readFlows.js'
-import { instantFromMillis } from '../../time/Instant.js'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { StateTypeTable } from '../tables/StateTypeTable.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from './pageOf.js'
-import { agendaEntryOf, type AgendaEntry, type AgendaQuery, type Attempt } from '../../agenda/AgendaEntry.js'
+import { agendaEntryOf, type AgendaEntry, type AgendaQuery } from '../../agenda/AgendaEntry.js'
 import type { ActivityRow } from '../../agenda/ActivityRow.js'
-import { stateColumns, stateRowOf, waitsForHand } from '../tables/stateColumns.js'
+import { stateColumns, stateRowOf, needsAttention } from '../tables/stateColumns.js'
 import type { Database, SqlValue } from '../Database.js'
-import type { UnstartedOutcome } from '../../agenda/UnstartedRow.js'
 
 /** Where each list looks, in which order, and the two columns that say where in that order a row stands. */
 const lists = {
@@ -20,7 +17,7 @@ const lists = {
     major: 's.acts_at_ms',
     majorOf: (row: ActivityRow) => row.actsAtMs ?? 0,
   },
-  attention: { where: waitsForHand('s'), major: '0', majorOf: () => 0 },
+  attention: { where: needsAttention('s'), major: '0', majorOf: () => 0 },
   paused: { where: "s.standing = 'paused'", major: '0', majorOf: () => 0 },
   started: { where: "s.standing = 'started' AND s.until_revision IS NULL", major: '0', majorOf: () => 0 },
 } as const
@@ -76,7 +73,7 @@ export const countAgenda = (
   const standing = new Map(
     db
       .prepare(
-        `SELECT standing, count(*) AS n FROM states WHERE ${waitsForHand('states')} GROUP BY standing UNION ALL SELECT standing, count(*) FROM states WHERE standing = 'paused' GROUP BY standing`,
+        `SELECT standing, count(*) AS n FROM states WHERE ${needsAttention('states')} GROUP BY standing UNION ALL SELECT standing, count(*) FROM states WHERE standing = 'paused' GROUP BY standing`,
       )
       .all()
       .map((row) => [String(row['standing']), Number(row['n'])]),
@@ -93,53 +90,6 @@ export const countAgenda = (
   }
 }
 
-type Placed = { readonly attempt: Attempt; readonly revision: number }
-
-/** Every attempt at a state's activity, in order. */
-export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] => {
-  // By revision and not by time, since the clock may have been set back between two attempts.
-  const revisions = new Map(
-    db
-      .prepare('SELECT id, from_revision FROM flows WHERE state_seq = ?')
-      .all(stateSeq)
-      .map((row) => [String(row['id']), Number(row['from_revision'])]),
-  )
-  const started = flowsOfState(db, stateSeq).map((flow): Placed => {
-    const by = flow.startedBy
-    const outcome =
-      flow.status === 'running' || flow.status === 'paused'
-        ? 'running'
-        : flow.status === 'parked'
-          ? 'parked-flow'
-          : flow.status
-    const attempt: Attempt = {
-      ...(by.kind === 'activity' ? { due: by.due, cause: by.cause } : {}),
-      attempt: by.kind === 'activity' ? by.attempt : 1,
-      latenessMs: by.kind === 'activity' ? by.latenessMs : 0,
-      at: flow.startedAt,
-      outcome,
-      flow: flow.id,
-      flowName: flow.name,
-      ...(flow.error === undefined ? {} : { error: flow.error }),
-    }
-    return { attempt, revision: revisions.get(flow.id) ?? 0 }
-  })
-  const unstarted = db
-    .prepare(
-      'SELECT revision, due_ms, attempt, outcome, lateness_ms, at_ms, error, by_whom FROM unstarted WHERE state_seq = ? ORDER BY revision',
-    )
-    .all(stateSeq)
-    .map((row): Placed => ({
-      revision: Number(row['revision']),
-      attempt: {
-        ...(typeof row['due_ms'] === 'number' ? { due: instantFromMillis(row['due_ms']) } : {}),
-        attempt: Number(row['attempt']),
-        latenessMs: Number(row['lateness_ms']),
-        at: instantFromMillis(Number(row['at_ms'])),
-        outcome: String(row['outcome']) as UnstartedOutcome,
-        ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
-        ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
-      },
-    }))
-  return [...started, ...unstarted].sort((a, b) => a.revision - b.revision).map(({ attempt }) => attempt)
-}
+/** How many activities are due at an instant and not started yet. */
+export const countDue = (db: Database, atMs: number): number =>
+  Number(db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms <= ?').get(atMs)?.['n'] ?? 0)

@@ -1,6 +1,8 @@
 /**
  * Questions about flows from outside a tick.
  */
+import type { PublicKey } from '../../identity/PublicKey.js'
+import type { SessionId } from '../../log/SessionId.js'
 import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { RecordedOperation } from '../../log/events.js'
@@ -40,7 +42,7 @@ const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['start
     }
   }
   const by = row.startedBy ?? 'unknown'
-  if (row.session !== null) return { kind: 'session', session: row.session, party: by }
+  if (row.session !== null) return { kind: 'session', session: row.session as SessionId, party: by as PublicKey }
   return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
 }
 
@@ -125,6 +127,34 @@ export const findFlowEnd = (
   }
 }
 
+/** Where in the log a flow began, and where it ended if it has. */
+export const findFlowRevisions = (
+  db: Database,
+  id: FlowId,
+): { readonly from: number; readonly until: number | undefined } | undefined => {
+  const row = db
+    .prepare('SELECT from_revision, until_revision FROM flows WHERE seq = ?')
+    .get(findByHash(db, 'flows', id) ?? -1)
+  if (row === undefined) return undefined
+  const until = row['until_revision']
+  return { from: Number(row['from_revision']), until: typeof until === 'number' ? until : undefined }
+}
+
+/** The ids of flows that wait for something, oldest first. */
+export const listWaitingFlows = (db: Database): readonly FlowId[] =>
+  db
+    .prepare('SELECT id FROM flows WHERE until_revision IS NULL AND waiting IS NOT NULL ORDER BY seq')
+    .all()
+    .map(({ id }) => String(id) as FlowId)
+
+/** Said of a text that is the beginning of no flow id, or of several. */
+export const noFlowId = (text: string, howMany: 'No' | 'More than one' = 'No'): CarillonError =>
+  new CarillonError(
+    'flow-not-found',
+    `${howMany} flow id begins with "${text}". Give more of its 32 hex digits; carillon flow list shows them.`,
+    { flow: text },
+  )
+
 /** A flow id as typed by a person: whole, or the first digits of one that nothing else begins with. */
 export const resolveFlowId = (db: Database, text: string): FlowId => {
   if (FlowIdC.is(text)) return text
@@ -133,18 +163,10 @@ export const resolveFlowId = (db: Database, text: string): FlowId => {
     : []
   const [only] = rows
   if (rows.length === 1 && only !== undefined) return String(only['id']) as FlowId
-  throw new CarillonError(
-    'flow-not-found',
-    `${rows.length === 0 ? 'No' : 'More than one'} flow id begins with "${text}". Give more of its 32 hex digits; carillon flow list shows them.`,
-    { flow: text },
-  )
+  throw noFlowId(text, rows.length === 0 ? 'No' : 'More than one')
 }
 
-/** The flows that a state's activity started, oldest first. */
-export const flowsOfState = (db: Database, stateSeq: number): readonly FlowSummary[] =>
-  db.prepare(`${select} WHERE f.state_seq = ? ORDER BY f.seq`).lists(stateSeq).map(summaryOf)
-
-/** How many flows have not ended, and how many of these wait for a hand. */
+/** How many flows have not ended, and how many of these need attention. */
 export const countFlows = (
   db: Database,
 ): { readonly open: number; readonly parked: number; readonly paused: number } => {

@@ -2,7 +2,8 @@
  * Questions to the vault from outside a tick. Answers come in pages with a cursor, never unbounded.
  */
 import { revisionUnknown } from '../../log/revisionUnknown.js'
-import { instantFromMillis } from '../../time/Instant.js'
+import type { FlowId } from '../../log/FlowId.js'
+import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { Database, SqlValue } from '../Database.js'
@@ -11,7 +12,7 @@ import { readFacts } from '../tables/NodeFactTable.js'
 import { StateTypeTable } from '../tables/StateTypeTable.js'
 import { assessedThen, thatMoment, withMoment } from '../tables/PastAssessmentTable.js'
 import { aggregateStates } from './aggregateStates.js'
-import { memberSql, queryStates, type Asked } from './queryStates.js'
+import { memberSql, findStateNumbers, type QueryScope } from './findStateNumbers.js'
 import { pageSize, queryInvalid, type Page, type StateCriteria, type VaultQuery } from '../../vault/query/VaultQuery.js'
 import type { Aggregate, VaultAggregate } from '../../vault/query/VaultAggregate.js'
 import type { VaultEntry } from '../../vault/VaultEntry.js'
@@ -54,7 +55,7 @@ const present = ({ row, recordedMs, consumed }: Found): VaultEntry => ({
   ...(row.untilRevision === null ? {} : { untilRevision: row.untilRevision }),
 })
 
-const askedOf = (db: Database, asOf: number | undefined): Asked => ({
+const askedOf = (db: Database, asOf: number | undefined): QueryScope => ({
   db,
   kinds: new StateTypeTable(db),
   me: readFacts(db).partyKey,
@@ -122,7 +123,7 @@ const queryPast = (db: Database, at: number, query: VaultQuery): Page<VaultEntry
 export const queryVault = (db: Database, query: VaultQuery = {}, asOf?: number): Page<VaultEntry, string> => {
   if (query.at !== undefined) return queryPast(db, query.at, query)
   const asked = askedOf(db, asOf)
-  const { items, next } = queryStates(asked, query)
+  const { items, next } = findStateNumbers(asked, query)
   return { items: entriesOf(db, asked.kinds, items), next }
 }
 
@@ -204,3 +205,42 @@ export const countStates = (
       unconsumed: Number(row['unconsumed']),
       consumed: Number(row['consumed']),
     }))
+
+/** The types of states, and how many of each are unconsumed: through an index, however many were consumed. */
+export const countUnconsumed = (db: Database): readonly { readonly type: string; readonly unconsumed: number }[] =>
+  db
+    .prepare(
+      'SELECT type, sum(n) AS unconsumed FROM (SELECT k.type AS type, (SELECT count(*) FROM states s WHERE s.kind = k.id AND s.until_revision IS NULL) AS n FROM kinds k) GROUP BY type ORDER BY type',
+    )
+    .all()
+    .map((row) => ({ type: String(row['type']), unconsumed: Number(row['unconsumed']) }))
+
+/** The states that flows have reserved. */
+export const readLocks = (db: Database): readonly { readonly ref: StateRef; readonly flow: FlowId }[] =>
+  db
+    .prepare(
+      'SELECT t.id AS id, s.output_index AS place, f.id AS flow FROM soft_locks l JOIN states s ON s.seq = l.state_seq JOIN transactions t ON t.seq = s.transaction_seq JOIN flows f ON f.seq = l.flow_seq',
+    )
+    .all()
+    .map((row) => ({
+      ref: { transaction: String(row['id']) as TransactionId, index: Number(row['place']) },
+      flow: String(row['flow']) as FlowId,
+    }))
+
+/** Where a transaction stands in the log, and how many outputs it has. */
+export type TransactionPlace = { readonly revision: number; readonly at: Instant; readonly outputs: number }
+
+export const findTransaction = (db: Database, id: TransactionId): TransactionPlace | undefined => {
+  const seq = findByHash(db, 'transactions', id)
+  const row =
+    seq === undefined
+      ? undefined
+      : db.prepare('SELECT revision, at_ms, outputs FROM transactions WHERE seq = ?').get(seq)
+  return row === undefined
+    ? undefined
+    : {
+        revision: Number(row['revision']),
+        at: instantFromMillis(Number(row['at_ms'])),
+        outputs: Number(row['outputs']),
+      }
+}

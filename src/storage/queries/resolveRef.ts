@@ -29,15 +29,20 @@ const beginningWith = (db: Database, prefix: string): readonly SqlRow[] => {
   return [...indexed, ...unindexed]
 }
 
+/** Said of a text that no state ref can begin with. */
+export const noStateRef = (text: string): CarillonError =>
+  new CarillonError(
+    'state-unknown',
+    `"${text}" is not a state ref. Give at least ${fewestDigits} hex digits of the transaction id, and :0 for its first output; "carillon agenda" and "carillon vault" show them.`,
+    { ref: text },
+  )
+
 export const resolveRef = (db: Database, text: string): StateRef => {
   const [, prefix, index] = digits.exec(text.trim().toLowerCase()) ?? []
   const refuse = (why: string): never => {
     throw new CarillonError('state-unknown', why, { ref: text })
   }
-  if (prefix === undefined)
-    return refuse(
-      `"${text}" is not a state ref. Give at least ${fewestDigits} hex digits of the transaction id, and :0 for its first output; "carillon agenda" and "carillon vault" show them.`,
-    )
+  if (prefix === undefined) throw noStateRef(text)
   const found = beginningWith(db, prefix)
   const [only] = found
   if (only === undefined) return refuse(`No transaction in this store begins with ${prefix}.`)

@@ -12,7 +12,7 @@ import { criterionSql, fieldNumber, joined, rangeSql, sql, type Reading, type Sq
 import type { Sort } from '../../vault/query/VaultQuery.js'
 
 /** One way through the vault: states of these kinds, used up or not, that meet all of these criteria. */
-export type Stream = {
+export type StateStream = {
   readonly kinds: readonly number[]
   readonly unconsumed: boolean
   readonly conjunction: readonly Criterion[]
@@ -107,7 +107,7 @@ const found = 'indexed_values v INDEXED BY indexed_values_found'
 const toState = (table: string): string => `${table} CROSS JOIN states s ON s.seq = ${table.split(' ')[1] ?? ''}.seq`
 
 /** The entrances that criteria open. */
-const entrancesOf = (reading: Reading, stream: Stream, sort: Sort): readonly Entrance[] => {
+const entrancesOf = (reading: Reading, stream: StateStream, sort: Sort): readonly Entrance[] => {
   const { conjunction, kinds } = stream
   const unconsumed = stream.unconsumed ? 1 : 0
   const isRecorded = sort.by === 'recorded'
@@ -156,7 +156,7 @@ const entrancesOf = (reading: Reading, stream: Stream, sort: Sort): readonly Ent
 }
 
 /** The way in when no criterion opens one: by the order that is asked for, or through all states of the kind. */
-const plainEntrances = (reading: Reading, stream: Stream, sort: Sort): readonly [Entrance, ...Entrance[]] => {
+const plainEntrances = (reading: Reading, stream: StateStream, sort: Sort): readonly [Entrance, ...Entrance[]] => {
   const { kinds, conjunction } = stream
   const kind = sql(`s.kind IN (${marks(kinds)})`, ...kinds)
   const bounds = seqBounds('s.seq', reading, conjunction)
@@ -197,7 +197,7 @@ const choose = (
 }
 
 /** Where a page goes on: the sorted value and the number of the last state before it. */
-export type Place = { readonly value: string | number; readonly seq: number }
+export type StreamPlace = { readonly value: string | number; readonly seq: number }
 
 /** The column a page is sorted by: of the index the states were found in, or of the one joined for it. */
 const sortColumn = (sort: Sort, entrance: Entrance): string => {
@@ -206,7 +206,7 @@ const sortColumn = (sort: Sort, entrance: Entrance): string => {
   return entrance.field === sort.by.field ? 'v.value' : 'w.value'
 }
 
-const afterSql = (column: string, sort: Sort, { value, seq }: Place): Sql => {
+const afterSql = (column: string, sort: Sort, { value, seq }: StreamPlace): Sql => {
   const beyond = sort.descending === true ? '<' : '>'
   return sort.by === 'recorded'
     ? sql(`s.seq ${beyond} ?`, seq)
@@ -215,13 +215,13 @@ const afterSql = (column: string, sort: Sort, { value, seq }: Place): Sql => {
 
 /** What part of a stream is wanted: after a place, at most so many, of those recorded up to a revision. */
 export type Cut = {
-  readonly after?: Place | undefined
+  readonly after?: StreamPlace | undefined
   readonly limit?: number
   readonly asOf?: number | undefined
 }
 
 /** The statement that gives a stream: number and sorted value of each state, in order where a limit is given. */
-export const streamSql = (reading: Reading, stream: Stream, sort: Sort, cut: Cut): Sql => {
+export const streamSql = (reading: Reading, stream: StateStream, sort: Sort, cut: Cut): Sql => {
   const { conjunction, includeIrrelevant, unconsumed, kinds } = stream
   const entrance = choose(reading, entrancesOf(reading, stream, sort), plainEntrances(reading, stream, sort))
   const column = sortColumn(sort, entrance)

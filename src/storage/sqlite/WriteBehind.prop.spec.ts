@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { openDatabase } from './openDatabase.js'
 import { openWritable } from './openWritable.js'
 import { CommitThread } from './CommitThread.js'
-import { WriteBehind, type Flight } from './WriteBehind.js'
+import { WriteBehind, type PendingWrite } from './WriteBehind.js'
 
 const keys = fc.integer({ min: 1, max: 4 })
 const steps = fc.array(
@@ -55,7 +55,7 @@ describe('a connection that writes behind', () => {
         let stands = new Map<number, string>()
         let now = new Map<number, string>()
         let isInside = false
-        let flight: Flight | undefined
+        let flight: PendingWrite | undefined
         const land = (): void => {
           if (flight !== undefined) expect(flight.land().kind).to.equal('committed')
           flight = undefined
@@ -159,7 +159,7 @@ describe('a connection that writes behind', () => {
   it('carries out by itself what it gave to a thread that is gone', async () => {
     const insert = db.prepare('INSERT INTO things (key, value) VALUES (?, ?)')
     const count = { sql: 'SELECT count(*) FROM things' }
-    const handOver = (key: number): Flight => {
+    const handOver = (key: number): PendingWrite => {
       db.begin()
       insert.run(key, 'one')
       return db.handOver({ ...count, expected: key - 1, after: key })

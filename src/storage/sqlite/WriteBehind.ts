@@ -10,7 +10,7 @@ import type { CommitWorker, Guard, WorkerOutcome, Write } from './CommitWorker.j
 import { storeFailure } from './storeFailure.js'
 
 /** A transaction that a thread carries out. */
-export type Flight = {
+export type PendingWrite = {
   /** What became of it; waits for that, without giving way to anything else. */
   readonly land: () => WorkerOutcome
   /** Calls back once that is known. */
@@ -148,7 +148,7 @@ export class WriteBehind implements Database {
   }
 
   /** Gives the transaction to the thread; this connection is ready for the next. */
-  handOver(guard: Guard): Flight {
+  handOver(guard: Guard): PendingWrite {
     this.#settle()
     const flight: UnderWay = { waits: [] }
     this.#flight = flight

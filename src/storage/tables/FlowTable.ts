@@ -6,7 +6,7 @@ import type { FlowDraft, FlowRow, FlowStatus, StartCause } from '../../flow/Flow
 import type { Flows } from '../../flow/FlowTables.js'
 import type { RecordedOperation } from '../../log/events.js'
 import type { FlowId } from '../../log/FlowId.js'
-import type { Role } from '../../log/Message.js'
+import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
@@ -148,7 +148,7 @@ type FreshOperation = { readonly flowSeq: number; readonly position: number; rea
 
 export class FlowTable implements Flows {
   /** The flow at this node's end of a session, by sequence number. */
-  readonly #flowAtSession: (session: SessionId, role: Role) => number | undefined
+  readonly #flowAtSession: (session: SessionId, role: SessionRole) => number | undefined
   readonly #table: Table<FlowDraft>
   readonly #waking: WakingFlows
   readonly #operations: FreshOperation[] = []
@@ -158,7 +158,11 @@ export class FlowTable implements Flows {
   readonly #lastEnd: Statement
   readonly #lastAttempt: Statement
 
-  constructor(db: Database, unit: UnitOfWork, flowAtSession: (session: SessionId, role: Role) => number | undefined) {
+  constructor(
+    db: Database,
+    unit: UnitOfWork,
+    flowAtSession: (session: SessionId, role: SessionRole) => number | undefined,
+  ) {
     this.#flowAtSession = flowAtSession
     this.#waking = new WakingFlows(unit, this.#wakingReader(db))
     this.#table = new Table<FlowDraft>(
@@ -224,7 +228,7 @@ export class FlowTable implements Flows {
     return seq === undefined ? undefined : this.get(seq)
   }
 
-  atSession(session: SessionId, role: Role): FlowDraft | undefined {
+  atSession(session: SessionId, role: SessionRole): FlowDraft | undefined {
     const seq = this.#flowAtSession(session, role)
     return seq === undefined ? undefined : this.get(seq)
   }

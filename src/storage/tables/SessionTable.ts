@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../UnitOfWork.js'
 import { hashIndexSchema } from './HashIndex.js'
 import { Table, type TableSpec } from './Table.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
-import type { Message, Role } from '../../log/Message.js'
+import type { Message, SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { endKey, type OutgoingRow, type SessionDraft, type SessionRow } from '../../session/SessionRow.js'
 import type { NewSession, Sessions } from '../../session/SessionTables.js'
@@ -35,7 +35,7 @@ export const sessionsSchema = `
 `
 
 /** Which message of which session, as one text. */
-const placeOf = (id: SessionId, role: Role, seq: number): string => `${endKey(id, role)} ${seq}`
+const placeOf = (id: SessionId, role: SessionRole, seq: number): string => `${endKey(id, role)} ${seq}`
 const placeIn = (row: SessionRow, seq: number): string => `${row.seq} ${seq}`
 
 const rowOf = (values: readonly SqlValue[]): SessionDraft => {
@@ -45,7 +45,7 @@ const rowOf = (values: readonly SqlValue[]): SessionDraft => {
     seq: Number(seq),
     key,
     id: key.slice(0, -1) as SessionId,
-    role: String(role) as Role,
+    role: String(role) as SessionRole,
     party: String(party) as PublicKey,
     flowSeq: typeof flowSeq === 'number' ? flowSeq : null,
     fromRevision: Number(fromRevision),
@@ -74,7 +74,7 @@ const spec: TableSpec<SessionDraft> = {
 export const outgoingOf = (row: SqlRow): OutgoingRow => ({
   revision: Number(row['revision']),
   session: String(row['session']) as SessionId,
-  role: String(row['role']) as Role,
+  role: String(row['role']) as SessionRole,
   party: String(row['party']) as PublicKey,
   seq: Number(row['seq']),
   text: String(row['message']),
@@ -126,7 +126,7 @@ export class SessionTable implements Sessions {
     this.#table.insert({ ...row, seq, key: endKey(row.id, row.role), sent: 0, closed: false })
   }
 
-  find(id: SessionId, role: Role): SessionDraft | undefined {
+  find(id: SessionId, role: SessionRole): SessionDraft | undefined {
     const seq = this.#table.locate(endKey(id, role))
     return seq === undefined ? undefined : this.#table.get(seq)
   }
@@ -166,11 +166,11 @@ export class SessionTable implements Sessions {
     this.#sent.set(placeOf(row.id, row.role, seq), revision)
   }
 
-  isOutgoing(id: SessionId, role: Role, seq: number): boolean {
+  isOutgoing(id: SessionId, role: SessionRole, seq: number): boolean {
     return this.#sent.has(placeOf(id, role, seq)) || this.#isOutgoing.get(id, role, seq) !== undefined
   }
 
-  acknowledged(id: SessionId, role: Role, seq: number): void {
+  acknowledged(id: SessionId, role: SessionRole, seq: number): void {
     const place = placeOf(id, role, seq)
     const revision = this.#sent.get(place)
     if (revision === undefined) this.#deleteOutgoing.run(id, role, seq)

@@ -11,8 +11,8 @@ import type { StateTypeTable } from './StateTypeTable.js'
 import type { Column } from './Table.js'
 import type { StoredState } from './StoredState.js'
 
-/** What waits for a hand: word for word as in the index, or SQLite would not use it. */
-export const waitsForHand = (table: string): string =>
+/** What needs attention: word for word as in the index, or SQLite would not use it. */
+export const needsAttention = (table: string): string =>
   `(${table}.standing IN ('parked', 'missed') OR ${table}.standing = 'ended' AND ${table}.error IS NOT NULL)`
 
 export const statesSchema = `

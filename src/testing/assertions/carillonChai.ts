@@ -24,7 +24,7 @@ declare global {
     interface Assertion {
       /** The unconsumed states of a kind, oldest first, are exactly these. */
       vault<A>(definition: StateDefinition<A>, expected: readonly Expected<NoInfer<A>>[]): Promise<void>
-      /** What is to come, in order, is exactly this; with `show`, what is paused, started or waits for a hand. */
+      /** What is to come, in order, is exactly this; with `show`, what is paused, started or needs attention. */
       agenda(expected: readonly Expected<AgendaEntry>[], show?: NonNullable<AgendaQuery['show']>): Promise<void>
       /** The attempts at a state's activity, in order, are exactly these. */
       occurrences(ref: StateRef, expected: readonly Expected<Attempt>[]): Promise<void>

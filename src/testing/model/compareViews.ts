@@ -7,7 +7,7 @@ import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
 import { readAgenda } from '../../storage/queries/readAgenda.js'
 import type { AgendaQuery } from '../../agenda/AgendaEntry.js'
-import { queryVault } from '../../storage/queries/readVault.js'
+import { queryVault, readLocks } from '../../storage/queries/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Database } from '../../storage/Database.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
@@ -75,12 +75,7 @@ const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
 }
 
 const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] => {
-  const rows = db
-    .prepare(
-      'SELECT t.id AS id, s.output_index AS place, f.id AS flow FROM soft_locks l JOIN states s ON s.seq = l.state_seq JOIN transactions t ON t.seq = s.transaction_seq JOIN flows f ON f.seq = l.flow_seq',
-    )
-    .all()
-  const held = rows.map((row) => `${String(row['id'])}:${Number(row['place'])} by ${String(row['flow'])}`)
+  const held = readLocks(db).map(({ ref, flow }) => `${showRef(ref)} by ${flow}`)
   return compareValues('Reserved states.', [...locks].map(([ref, flow]) => `${ref} by ${flow}`).sort(), held.sort())
 }
 

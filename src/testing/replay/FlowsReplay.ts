@@ -15,6 +15,7 @@ import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { SourcePlace } from '../traceFlows.js'
 import { bodyOf, canonicalOrNothing, compareFacts, describeFact, describeStop, placeOfStop } from './describeFact.js'
+import { listWaitingFlows } from '../../storage/queries/readFlows.js'
 import { isSameFact } from './isSameFact.js'
 import type { ReplayGround } from './ReplayGround.js'
 import type { ReplayProblem } from './ReplayReport.js'
@@ -171,12 +172,9 @@ export class FlowsReplay {
 
   /** Flows that are still open where the log ends, run again up to what they wait for. */
   checkOpen(revision: number): void {
-    const rows = this.#ground.db
-      .prepare('SELECT id FROM flows WHERE until_revision IS NULL AND waiting IS NOT NULL ORDER BY seq')
-      .all()
-    for (const { id } of rows) {
-      const row = this.#ground.views.flows.find(String(id) as FlowId)
-      // What waits for a hand has been reported when it was parked.
+    for (const id of listWaitingFlows(this.#ground.db)) {
+      const row = this.#ground.views.flows.find(id)
+      // A parked flow has been reported when it was parked.
       if (row !== undefined && row.status !== 'parked') this.#replay(row, revision, waitsOf(row))
     }
   }

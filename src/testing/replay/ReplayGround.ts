@@ -22,7 +22,7 @@ import type { Database } from '../../storage/Database.js'
 import { StoredViews } from '../../storage/StoredViews.js'
 import { FlowTrace, traceFlows } from '../traceFlows.js'
 import { PartiesOfLog } from './PartiesOfLog.js'
-import { giveBackScratch, takeScratch } from './scratchDatabase.js'
+import { giveBackScratch, takeScratch } from '../../storage/sqlite/scratchDatabase.js'
 import { SignaturesOfLog } from './SignaturesOfLog.js'
 
 /** What a replay needs beside the log. */

@@ -6,7 +6,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { linesOf } from '../../history/linesOf.js'
+import { readLines } from '../../history/readLines.js'
 import { readExport } from '../../history/readExport.js'
 import { openStoreLog } from '../../folder/readStore.js'
 
@@ -20,7 +20,7 @@ export type ReplaySource =
 async function* fromFile(file: string): AsyncGenerator<EncodedTick> {
   const bytes = createReadStream(file)
   const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
-  for await (const { tick } of readExport(linesOf(input, file))) yield tick
+  for await (const { tick } of readExport(readLines(input, file))) yield tick
 }
 
 async function* fromFolder(folder: string): AsyncGenerator<EncodedTick> {

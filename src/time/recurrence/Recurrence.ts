@@ -26,7 +26,7 @@ export const RuleC = t.union([InstantsRuleC, IntervalRuleC, CronRuleC, RRuleC, R
  * How a recurrence goes on: at instants, by an interval, a cron expression, an RFC 5545 rule, a repetition or a
  * calendar.
  */
-export type Rule = t.TypeOf<typeof RuleC>
+export type RecurrenceRule = t.TypeOf<typeof RuleC>
 
 /** Instants, and whole local days in a zone, that are left out. */
 export const ExclusionsC = t.readonly(
@@ -52,7 +52,7 @@ export const RecurrenceC = t.readonly(
 
 /** A rule with its bounds: an ordered set of instants, as plain data. */
 export type Recurrence = {
-  readonly rule: Rule
+  readonly rule: RecurrenceRule
   /** Nothing before this instant. */
   readonly from?: Instant
   /** Nothing after this instant; an occurrence exactly at it still counts. */

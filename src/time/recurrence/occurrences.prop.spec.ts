@@ -6,7 +6,7 @@ import type { LocalDate, LocalTime, TimeOfDay } from '../LocalTime.js'
 import type { Zone } from '../Zone.js'
 import type { DstPolicy } from './DstPolicy.js'
 import { allBetween, nextAfter, preview, previousBefore } from './occurrences.js'
-import { RecurrenceC, type Recurrence, type Rule } from './Recurrence.js'
+import { RecurrenceC, type Recurrence, type RecurrenceRule } from './Recurrence.js'
 
 const from = Date.parse('2024-01-01T00:00:00Z')
 const until = Date.parse('2028-01-01T00:00:00Z')
@@ -44,7 +44,7 @@ const aDate = fc
   .integer({ min: Date.parse('2010-01-01'), max: Date.parse('2026-12-31') })
   .map((ms) => new Date(ms).toISOString().slice(0, 10) as LocalDate)
 
-const aRule: fc.Arbitrary<Rule> = fc.oneof(
+const aRule: fc.Arbitrary<RecurrenceRule> = fc.oneof(
   fc.record({ kind: fc.constant('instants' as const), at: fc.array(aMoment, { minLength: 1, maxLength: 8 }) }),
   fc.record({
     kind: fc.constant('interval' as const),

@@ -10,14 +10,14 @@ import { cronSequence } from './CronRule.js'
 import { instantsSequence } from './InstantsRule.js'
 import { intervalSequence } from './IntervalRule.js'
 import { jittered } from './jitter.js'
-import type { Exclusions, Recurrence, Rule } from './Recurrence.js'
+import type { Exclusions, Recurrence, RecurrenceRule } from './Recurrence.js'
 import { mostOccurrences } from './mostOccurrences.js'
 import { refuse } from './refuse.js'
 import { repetitionSequence } from './RepetitionRule.js'
 import { rruleSequence } from './RRule.js'
 import { between, without, type Sequence } from './Sequence.js'
 
-const sequenceOf = (rule: Rule): Sequence => {
+const sequenceOf = (rule: RecurrenceRule): Sequence => {
   switch (rule.kind) {
     case 'instants':
       return instantsSequence(rule)

@@ -2,10 +2,8 @@
  * A question to the vault, and a page of its answer. Every question is bounded; what does not fit on a page is asked
  * for with the cursor of the page before, which stays good whatever is recorded meanwhile.
  */
-import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeWith } from '../../encoding/decode.js'
-import { IntegerC } from '../../encoding/IntegerC.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { vaultLimits } from '../limits.js'
 import { countCriteria, CriterionC, type Criterion } from './Criterion.js'
@@ -54,25 +52,6 @@ export type Page<A, C = number> = {
 
 export const queryInvalid = (why: string, details: Record<string, string> = {}): CarillonError =>
   new CarillonError('query-invalid', why, details)
-
-const SortC = t.intersection([
-  t.strict({ by: t.union([t.literal('recorded'), t.literal('consumed'), t.strict({ field: t.string })]) }),
-  t.exact(t.partial({ descending: t.boolean })),
-])
-
-const criteriaProps = {
-  type: t.string,
-  key: t.string,
-  status: t.keyof({ unconsumed: null, consumed: null, all: null }),
-  includeIrrelevant: t.boolean,
-  where: CriterionC,
-}
-
-export const StateCriteriaC = t.exact(t.partial(criteriaProps), 'StateCriteria')
-export const VaultQueryC = t.exact(
-  t.partial({ ...criteriaProps, sort: SortC, at: IntegerC, limit: IntegerC, after: t.string }),
-  'VaultQuery',
-)
 
 const defaultPage = 100
 

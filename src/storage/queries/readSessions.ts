@@ -4,10 +4,10 @@
  */
 import type { FlowId } from '../../log/FlowId.js'
 import type { NetworkMap } from '../../identity/NetworkMap.js'
-import type { Party } from '../../identity/Party.js'
+import { readFacts } from '../tables/NodeFactTable.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
-import { pageOf } from '../../storage/queries/pageOf.js'
-import type { Database, SqlRow } from '../../storage/Database.js'
+import { pageOf } from './pageOf.js'
+import type { Database, SqlRow } from '../Database.js'
 
 export type PartyEntry = {
   readonly name: string
@@ -27,13 +27,22 @@ const countBy = (db: Database, sql: string): ReadonlyMap<string, number> =>
       .map((row) => [String(row['party']), Number(row['n'])]),
   )
 
-export const readParties = (db: Database, network: NetworkMap, me: Party): readonly PartyEntry[] => {
+/** How much is under way with other parties. */
+export const countMessages = (db: Database): { readonly openSessions: number; readonly unacknowledged: number } => {
+  const [openSessions, unacknowledged] = ['sessions WHERE closed = 0', 'outbox'].map((from) =>
+    Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'] ?? 0),
+  )
+  return { openSessions: openSessions ?? 0, unacknowledged: unacknowledged ?? 0 }
+}
+
+export const readParties = (db: Database, network: NetworkMap): readonly PartyEntry[] => {
+  const me = readFacts(db).partyKey
   const open = countBy(db, 'SELECT party, count(*) AS n FROM sessions WHERE closed = 0 GROUP BY party')
   const unacknowledged = countBy(db, 'SELECT party, count(*) AS n FROM outbox GROUP BY party')
   return network.members.map(({ party, address, notary }) => ({
     name: party.name,
     key: party.key,
-    isMe: party.key === me.key,
+    isMe: party.key === me,
     openSessions: open.get(party.key) ?? 0,
     unacknowledged: unacknowledged.get(party.key) ?? 0,
     ...(address === undefined ? {} : { address }),

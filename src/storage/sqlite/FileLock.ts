@@ -2,9 +2,10 @@
  * A lock on a file that one process at a time holds. The operating system keeps it, so it is gone the moment its process
  * is, however that ends.
  */
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
-import { storeFailure } from '../storage/sqlite/storeFailure.js'
-import type { Database } from '../storage/Database.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { openDatabase } from './openDatabase.js'
+import { storeFailure } from './storeFailure.js'
+import type { Database } from '../Database.js'
 
 /**
  * The locks this process holds. Referring to them here keeps the garbage collector from closing, and so from
@@ -27,6 +28,21 @@ export const takeFileLock = (file: string): (() => void) | undefined => {
   held.add(db)
   return () => {
     held.delete(db)
+    db.close()
+  }
+}
+
+/** Whether a process holds the lock on a file that is there. */
+export const isFileLocked = (file: string): boolean => {
+  const db = openDatabase(file, { readOnly: true })
+  try {
+    db.exec('PRAGMA busy_timeout = 0')
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (error instanceof CarillonError && error.code === 'store-locked') return true
+    throw error
+  } finally {
     db.close()
   }
 }

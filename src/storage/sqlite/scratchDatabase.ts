@@ -2,10 +2,10 @@
  * Databases in memory for what is folded only to be looked at. All of it happens in one transaction that is never
  * committed, so a database is empty again as soon as it is given back; making a new one takes far longer.
  */
-import { ticksSchema } from '../../storage/SqliteTicks.js'
-import { openDatabase } from '../../storage/sqlite/openDatabase.js'
-import type { Database } from '../../storage/Database.js'
-import { viewsSchema } from '../../storage/StoredViews.js'
+import { ticksSchema } from '../SqliteTicks.js'
+import { openDatabase } from './openDatabase.js'
+import type { Database } from '../Database.js'
+import { viewsSchema } from '../StoredViews.js'
 
 /** Those that are kept for whoever comes next. */
 const mostKept = 8

@@ -1,10 +1,10 @@
 /**
- * The door: for whoever has no session yet, or no longer.
+ * The page that signs in, for whoever has no session yet, or no longer.
  */
 import { useState } from 'preact/hooks'
 import { post } from '../api.js'
 
-export const Enter = ({ entered, why }: { readonly entered: () => void; readonly why: string | undefined }) => {
+export const SignInPage = ({ entered, why }: { readonly entered: () => void; readonly why: string | undefined }) => {
   const [secret, setSecret] = useState('')
   const [trouble, setTrouble] = useState(why)
   const enter = (event: Event): void => {
@@ -14,7 +14,7 @@ export const Enter = ({ entered, why }: { readonly entered: () => void; readonly
     )
   }
   return (
-    <main class="door">
+    <main class="sign-in">
       <img src="/bell.svg" alt="" width="56" height="56" />
       <h1>Carillon</h1>
       <p>

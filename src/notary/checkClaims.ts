@@ -12,7 +12,7 @@ import type { Instant } from '../time/Instant.js'
 /** A state that a transaction consumes or references, and what has consumed it already, if anything. */
 export type Claim = { readonly ref: StateRef; readonly consumedBy: TransactionId | undefined }
 
-export const notarise = (
+export const checkClaims = (
   claims: readonly Claim[],
   timeWindow: TimeWindow | undefined,
   now: Instant,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Progress, type Extent } from './Progress.js'
+import { ProgressBar, type Extent } from './ProgressBar.js'
 import type { Terminal } from './Terminal.js'
 
 describe('a running count', () => {
@@ -14,10 +14,10 @@ describe('a running count', () => {
     tone: (_, text) => text,
   }
   let nowMs = 0
-  const counting = (extent?: number | Extent): Progress => {
+  const counting = (extent?: number | Extent): ProgressBar => {
     nowMs = 0
     shown.length = 0
-    return new Progress(terminal, 'Importing', extent, () => nowMs)
+    return new ProgressBar(terminal, 'Importing', extent, () => nowMs)
   }
 
   it('is not shown for what takes no time, and then a few times a second', () => {

@@ -9,7 +9,7 @@ import type { Database } from '../Database.js'
 import type { StateTypeTable } from '../tables/StateTypeTable.js'
 import { criterionSql, joined, sql, type Reading, type Sql } from './criterionSql.js'
 import type { Criterion } from '../../vault/query/Criterion.js'
-import { branchesOf, streamSql, type Place, type Stream } from './streams.js'
+import { branchesOf, streamSql, type StreamPlace, type StateStream } from './streams.js'
 import {
   assertCriteria,
   pageSize,
@@ -21,7 +21,7 @@ import {
 } from '../../vault/query/VaultQuery.js'
 
 /** Where a query is asked: in a vault, perhaps by a flow, perhaps about what was recorded up to a revision. */
-export type Asked = {
+export type QueryScope = {
   readonly db: Database
   readonly kinds: StateTypeTable
   readonly me: string | null
@@ -32,7 +32,7 @@ export type Asked = {
 const inLogOrder: Sort = { by: 'recorded' }
 
 /** The streams whose union a query means. */
-export const streamsOf = ({ kinds }: Asked, criteria: StateCriteria): readonly Stream[] => {
+export const streamsOf = ({ kinds }: QueryScope, criteria: StateCriteria): readonly StateStream[] => {
   assertCriteria(criteria)
   const { type, key, status = 'unconsumed', includeIrrelevant = false } = criteria
   if (key !== undefined && type === undefined)
@@ -51,7 +51,7 @@ export const streamsOf = ({ kinds }: Asked, criteria: StateCriteria): readonly S
   )
 }
 
-export const readingOf = ({ db, me, flowSeq }: Asked, { type }: StateCriteria): Reading => ({
+export const readingOf = ({ db, me, flowSeq }: QueryScope, { type }: StateCriteria): Reading => ({
   db,
   type,
   me,
@@ -60,10 +60,10 @@ export const readingOf = ({ db, me, flowSeq }: Asked, { type }: StateCriteria): 
 
 const PlaceC = t.tuple([t.union([t.string, t.number]), IntegerC])
 
-const cursorOf = (sort: Sort, { value, seq }: Place): string =>
+const cursorOf = (sort: Sort, { value, seq }: StreamPlace): string =>
   sort.by === 'recorded' ? String(seq) : encodeURIComponent(canonicalText([value, seq]))
 
-const placeOf = (sort: Sort, cursor: string | undefined): Place | undefined => {
+const placeOf = (sort: Sort, cursor: string | undefined): StreamPlace | undefined => {
   if (cursor === undefined) return undefined
   const refuse = (): never => {
     throw queryInvalid(
@@ -97,7 +97,7 @@ const compareValues = (a: string | number, b: string | number): number => {
 }
 
 /** One page of what a query means, by sequence numbers. */
-export const queryStates = (asked: Asked, query: VaultQuery): Page<number, string> => {
+export const findStateNumbers = (asked: QueryScope, query: VaultQuery): Page<number, string> => {
   const size = pageSize(query.limit)
   const sort = query.sort ?? inLogOrder
   if (sort.by === 'consumed' && query.status !== 'consumed')
@@ -105,7 +105,7 @@ export const queryStates = (asked: Asked, query: VaultQuery): Page<number, strin
   const reading = readingOf(asked, query)
   const after = placeOf(sort, query.after)
   const cut = { after, limit: size + 1, asOf: asked.asOf }
-  const found = new Map<number, Place>()
+  const found = new Map<number, StreamPlace>()
   for (const stream of streamsOf(asked, query)) {
     const statement = streamSql(reading, stream, sort, cut)
     for (const row of asked.db.prepare(statement.text).iterate(...statement.values)) {
@@ -124,7 +124,7 @@ export const queryStates = (asked: Asked, query: VaultQuery): Page<number, strin
 }
 
 /** A statement that answers with a row when the state of the first value is one that the criteria mean. */
-export const memberSql = (asked: Asked, criteria: StateCriteria): Sql => {
+export const memberSql = (asked: QueryScope, criteria: StateCriteria): Sql => {
   const streams = streamsOf(asked, criteria)
   const reading = readingOf(asked, criteria)
   const conditions = streams.map(({ kinds, unconsumed, conjunction, includeIrrelevant }) =>

@@ -1,13 +1,13 @@
 /**
- * Views folded up to a revision, in a database of their own that is gone when it is closed. What a running node's views
- * have overwritten, such as how an activity stood, is had back this way. Whoever looks sees rows and revision of one
- * moment: what has gathered is written before it is seen, and a fold that fails leaves the views as it found them.
+ * Views folded from a log into a database of their own, which is gone when it is closed: the one way to fold a log outside
+ * a store. Rows and revision are always of one moment: what has gathered is written before it is seen, and a fold that
+ * fails leaves the views as it found them.
  */
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../log/Tick.js'
-import { openDatabase } from '../storage/sqlite/openDatabase.js'
-import type { Database } from '../storage/Database.js'
-import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
-import { LogFold } from '../storage/LogFold.js'
+import { openDatabase } from './sqlite/openDatabase.js'
+import type { Database } from './Database.js'
+import { StoredViews, viewsSchema } from './StoredViews.js'
+import { LogFold } from './LogFold.js'
 
 /** SQLite keeps a database without a name in memory as long as it is small, and then in a file nobody else sees. */
 const temporary = ''
@@ -17,7 +17,7 @@ const turnMs = 20
 
 const letOthersWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-export class PastViews {
+export class TemporaryViews {
   readonly #db: Database
   #views: StoredViews
   #fold: LogFold
@@ -57,7 +57,7 @@ export class PastViews {
   /** Folds ticks that follow, up to a revision: all of them, or none when that fails. */
   async foldTo(
     ticks: AsyncIterable<EncodedTick>,
-    revision: number,
+    revision = Number.MAX_SAFE_INTEGER,
     onProgress?: (events: number) => void,
   ): Promise<void> {
     if (revision <= this.#folded) return

@@ -1,14 +1,14 @@
 /**
  * The checkpoints that a node keeps, one a party: what it could hold against a log that was cut or changed since.
  */
-import { keptOf } from '../../storage/tables/HeadTable.js'
+import { keptOf } from '../tables/HeadTable.js'
 import type { KeptCheckpoint } from '../../log/NodeTables.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
-import { pageOf } from '../../storage/queries/pageOf.js'
-import type { Database } from '../../storage/Database.js'
+import { pageOf } from './pageOf.js'
+import type { Database } from '../Database.js'
 
 /** By name; the key of the last party is the cursor, since two may have one name. */
-export const readHeads = (
+export const readCheckpoints = (
   db: Database,
   { limit, after }: { readonly limit?: number; readonly after?: string },
 ): Page<KeptCheckpoint, string> => {

@@ -2,20 +2,20 @@
  * Compares views with what they were: a mark is set at the earlier moment, the fold goes on, and the difference is a
  * query. Nothing is held in memory but the lists that were asked for.
  */
-import type { FlowOutcome } from '../log/events.js'
-import { agendaEntryOf, type AgendaEntry } from '../agenda/AgendaEntry.js'
-import { instantFromMillis } from '../time/Instant.js'
-import { StateTypeTable } from '../storage/tables/StateTypeTable.js'
-import { pageSize } from '../vault/query/VaultQuery.js'
-import { vaultEntriesOf } from '../storage/queries/readVault.js'
-import type { VaultEntry } from '../vault/VaultEntry.js'
-import { stateColumns, stateRowOf } from '../storage/tables/stateColumns.js'
-import type { Database, SqlValue } from '../storage/Database.js'
-import { readFacts } from '../storage/tables/NodeFactTable.js'
-import type { NodeFacts } from '../log/NodeTables.js'
+import type { FlowOutcome } from '../../log/events.js'
+import { agendaEntryOf, type AgendaEntry } from '../../agenda/AgendaEntry.js'
+import { instantFromMillis } from '../../time/Instant.js'
+import { StateTypeTable } from '../tables/StateTypeTable.js'
+import { pageSize } from '../../vault/query/VaultQuery.js'
+import { vaultEntriesOf } from './readVault.js'
+import type { VaultEntry } from '../../vault/VaultEntry.js'
+import { stateColumns, stateRowOf } from '../tables/stateColumns.js'
+import type { Database, SqlValue } from '../Database.js'
+import { readFacts } from '../tables/NodeFactTable.js'
+import type { NodeFacts } from '../../log/NodeTables.js'
 import type { AgendaChange, Listing, Place, WorldDiff } from './WorldDiff.js'
 
-/** What is on the agenda, or would be but for a hand: everything that is not over. */
+/** What is on the agenda, or waits for an operator: everything that is not over. */
 const isEntry = (row: string): string => `${row}.standing IS NOT NULL AND ${row}.standing <> 'closed'`
 
 /** The earlier moment, as the comparison needs it. */
@@ -27,14 +27,14 @@ export const placeOf = (revision: number, atMs: number | undefined): Place => ({
 })
 
 /** Keeps how the agenda stands now, in the database itself. */
-export const setMark = (db: Database, place: Place): Mark => {
+export const setComparison = (db: Database, place: Place): Mark => {
   db.exec(
     `DROP TABLE IF EXISTS then_states; CREATE TABLE then_states AS SELECT * FROM states s WHERE ${isEntry('s')}; CREATE UNIQUE INDEX then_states_seq ON then_states (seq);`,
   )
   return { place, facts: { ...readFacts(db) } }
 }
 
-export const removeMark = (db: Database): void => {
+export const removeComparison = (db: Database): void => {
   db.exec('DROP TABLE IF EXISTS then_states')
 }
 

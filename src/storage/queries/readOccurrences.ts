@@ -11,8 +11,8 @@ import type { Attempt } from '../../agenda/AgendaEntry.js'
 import type { UnstartedOutcome } from '../../agenda/UnstartedRow.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
-import { pageOf } from '../../storage/queries/pageOf.js'
-import type { Database, SqlRow } from '../../storage/Database.js'
+import { pageOf } from './pageOf.js'
+import type { Database, SqlRow, SqlValue } from '../Database.js'
 
 export type Occurrence = Attempt & { readonly ref: StateRef; readonly type: string; readonly revision: number }
 
@@ -68,24 +68,40 @@ const ofUnstarted = (row: SqlRow): Occurrence => ({
   ...(typeof row['by_whom'] === 'string' ? { by: row['by_whom'] } : {}),
 })
 
+/** Both kinds that fulfil a condition, newest first, so many of each. */
+const newest = (
+  db: Database,
+  conditions: { readonly flows: string; readonly unstarted: string },
+  ...values: readonly SqlValue[]
+): readonly Occurrence[] => {
+  const started = db
+    .prepare(`SELECT ${columns} FROM flows o ${place} WHERE ${conditions.flows} ORDER BY o.seq DESC LIMIT ?`)
+    .all(...values)
+  const unstarted = db
+    .prepare(
+      `SELECT ${columns} FROM unstarted o ${place} WHERE ${conditions.unstarted} ORDER BY o.revision DESC LIMIT ?`,
+    )
+    .all(...values)
+  // By revision and not by time, since the clock may have been set back between two attempts.
+  return [...started.map(ofFlow), ...unstarted.map(ofUnstarted)].sort((a, b) => b.revision - a.revision)
+}
+
 export const readOccurrences = (db: Database, { limit, after }: OccurrenceQuery): Page<Occurrence> => {
   const size = pageSize(limit)
-  const before = after ?? Number.MAX_SAFE_INTEGER
-  const started = db
-    .prepare(
-      `SELECT ${columns} FROM flows o ${place} WHERE o.state_seq IS NOT NULL AND o.from_revision < ? ORDER BY o.seq DESC LIMIT ?`,
-    )
-    .all(before, size + 1)
-    .map(ofFlow)
-  const unstarted = db
-    .prepare(`SELECT ${columns} FROM unstarted o ${place} WHERE o.revision < ? ORDER BY o.revision DESC LIMIT ?`)
-    .all(before, size + 1)
-    .map(ofUnstarted)
-  const newest = [...started, ...unstarted].sort((a, b) => b.revision - a.revision)
+  const conditions = { flows: 'o.state_seq IS NOT NULL AND o.from_revision < ?', unstarted: 'o.revision < ?' }
   return pageOf(
-    newest,
+    newest(db, conditions, after ?? Number.MAX_SAFE_INTEGER, size + 1),
     size,
     (occurrence) => occurrence,
     ({ revision }) => revision,
   )
+}
+
+/** Every attempt at a state's activity, in order. */
+export const attemptsOf = (db: Database, stateSeq: number): readonly Attempt[] => {
+  const ofState = 'o.state_seq = ?'
+  // There is no bound on a state's attempts; SQLite reads a negative limit as none.
+  return newest(db, { flows: ofState, unstarted: ofState }, stateSeq, -1)
+    .toReversed()
+    .map(({ ref: _ref, type: _type, revision: _revision, ...attempt }) => attempt)
 }

@@ -1,12 +1,12 @@
 /**
- * Carries an operator's request out wherever it can be: by the node that runs on the store, or, when none
- * runs, in the store itself.
+ * Carries an operator's request out wherever it can be: by the node that is meant, or, when none runs on the store, in
+ * the store itself.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
 import { operateOffline } from '../folder/OfflineOperator.js'
 import type { OperatorRequest } from '../operator/OperatorRequest.js'
-import { NodeApi } from './NodeApi.js'
+import { NodeApi, type NodePlace } from './NodeApi.js'
 import { operatorName } from './operatorName.js'
 
 export type CarriedOutBy = 'node' | 'store'
@@ -17,22 +17,22 @@ const pauseMs = 100
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof CarillonError && error.code === code
 
-const tryOnce = async (store: string, request: OperatorRequest): Promise<CarriedOutBy> => {
+const tryOnce = async (place: NodePlace, request: OperatorRequest): Promise<CarriedOutBy> => {
   try {
-    await NodeApi.at({ store }).operate(request)
+    await NodeApi.at(place).operate(request)
     return 'node'
   } catch (error) {
     if (!hasCode(error, 'node-not-running')) throw error
   }
-  await operateOffline(store, request, { by: operatorName() })
+  await operateOffline(place.store, request, { by: operatorName() })
   return 'store'
 }
 
-export const operate = async (store: string, request: OperatorRequest): Promise<CarriedOutBy> => {
+export const carryOut = async (place: NodePlace, request: OperatorRequest): Promise<CarriedOutBy> => {
   const untilMs = Date.now() + patienceMs
   for (;;) {
     try {
-      return await tryOnce(store, request)
+      return await tryOnce(place, request)
     } catch (error) {
       if (!hasCode(error, 'store-locked') || Date.now() > untilMs) throw error
       await wait(pauseMs)

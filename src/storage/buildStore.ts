@@ -2,18 +2,20 @@
  * Builds the file of a store out of ticks, log and views together, beside the place where it belongs, and moves it there
  * once it is whole and on disk. Whoever interrupts it finds what was there before.
  */
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import type { EncodedTick, Head } from '../log/Tick.js'
-import { digestViews } from '../storage/digest.js'
-import { LogFold } from '../storage/LogFold.js'
-import { writeMark } from '../storage/readMark.js'
-import { noteWholeDatabase, removePageNotes } from '../storage/sqlite/pageNotes.js'
-import { openWritable } from '../storage/sqlite/openWritable.js'
-import { SqliteTicks, ticksSchema } from '../storage/SqliteTicks.js'
-import { StoredViews, viewsSchema } from '../storage/StoredViews.js'
-import { formatStamp } from '../storage/storeFormat.js'
+import { emptyHead, type EncodedTick, type Head } from '../log/Tick.js'
+import { digestViews } from './digest.js'
+import { syncPath } from './syncPath.js'
+import { LogFold } from './LogFold.js'
+import { writeMark } from './readMark.js'
+import { noteWholeDatabase, removePageNotes } from './sqlite/pageNotes.js'
+import { openDatabase } from './sqlite/openDatabase.js'
+import { openWritable } from './sqlite/openWritable.js'
+import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
+import { StoredViews, viewsSchema } from './StoredViews.js'
+import { assertStoreFile, formatStamp } from './storeFormat.js'
 
 /** A tick, and how it becomes views: checked on the way, or checked before. */
 export type TickToFold = { readonly tick: EncodedTick; readonly fold: (fold: LogFold) => void }
@@ -26,6 +28,18 @@ export type BuildOptions = {
 }
 
 export type BuiltStore = { readonly head: Head; readonly digest: string }
+
+/** How many events a store's file holds; none in a store that was opened but never started. */
+export const eventsInStoreFile = (file: string): number => {
+  assertStoreFile(file)
+  const db = openDatabase(file, { readOnly: true })
+  try {
+    const isMade = db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'log_ticks'").get() !== undefined
+    return (isMade ? new SqliteTicks(db).head() : emptyHead).revision + 1
+  } finally {
+    db.close()
+  }
+}
 
 export const removeDatabase = (file: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
@@ -63,15 +77,6 @@ export const buildStore = async (
     return { head, digest }
   } finally {
     db.close()
-  }
-}
-
-export const syncPath = (path: string): void => {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -19,7 +19,7 @@ export const bar = (done: number, total: number): string => {
 /** How far the work is, where that is measured by something else than what is counted: bytes of a file, time of a clock. */
 export type Extent = { readonly total: number; readonly done: () => number }
 
-export class Progress {
+export class ProgressBar {
   readonly #terminal: Terminal
   readonly #doing: string
   readonly #extent: number | Extent
@@ -60,7 +60,7 @@ export const withProgress = async <A>(
   work: (count: (events: number) => void) => Promise<A>,
   extent?: number | Extent,
 ): Promise<A> => {
-  const progress = new Progress(terminal, doing, extent)
+  const progress = new ProgressBar(terminal, doing, extent)
   try {
     return await work(progress.count)
   } finally {

@@ -1,11 +1,10 @@
 /**
  * What is different between two moments of a node's history. What came and went between them is only counted.
  */
-import type { FlowOutcome } from '../log/events.js'
-import type { Moment } from './moment.js'
-import type { AgendaEntry } from '../agenda/AgendaEntry.js'
-import type { Instant } from '../time/Instant.js'
-import type { VaultEntry } from '../vault/VaultEntry.js'
+import type { FlowOutcome } from '../../log/events.js'
+import type { AgendaEntry } from '../../agenda/AgendaEntry.js'
+import type { Instant } from '../../time/Instant.js'
+import type { VaultEntry } from '../../vault/VaultEntry.js'
 
 /** A list of which only the first items are given, and how many there are in all. */
 export type Listing<A> = { readonly total: number; readonly items: readonly A[] }
@@ -46,12 +45,4 @@ export type WorldDiff = {
     readonly app?: { readonly before: string; readonly after: string }
     readonly draining?: { readonly before: boolean; readonly after: boolean }
   }
-}
-
-/** How much of a difference is listed. */
-export type DiffOptions = {
-  readonly from: Moment
-  readonly to: Moment
-  /** Items of each list; default 100. */
-  readonly limit?: number
 }

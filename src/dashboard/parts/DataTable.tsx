@@ -26,7 +26,7 @@ const classOf = (column: TableColumn, { wide = false, blank = false }: TableCell
 const nothing: TableCell = { content: null, blank: true }
 
 // The roles are said, because what is not laid out as a table is not taken for one.
-export const Table = ({
+export const DataTable = ({
   label,
   columns,
   rows,

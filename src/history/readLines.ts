@@ -6,7 +6,7 @@ import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { logLimits } from '../log/limits.js'
 import { LineReader } from '../folder/LineReader.js'
 
-export async function* linesOf(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
+export async function* readLines(input: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
   const unreadable = (why: string, cause?: unknown): CarillonError =>
     new CarillonError('import-invalid', `${name} cannot be read: ${why}.`, { file: name }, cause)
   // An event and a little more; nothing an export holds is longer.

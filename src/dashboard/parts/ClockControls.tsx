@@ -1,5 +1,5 @@
 /**
- * The hands of a virtual clock: play, pause, faster, slower, and a jump to what is due next.
+ * The controls of a virtual clock: play, pause, faster, slower, and a jump to what is due next.
  */
 import { useState } from 'preact/hooks'
 import type { ClockState } from '../../http/answers.js'
@@ -17,7 +17,7 @@ const names: Readonly<Record<number, string>> = {
   604800: '1 week/s',
 }
 
-export const ClockHands = ({ nowMs }: { readonly nowMs: number }) => {
+export const ClockControls = ({ nowMs }: { readonly nowMs: number }) => {
   const asking = useGet<ClockState>('/clock', {}, 0)
   const [turned, setTurned] = useState<ClockState>()
   const clock = turned ?? (asking.asked.state === 'answered' ? asking.asked.answer : undefined)
@@ -26,7 +26,7 @@ export const ClockHands = ({ nowMs }: { readonly nowMs: number }) => {
     void post<ClockState>('/clock', { action, ...(speed === undefined ? {} : { speed }) }).then(setTurned, asking.again)
   }
   return (
-    <div class="hands" role="group" aria-label="Virtual clock">
+    <div class="clock-controls" role="group" aria-label="Virtual clock">
       <time>{new Date(nowMs).toISOString().slice(0, 16).replace('T', ' ')}</time>
       <button
         type="button"
