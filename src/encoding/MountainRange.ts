@@ -10,13 +10,6 @@ export type MountainRange = { readonly leaves: number; readonly peaks: readonly 
 
 export const emptyRange: MountainRange = { leaves: 0, peaks: [] }
 
-/** How many peaks so many leaves have: one for each binary digit that is 1. */
-export const peaksOf = (leaves: number): number => {
-  let peaks = 0
-  for (let rest = leaves; rest > 0; rest = Math.floor(rest / 2)) peaks += rest % 2
-  return peaks
-}
-
 /** The range with one more leaf: two trees of the same height become one, as adding 1 carries over. */
 export const grow = ({ leaves, peaks }: MountainRange, leaf: Hash): MountainRange => {
   const grown = [...peaks]

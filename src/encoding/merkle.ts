@@ -21,25 +21,10 @@ const rootOfRange = (leaves: readonly Hash[], from: number, until: number): Hash
 /** The root over leaf hashes. No leaves have a root too, unlike any leaf or node. */
 export const merkleRoot = (leaves: readonly Hash[]): Hash => rootOfRange(leaves, 0, leaves.length)
 
-/** The sibling hashes that lead from one leaf up to the root, nearest first. */
-export const merkleProof = (leaves: readonly Hash[], index: number): readonly Hash[] => {
-  const path: Hash[] = []
-  let from = 0
-  let until = leaves.length
-  while (until - from > 1) {
-    const middle = from + largestPowerBelow(until - from)
-    if (index < middle) {
-      path.unshift(rootOfRange(leaves, middle, until))
-      until = middle
-    } else {
-      path.unshift(rootOfRange(leaves, from, middle))
-      from = middle
-    }
-  }
-  return path
-}
-
-/** Every leaf's proof at once: each node is hashed once, where proof by proof each would be hashed for every leaf. */
+/**
+ * The proof of every leaf: the sibling hashes that lead from it up to the root, nearest first. Each node is hashed once,
+ * where proof by proof each would be hashed for every leaf.
+ */
 export const merkleProofs = (leaves: readonly Hash[]): readonly (readonly Hash[])[] => {
   const paths = leaves.map((): Hash[] => [])
   const climb = (from: number, until: number): Hash => {
