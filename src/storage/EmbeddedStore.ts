@@ -10,7 +10,8 @@ import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import { CommitThread } from './sqlite/CommitThread.js'
-import type { CommitWorker, WorkerOutcome } from './sqlite/CommitWorker.js'
+import { carriedOutOn } from './sqlite/carryOut.js'
+import type { CarryOut, CommitWorker, WorkerOutcome } from './sqlite/CommitWorker.js'
 import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 import { StoreCheck } from './sqlite/StoreCheck.js'
@@ -43,7 +44,7 @@ export type EmbeddedStoreOptions = {
    */
   readonly usesThread?: boolean
   /** What commits large ticks, when that is not a thread. */
-  readonly worker?: (db: Database) => CommitWorker
+  readonly worker?: (carryOut: CarryOut) => CommitWorker
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<StorageLimits>
 }
@@ -84,7 +85,7 @@ export class EmbeddedStore implements TickStore {
       const opened = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
       const db = new WriteBehind(
         opened,
-        worker?.(opened) ?? (isFile && usesThread ? new CommitThread(file) : undefined),
+        worker?.(carriedOutOn(opened)) ?? (isFile && usesThread ? new CommitThread(file) : undefined),
         file,
       )
       let reader: Database = db

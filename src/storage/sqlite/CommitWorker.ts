@@ -20,6 +20,9 @@ export type WorkerOutcome =
 /** The worker has ended without an answer. What it had written by then, all or nothing, stays as it is. */
 export type WorkerGone = { readonly kind: 'gone' }
 
+/** Carries out a transaction at once, on the connection of the one who asks. `statements` are all that were ever prepared, in order. */
+export type CarryOut = (guard: Guard, writes: readonly Write[], statements: readonly string[]) => WorkerOutcome
+
 /** What {@link WriteBehind} hands its transactions to. */
 export type CommitWorker = {
   /** Whether it can take a transaction at once. */

@@ -6,6 +6,7 @@
  */
 import { NodeFault } from '../../errors/CarillonError.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
+import { carryOut, undo } from './carryOut.js'
 import type { CommitWorker, Guard, WorkerOutcome, Write } from './CommitWorker.js'
 import { storeFailure } from './storeFailure.js'
 
@@ -134,7 +135,7 @@ export class WriteBehind implements Database {
     const wasOpen = this.#mode === 'open'
     this.#mode = 'none'
     this.#gathered = []
-    if (wasOpen) this.#undo()
+    if (wasOpen) undo(this.#db)
   }
 
   /** Whether the transaction can be handed over as it stands. */
@@ -156,7 +157,8 @@ export class WriteBehind implements Database {
     this.#gathered = []
     this.#mode = 'none'
     this.#worker?.carryOut(guard, gathered, this.#sqls, (outcome) => {
-      flight.outcome = outcome.kind === 'gone' ? this.#carryOutHere(guard, gathered) : outcome
+      flight.outcome =
+        outcome.kind === 'gone' ? carryOut(this.#db, guard, gathered, (place) => this.#statements[place]) : outcome
       // Never at once: someone may just have waited for it in the middle of something else.
       for (const tell of flight.waits) setImmediate(tell)
     })
@@ -189,30 +191,6 @@ export class WriteBehind implements Database {
   async stopThread(): Promise<void> {
     if (this.#flight !== undefined && this.#flight.outcome === undefined) this.#worker?.await()
     await this.#worker?.stop()
-  }
-
-  /** Carries out what a thread that is gone was given, unless it has done so. */
-  #carryOutHere({ sql, expected, after }: Guard, writes: readonly Write[]): WorkerOutcome {
-    let isOpen = false
-    try {
-      this.#begin.run()
-      isOpen = true
-      const [found] = this.#db.prepare(sql).lists()[0] ?? []
-      if (found === expected) for (const { statement, values } of writes) this.#statements[statement]?.runList(values)
-      this.#commit.run()
-      return found === expected || found === after ? { kind: 'committed' } : { kind: 'refused' }
-    } catch (error) {
-      if (isOpen) this.#undo()
-      return { kind: 'failed', error }
-    }
-  }
-
-  #undo(): void {
-    try {
-      this.#db.exec('ROLLBACK')
-    } catch {
-      // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
-    }
   }
 
   /** Waits for the thread. What was begun upon a transaction that failed must not go on; what only looks on may. */

@@ -2,8 +2,14 @@
  * Commits the large ticks of a simulated store while the next one is decided, as a thread does in production. When a
  * commit is done, and how it ends, comes from the seed.
  */
-import type { Database, Statement } from '../../storage/Database.js'
-import type { CommitWorker, Guard, WorkerGone, WorkerOutcome, Write } from '../../storage/sqlite/CommitWorker.js'
+import type {
+  CarryOut,
+  CommitWorker,
+  Guard,
+  WorkerGone,
+  WorkerOutcome,
+  Write,
+} from '../../storage/sqlite/CommitWorker.js'
 import type { Chance } from './Chance.js'
 import { diskIsFull, powerIsOut, type DiskFaults } from './DiskFaults.js'
 
@@ -17,18 +23,17 @@ type Job = {
 const mostTurns = 6
 
 export class SimulatedCommits implements CommitWorker {
-  readonly #db: Database
+  readonly #carryOut: CarryOut
   readonly #faults: DiskFaults
   readonly #chance: Chance
   readonly #onWritten: () => void
-  readonly #statements = new Map<string, Statement>()
   #sqls: readonly string[] = []
   #job: Job | undefined
 
   /** `onWritten` is called when a transaction is durable, whoever hears of it. */
-  constructor(db: Database, faults: DiskFaults, chance: Chance, onWritten: () => void) {
+  constructor(carryOut: CarryOut, faults: DiskFaults, chance: Chance, onWritten: () => void) {
     this.#onWritten = onWritten
-    this.#db = db
+    this.#carryOut = carryOut
     this.#faults = faults
     this.#chance = chance
   }
@@ -85,21 +90,8 @@ export class SimulatedCommits implements CommitWorker {
   }
 
   #write({ guard, writes }: Job): WorkerOutcome {
-    this.#db.exec('BEGIN IMMEDIATE')
-    const [found] = this.#statement(guard.sql).lists()[0] ?? []
-    if (found !== guard.expected) {
-      this.#db.exec('ROLLBACK')
-      return { kind: 'refused' }
-    }
-    for (const { statement, values } of writes) this.#statement(this.#sqls[statement] ?? '').runList(values)
-    this.#db.exec('COMMIT')
-    this.#onWritten()
-    return { kind: 'committed' }
-  }
-
-  #statement(sql: string): Statement {
-    const known = this.#statements.get(sql) ?? this.#db.prepare(sql)
-    this.#statements.set(sql, known)
-    return known
+    const outcome = this.#carryOut(guard, writes, this.#sqls)
+    if (outcome.kind === 'committed') this.#onWritten()
+    return outcome
   }
 }

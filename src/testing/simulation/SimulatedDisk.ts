@@ -33,7 +33,10 @@ export class SimulatedDisk implements SimulatedStore {
       ...(limits === undefined ? {} : { limits }),
       ...(pipeline === undefined
         ? {}
-        : { worker: (db) => (this.#commits = new SimulatedCommits(db, this.faults, pipeline, () => this.#written())) }),
+        : {
+            worker: (carryOut) =>
+              (this.#commits = new SimulatedCommits(carryOut, this.faults, pipeline, () => this.#written())),
+          }),
     })
   }
 
