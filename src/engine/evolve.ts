@@ -69,6 +69,8 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
       return
     case 'StatesLocked':
     case 'StatesUnlocked':
+    case 'KeysReserved':
+    case 'TransactionSigned':
       evolveVault(tables, event, revision)
       return
     case 'SessionOpened':

@@ -15,6 +15,7 @@ import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC } from '../ledger/Activity.js'
 import { AssessmentC, type Assessment } from '../ledger/Assessment.js'
+import { SignedTransactionC } from '../ledger/SignedTransaction.js'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
@@ -151,6 +152,8 @@ export const eventCodecs = {
       flow: FlowIdText,
       /** Signatures gathered from the parties; a transaction without them is covered by the signature of its tick. */
       signatures: t.readonlyArray(TransactionSignatureC),
+      /** It was recorded only because another one builds on it: nothing it produces is relevant here. */
+      ancestor: t.literal(true),
     },
   ),
   ActivityMoved: withOptional(
@@ -196,6 +199,24 @@ export const eventCodecs = {
   /** A flow reserves states, all of them or none, so that other flows choose others. */
   StatesLocked: strict({ type: t.literal('StatesLocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
   StatesUnlocked: strict({ type: t.literal('StatesUnlocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
+
+  /**
+   * A flow reserves keys that no state of this vault has, for as long as it collects signatures: of several flows that
+   * want one key, one gets it. The reservation ends with the flow.
+   */
+  KeysReserved: strict({
+    type: t.literal('KeysReserved'),
+    flow: FlowIdText,
+    keys: t.readonlyArray(strict({ type: t.string, key: t.string })),
+  }),
+  /** This party has signed a transaction that it was shown as a whole, and whose finality is yet to come. */
+  TransactionSigned: withOptional(
+    { type: t.literal('TransactionSigned'), id: TransactionIdC, flow: FlowIdText },
+    {
+      /** Of a change of notary: the proposal with the signatures it had, so that any of its signers can complete it. */
+      proposal: SignedTransactionC,
+    },
+  ),
 
   /** This node, as a notary, has let these states be consumed by this transaction. */
   TransactionNotarised: strict({

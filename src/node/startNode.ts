@@ -240,7 +240,7 @@ const compareAtStart = async ({ options, membership }: Prepared): Promise<void> 
 export const startNode = async (options: NodeOptions): Promise<Node> => {
   const prepared = prepare(options)
   // An app that cannot be run should not be found out about with its store already open.
-  const registry = new Registry(options.app, builtInFlows)
+  const registry = new Registry(options.app, builtInFlows(options.app))
   await compareAtStart(prepared)
   const opened = await open(prepared.options)
   const isElsewhere = options.log !== undefined

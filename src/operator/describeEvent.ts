@@ -73,6 +73,10 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'StatesLocked':
     case 'StatesUnlocked':
       return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
+    case 'KeysReserved':
+      return `${event.keys.map(({ type, key }) => `${type} "${key}"`).join(', ')} by flow ${flowOf(event.flow)}`
+    case 'TransactionSigned':
+      return `${event.id.slice(0, 12)} by flow ${flowOf(event.flow)}`
     case 'TransactionNotarised':
       return `${event.id.slice(0, 12)} for ${name(event.caller)}, ${event.inputs.length} consumed`
     case 'SessionOpened':

@@ -16,6 +16,7 @@ import { StateTypeTable, kindsSchema } from './tables/StateTypeTable.js'
 import { queryStates } from './queries/queryStates.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
 import { SoftLockTable, softLocksSchema } from './tables/SoftLockTable.js'
+import { ProposalTable, proposalsSchema } from './tables/ProposalTable.js'
 import { StateIndexTable, stateIndexSchema } from './tables/StateIndexTable.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { PastAssessmentTable, pastAssessmentsSchema } from './tables/PastAssessmentTable.js'
@@ -39,6 +40,7 @@ export const viewsSchema = [
   stateIndexSchema,
   clockStepsSchema,
   softLocksSchema,
+  proposalsSchema,
   pastAssessmentsSchema,
   flowsSchema,
   troublesSchema,
@@ -56,6 +58,7 @@ export const viewTables = [
   'changed_keys',
   'kinds',
   'transactions',
+  'ancestors',
   'states',
   'indexed_fields',
   'indexed_values',
@@ -63,6 +66,8 @@ export const viewTables = [
   'state_parties',
   'clock_steps',
   'soft_locks',
+  'reserved_keys',
+  'signed_transactions',
   'past_assessments',
   'flows',
   'flow_records',
@@ -90,6 +95,7 @@ export class StoredViews implements Views, Tables {
   readonly stateIndex: StateIndexTable
   readonly clockSteps: ClockStepTable
   readonly softLocks: SoftLockTable
+  readonly proposals: ProposalTable
   readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly troubles: TroubleTable
@@ -124,6 +130,7 @@ export class StoredViews implements Views, Tables {
       (session, role) => this.sessions.find(session, role)?.flowSeq ?? undefined,
     )
     this.softLocks = new SoftLockTable(db, this.#unit, this.flows)
+    this.proposals = new ProposalTable(db, this.#unit, this.flows)
     this.troubles = new TroubleTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db, this.#unit)

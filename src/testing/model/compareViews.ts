@@ -84,11 +84,29 @@ const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] =
   return compareValues('Reserved states.', [...locks].map(([ref, flow]) => `${ref} by ${flow}`).sort(), held.sort())
 }
 
+const compareProposals = (db: Database, { reserved, signed }: Model): readonly ModelFinding[] => {
+  const keys = db
+    .prepare(
+      'SELECT k.type AS type, k.key AS key, f.id AS flow FROM reserved_keys k JOIN flows f ON f.seq = k.flow_seq',
+    )
+    .all()
+    .map(({ type, key, flow }) => `${String(type)} ${String(key)} by ${String(flow)}`)
+  const ids = db
+    .prepare('SELECT id FROM signed_transactions')
+    .all()
+    .map(({ id }) => String(id))
+  return [
+    ...compareValues('Reserved keys.', [...reserved].map(([key, flow]) => `${key} by ${flow}`).sort(), keys.sort()),
+    ...compareValues('Signed transactions that are yet to be final.', [...signed].sort(), ids.sort()),
+  ]
+}
+
 /** Compares all of a node's views with the model. */
 export const compareViews = (db: Database, model: Model, revision: number): readonly ModelFinding[] => [
   ...compareNodeFacts(db, model, revision),
   ...compareLists(db, model),
   ...compareLocks(db, model),
+  ...compareProposals(db, model),
   ...[...model.states.values()].flatMap((state) => compareState(db, state)),
   ...[...model.flows.values()].flatMap((flow) => compareFlow(db, flow)),
 ]
