@@ -70,10 +70,22 @@ const codeOf = async (run: Promise<unknown>): Promise<string> =>
   )
 
 /** The change that a party proposes, as it is said to another. */
-const changeOf = ({ network, ...mallory }: Stranger, ref: StateRef, data: unknown, names: readonly string[]): TransactionBody => ({
+const changeOf = (
+  { network, ...mallory }: Stranger,
+  ref: StateRef,
+  data: unknown,
+  names: readonly string[],
+): TransactionBody => ({
   inputs: [ref],
   references: [],
-  outputs: [{ type: 'deed/Deed', version: 1, contract: { name: 'carillon/participants-sign', version: 1 }, data: data as never }],
+  outputs: [
+    {
+      type: 'deed/Deed',
+      version: 1,
+      contract: { name: 'carillon/participants-sign', version: 1 },
+      data: data as never,
+    },
+  ],
   commands: [{ type: 'carillon/ChangeNotary', data: null }],
   signers: [names.map((name) => network.party(name).key)],
   notary: network.party('Notary'),
@@ -87,7 +99,10 @@ describe('A change of notary', () => {
       const { mallory, network, draw } = await start(`stranger ${kind}`, agreeing, kind)
       const ref = await draw('Bob')
       const body = changeOf(mallory, ref, { parties: [network.party('Bob')] }, ['Bob'])
-      const asked = await mallory.say('Bob', 'carillon/ChangeNotary', { type: 'sign', transaction: { body, signatures: [] } })
+      const asked = await mallory.say('Bob', 'carillon/ChangeNotary', {
+        type: 'sign',
+        transaction: { body, signatures: [] },
+      })
       expect(asked).to.deep.equal([{ type: 'refused', reason: 'Mallory does not take part in all of the states.' }])
     })
 
@@ -117,7 +132,10 @@ describe('A change of notary', () => {
       const parties = ['Mallory', 'Bob'].map((name) => network.party(name))
       const body = changeOf(mallory, ref, { parties }, ['Mallory', 'Bob'])
       const { id } = sealBody(body)
-      const [answer] = await mallory.say('Bob', 'carillon/ChangeNotary', { type: 'sign', transaction: mallory.sign(body) })
+      const [answer] = await mallory.say('Bob', 'carillon/ChangeNotary', {
+        type: 'sign',
+        transaction: mallory.sign(body),
+      })
       expect(answer).to.have.property('type', 'signature')
       // Mallory has the notary consume the state, and keeps the result to herself.
       const callerSignature = mallory.key('Mallory').sign(textToSign('notary request', network.map.id, id))

@@ -13,6 +13,7 @@ import type { Database } from '../../storage/Database.js'
 import { ModelWatch } from '../model/ModelWatch.js'
 import { replay } from '../replay/replay.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
+import { Adversary } from './Adversary.js'
 import { Chance } from './Chance.js'
 import { describeAction, describeBeginning } from './describeAction.js'
 import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
@@ -54,6 +55,7 @@ export class SimulationRun {
   readonly #downMs = new Map<string, number>()
   readonly #stopped: string[] = []
   readonly #sleptThrough: string[] = []
+  readonly #adversaries = new Map<string, Adversary>()
   readonly trace: TraceLine[] = []
 
   private constructor(
@@ -71,13 +73,23 @@ export class SimulationRun {
     this.#witness = witness
     this.#watches = watches
     const names = new Map(network.names.map((name) => [network.party(name).key, name]))
-    network.transport.watch((from, envelope) => {
-      witness.sent(names.get(from) ?? '', envelope)
+    const { app, cast } = options
+    for (const name of cast.hostile)
+      this.#adversaries.set(
+        name,
+        new Adversary({ network, app, name, notaries: cast.notaries, moods: new Chance(`moods ${plan.seed} ${name}`) }),
+      )
+    network.transport.watch((from, envelope, to) => {
+      const name = names.get(from)
+      // What an adversary says is in no log.
+      if (name === undefined) return
+      witness.sent(name, envelope)
+      for (const adversary of this.#adversaries.values()) adversary.overhear(to, envelope)
     })
   }
 
   static async start(plan: Plan, options: RunOptions): Promise<SimulationRun> {
-    const { everyone, workers } = options.cast
+    const { everyone, notaries, hostile } = options.cast
     const witness = new Witness()
     const story = new TickStory()
     let tell: (sentence: string) => void = () => undefined
@@ -105,9 +117,10 @@ export class SimulationRun {
       parties: Object.fromEntries(
         [...stores].map(([name, store]) => [
           name,
-          { app, store, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
+          { app, store, ...(notaries.includes(name) ? { notary: plan.notary } : {}) },
         ]),
       ),
+      strangers: hostile,
       start: plan.start,
       seed: `simulation ${plan.seed}`,
       weather: plan.weather,
@@ -153,6 +166,7 @@ export class SimulationRun {
       plan: this.#plan,
       network,
       parties,
+      hostile: new Set([...this.#adversaries.values()].map(({ me }) => me.key)),
       witness: this.#witness,
       stopped: this.#stopped,
       sleptThrough: this.#sleptThrough,
@@ -287,6 +301,12 @@ export class SimulationRun {
       case 'silence':
         this.#stores.get(action.party)?.faults.silence(action.appends, action.arrives)
         return
+      case 'attack': {
+        const chance = new Chance(`attack ${this.#plan.seed} ${action.id}`)
+        const what = await this.#adversaries.get(action.party)?.act(chance)
+        if (what !== undefined) this.#say(`  ${action.party} ${what}`)
+        return
+      }
       case 'operate':
         if (network.isRunning(action.party)) await this.#operate(network.node(action.party), action.act)
         return
@@ -299,7 +319,10 @@ export class SimulationRun {
     return {
       name,
       node,
-      parties: this.#options.cast.workers.map((worker) => network.party(worker)),
+      parties: [
+        ...this.#options.cast.workers.map((worker) => network.party(worker)),
+        ...[...this.#adversaries.values()].map(({ me }) => me),
+      ],
       now: instantFromMillis(network.clock.now()),
       chance: new Chance(`work ${this.#plan.seed} ${id}`),
       start: (flow, input) => this.#start(name, node, flow, input),

@@ -29,6 +29,8 @@ export type World = {
   readonly plan: Plan
   readonly network: VirtualNetwork
   readonly parties: readonly PartyAtEnd[]
+  /** The keys of hostile members, who have no log to show. */
+  readonly hostile: ReadonlySet<string>
   readonly witness: Witness
   /** Nodes that stopped although nothing was done to them, and why. */
   readonly stopped: readonly string[]
