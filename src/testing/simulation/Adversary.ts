@@ -94,26 +94,48 @@ export class Adversary {
     })
   }
 
-  /** Sees something that leaves a node: members of a network can listen to much. */
-  overhear(to: PublicKey, envelope: Envelope): void {
+  /** Sees something that leaves a node, and sometimes interrupts: a member of a network may listen to much. */
+  overhear(from: PublicKey, to: PublicKey, envelope: Envelope): void {
+    this.#keep(to, envelope)
+    if (envelope.kind !== 'message' || !this.#moods.oneIn(6)) return
+    const { session, seq } = envelope
+    const other = otherRole(envelope.from)
+    const said: Message = this.#moods.pick([
+      { kind: 'end' },
+      { kind: 'error', code: 'state-consumed', message: 'It was already consumed.' },
+      { kind: 'data', payload: { type: 'recorded' } },
+    ])
+    this.#endpoint.send(from, [
+      { kind: 'ack', session, from: other, seq },
+      { kind: 'message', session, from: other, seq: this.#moods.below(3), message: said },
+    ])
+    this.#endpoint.send(to, [{ kind: 'message', session, from: envelope.from, seq: seq + 1, message: said }])
+  }
+
+  #keep(to: PublicKey, envelope: Envelope): void {
     this.#seen.push({ to, envelope })
     if (this.#seen.length > mostKept) this.#seen.shift()
   }
 
-  /** Does one hostile thing; gives it in words. */
-  async act(chance: Chance): Promise<Attack> {
+  /** Does some hostile things; gives them in words. */
+  async act(chance: Chance): Promise<readonly Attack[]> {
     await this.#look()
-    const attack = chance.pick(attacks)
-    const victim = chance.pick(this.#network.names.map((name) => this.#network.party(name)))
+    const chosen = chance.some(attacks, 3)
+    for (const attack of chosen)
+      this.#attack(attack, chance, chance.pick(this.#network.names.map((name) => this.#network.party(name))))
+    return chosen
+  }
+
+  #attack(attack: Attack, chance: Chance, victim: Party): void {
     switch (attack) {
       case 'pushes a state of its own under a key of another':
         this.#push(victim, this.#sign(this.#copy(chance, true)))
         break
       case 'pushes a state for another party':
-        this.#push(victim, this.#sign(this.#copy(chance, false)))
+        for (const twin of this.#twins(chance, victim)) this.#push(victim, this.#sign(twin))
         break
       case 'proposes a state for another party':
-        this.#propose(chance, victim, this.#asking(this.#copy(chance, false), victim))
+        this.#propose(chance, victim, this.#sharedWith(chance, victim))
         break
       case 'proposes to consume a state of another party':
         this.#propose(chance, victim, this.#asking(this.#consuming(chance), victim))
@@ -138,7 +160,6 @@ export class Adversary {
         this.#sendHistory(chance, victim)
         break
     }
-    return attack
   }
 
   /** Looks into every log. A real member knows less. */
@@ -166,14 +187,35 @@ export class Adversary {
     return { ...body, salt: sha256(`${this.me.name} ${this.#count}`).slice(0, 32) }
   }
 
-  /** The same value with itself in the place of every party. */
-  #mine(value: Json): Json {
-    if (Array.isArray(value)) return (value as readonly Json[]).map((item) => this.#mine(item))
+  /** The same value with itself in the place of every party but those that are kept. */
+  #mine(value: Json, kept: readonly string[] = []): Json {
+    if (Array.isArray(value)) return (value as readonly Json[]).map((item) => this.#mine(item, kept))
     if (!isRecord(value)) return value
-    const isParty =
-      typeof value['key'] === 'string' && typeof value['name'] === 'string' && Object.keys(value).length === 2
-    if (isParty) return this.me
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#mine(member as Json)]))
+    const { key, name } = value
+    const isParty = typeof key === 'string' && typeof name === 'string' && Object.keys(value).length === 2
+    if (isParty) return kept.includes(key) ? { key, name } : this.me
+    return Object.fromEntries(Object.entries(value).map(([field, member]) => [field, this.#mine(member, kept)]))
+  }
+
+  /** The same data under another name, so that it has a key that nobody has. */
+  #renamed(data: Json): Json {
+    if (!isRecord(data)) return data
+    const renamed = (value: unknown): Json =>
+      typeof value === 'string' && /^[a-z]/.test(value) && !value.startsWith('ed25519:')
+        ? `${value} ${this.#count}`
+        : (value as Json)
+    return Object.fromEntries(Object.entries(data).map(([field, value]) => [field, renamed(value)]))
+  }
+
+  /** A state of its own and another party's, signed by both: one that the other may well agree to. */
+  #sharedWith(chance: Chance, { key }: Party): TransactionBody {
+    const made = this.#copy(chance, false)
+    const isNew = chance.oneIn(2)
+    const outputs = made.outputs.map((output) => {
+      const data = this.#mine(output.data, [key])
+      return { ...output, data: isNew ? this.#renamed(data) : data }
+    })
+    return { ...made, outputs, signers: made.signers.map(() => [this.me.key, key]) }
   }
 
   /** A transaction that makes states like one that somebody has, for itself or as they are. */
@@ -181,15 +223,33 @@ export class Adversary {
     const template = this.#known.signed.size === 0 ? undefined : chance.pick([...this.#known.signed.values()]).body
     const outputs = template?.outputs ?? this.#known.states.slice(0, 1).map(({ output }) => output)
     const change = (data: Json): Json => (forItself ? this.#mine(data) : data)
+    // Rules that were mended since may have had a hole.
+    const isOld = chance.oneIn(3)
+    const older = ({ name, version }: { readonly name: string; readonly version: number }) => ({
+      name,
+      version: isOld ? Math.max(1, version - 1) : version,
+    })
     const commands = template?.commands ?? [{ type: 'hostile/Do', data: null }]
     return this.#fresh({
       inputs: [],
       references: [],
-      outputs: outputs.map((output) => ({ ...output, data: change(output.data) })),
+      outputs: outputs.map((output) => ({ ...output, contract: older(output.contract), data: change(output.data) })),
       commands: commands.map(({ type, data }) => ({ type, data: change(data) })),
       signers: commands.map(() => [this.me.key]),
       notary: chance.pick(this.#notaries),
     })
+  }
+
+  /** Transactions that make each kind of a party's own states once more. */
+  #twins(chance: Chance, { key }: Party): readonly TransactionBody[] {
+    const own = this.#known.states.map(({ output }) => output).filter(({ data }) => canonicalText(data).includes(key))
+    const byType = new Map(own.map((output) => [output.type, output]))
+    return [...byType.values()].map((output) => this.#fresh({ ...this.#copy(chance, false), outputs: [output] }))
+  }
+
+  /** A state like one that a party has. */
+  #copyFor({ key }: Party): TransactionBody['outputs'][number] | undefined {
+    return this.#known.states.map(({ output }) => output).findLast(({ data }) => canonicalText(data).includes(key))
   }
 
   /** A transaction that consumes what somebody holds, and keeps the proceeds. */
@@ -226,7 +286,7 @@ export class Adversary {
     if (end === undefined) return
     const envelope: Envelope = { kind: 'message', session, from: role, seq: end.sent, message }
     end.sent += 1
-    this.overhear(end.to, envelope)
+    this.#keep(end.to, envelope)
     this.#endpoint.send(end.to, this.#moods.oneIn(8) ? [envelope, envelope] : [envelope])
   }
 
@@ -277,8 +337,11 @@ export class Adversary {
   // What it does
 
   #push({ key }: Party, transaction: SignedTransaction): void {
-    const session = this.#open(key, 'carillon/Broadcast', (payload) => this.#serve(session, payload, transaction.body))
-    this.#tell(session, 'initiator', { type: 'finality', transaction })
+    // Some responder may take what it has not signed; most must not.
+    for (const flow of ['carillon/Broadcast', ...this.#answered]) {
+      const session: SessionId = this.#open(key, flow, (payload) => this.#serve(session, payload, transaction.body))
+      this.#tell(session, 'initiator', { type: 'finality', transaction })
+    }
   }
 
   /** The flows that somebody answers. */
@@ -290,7 +353,7 @@ export class Adversary {
   /** Has a party sign something, and then makes of it what it likes. */
   #propose(chance: Chance, victim: Party, body: TransactionBody, flow = chance.pick(this.#answered)): void {
     const proposed = this.#sign(body)
-    const follow = chance.below(5)
+    const follow = chance.pick([0, 1, 1, 1, 2, 3, 4])
     const other = this.#sign(this.#copy(chance, true))
     const session: SessionId = this.#open(victim.key, flow, (payload) => {
       const signature = isRecord(payload) ? payload['signature'] : undefined
@@ -415,23 +478,26 @@ export class Adversary {
   /** Serves a final transaction that somebody may want with a history that nobody has asked for. */
   #sendHistory(chance: Chance, victim: Party): void {
     const issue = this.#sign(this.#copy(chance, true))
-    const child = this.#sign({
-      ...this.#copy(chance, true),
-      inputs: [{ transaction: sealBody(issue.body).id, index: 0 }],
-    })
-    const stranger = this.#sign(this.#copy(chance, false))
-    const history = chance.pick([[issue, stranger], [stranger, issue], [stranger], [child, issue]])
-    const flow = chance.pick(['carillon/Broadcast', ...this.#answered])
+    const stranger = this.#sign(this.#copy(chance, true))
+    // What it builds on may hold something for the party that asks.
+    const gift = this.#copyFor(victim)
+    const mixed = gift === undefined ? issue : this.#sign({ ...issue.body, outputs: [...issue.body.outputs, gift] })
+    const parent = chance.oneIn(2) ? issue : mixed
+    const inputs = [{ transaction: sealBody(parent.body).id, index: 0 }]
+    const child = this.#sign({ ...this.#copy(chance, true), inputs, notary: parent.body.notary })
+    const history = chance.pick([[parent, stranger], [stranger, parent], [stranger], [parent], [parent]])
     this.#notarise(child, (final) => {
-      const session: SessionId = this.#open(victim.key, flow, (payload) => {
-        if (!isRecord(payload)) return
-        if (payload['type'] === 'fetch')
-          this.#tell(session, 'initiator', { type: 'ancestors', ids: history.map(({ body }) => sealBody(body).id) })
-        if (payload['type'] !== 'held') return
-        this.#tell(session, 'initiator', { type: 'history', transactions: history })
-        this.#tell(session, 'initiator', { type: 'historyEnd' })
-      })
-      this.#tell(session, 'initiator', { type: chance.oneIn(2) ? 'finality' : 'sign', transaction: final })
+      for (const flow of ['carillon/Broadcast', ...this.#answered]) {
+        const session: SessionId = this.#open(victim.key, flow, (payload) => {
+          if (!isRecord(payload)) return
+          if (payload['type'] === 'fetch')
+            this.#tell(session, 'initiator', { type: 'ancestors', ids: history.map(({ body }) => sealBody(body).id) })
+          if (payload['type'] !== 'held') return
+          this.#tell(session, 'initiator', { type: 'history', transactions: history })
+          this.#tell(session, 'initiator', { type: 'historyEnd' })
+        })
+        this.#tell(session, 'initiator', { type: chance.oneIn(4) ? 'sign' : 'finality', transaction: final })
+      }
     })
   }
 

@@ -84,7 +84,7 @@ export class SimulationRun {
       // What an adversary says is in no log.
       if (name === undefined) return
       witness.sent(name, envelope)
-      for (const adversary of this.#adversaries.values()) adversary.overhear(to, envelope)
+      for (const adversary of this.#adversaries.values()) adversary.overhear(from, to, envelope)
     })
   }
 
@@ -303,8 +303,8 @@ export class SimulationRun {
         return
       case 'attack': {
         const chance = new Chance(`attack ${this.#plan.seed} ${action.id}`)
-        const what = await this.#adversaries.get(action.party)?.act(chance)
-        if (what !== undefined) this.#say(`  ${action.party} ${what}`)
+        for (const what of (await this.#adversaries.get(action.party)?.act(chance)) ?? [])
+          this.#say(`  ${action.party} ${what}`)
         return
       }
       case 'operate':

@@ -5,7 +5,14 @@ import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from '
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
 import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
 import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
-import { finalIsSigned, nothingUnasked, oneStateAKey } from './invariants/strangers.js'
+import {
+  changesAreShared,
+  contractsGoOn,
+  finalIsSigned,
+  heardIsSaid,
+  nothingUnasked,
+  oneStateAKey,
+} from './invariants/strangers.js'
 import type { Invariant } from './World.js'
 
 /** What is held against every simulated network, whatever its app. */
@@ -26,4 +33,7 @@ export const builtInInvariants: readonly Invariant[] = [
   oneStateAKey,
   nothingUnasked,
   finalIsSigned,
+  heardIsSaid,
+  contractsGoOn,
+  changesAreShared,
 ]

@@ -3,11 +3,12 @@
  * that nobody here has asked for.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Encoded, type Json } from '../../../encoding/canonical.js'
+import { canonicalText, Encoded, type Json } from '../../../encoding/canonical.js'
 import { showRef } from '../../../ledger/StateRef.js'
 import { dependenciesOf, sealBody, type TransactionBody } from '../../../ledger/Transaction.js'
-import { HistoryC } from '../../../finality/protocol.js'
+import { FinalityC, HistoryC } from '../../../finality/protocol.js'
 import type { EventOf } from '../../../log/events.js'
+import { otherRole } from '../../../log/Message.js'
 import type { Invariant, PartyAtEnd, World } from '../World.js'
 
 const bodyOf = ({ body }: EventOf<'TransactionRecorded'>): TransactionBody =>
@@ -65,6 +66,12 @@ const bodiesIn = ({ parties }: World): ReadonlyMap<string, TransactionBody> => {
   return found
 }
 
+/** The transaction that a message says to be final. */
+const finalIn = (event: EventOf<'MessageReceived'>): readonly string[] => {
+  const final = FinalityC.decode(payloadOf(event))
+  return isLeft(final) ? [] : [sealBody(final.right.transaction.body).id]
+}
+
 /** A node records what its party signed, what its flows ask for, and what these build on. */
 export const nothingUnasked: Invariant = {
   name: 'nothing is recorded that nobody asked for',
@@ -78,6 +85,7 @@ export const nothingUnasked: Invariant = {
       const signed = new Set(
         party.log.flatMap(({ event }) => (event.type === 'TransactionSigned' ? [String(event.id)] : [])),
       )
+      const told = new Set(party.log.flatMap(({ event }) => (event.type === 'MessageReceived' ? finalIn(event) : [])))
       return party.log.flatMap(({ event }) => {
         if (event.type !== 'TransactionRecorded') return []
         const what = `${party.name} has recorded transaction ${event.id}`
@@ -88,7 +96,10 @@ export const nothingUnasked: Invariant = {
           if (!isInert) return [`${what} as an ancestor, and something in it concerns it`]
           return asked.has(event.id) ? [] : [`${what} as an ancestor, which nothing builds on that it asked for`]
         }
-        if (flows.get(event.flow ?? '')?.name !== 'carillon/ReceiveBroadcast' || signed.has(event.id)) return []
+        const flow = flows.get(event.flow ?? '')
+        if (flow?.origin.kind !== 'session' || signed.has(event.id)) return []
+        if (!told.has(event.id)) return [`${what} as its own concern, and was not told that it is final`]
+        if (flow.name !== 'carillon/ReceiveBroadcast') return []
         return world.app.agreesTo.observe === undefined
           ? [`${what} because somebody sent it, and has neither signed it nor agreed to observe it`]
           : []
@@ -115,4 +126,72 @@ export const finalIsSigned: Invariant = {
           : [`${name} has signed ${[...own].join(' and ')} in flow ${event.flow}, and recorded ${event.id}`]
       })
     }),
+}
+
+/** What a party has heard in a session with an honest one is what that one has said. */
+export const heardIsSaid: Invariant = {
+  name: 'what is heard in a session was said by its other end',
+  violations: ({ parties, hostile }) => {
+    const said = new Set<string>()
+    const place = ({ session, role, seq, message }: EventOf<'MessageSent' | 'MessageReceived'>): string =>
+      canonicalText({ session, role, seq, message })
+    for (const { log } of parties) for (const { event } of log) if (event.type === 'MessageSent') said.add(place(event))
+    return parties.flatMap(({ name, log }) => {
+      const others = new Map<string, string>()
+      return log.flatMap(({ event }) => {
+        if (event.type === 'SessionOpened') others.set(`${event.session} ${event.role}`, event.party)
+        if (event.type !== 'MessageReceived' || hostile.has(others.get(`${event.session} ${event.role}`) ?? ''))
+          return []
+        return said.has(place({ ...event, role: otherRole(event.role) }))
+          ? []
+          : [`${name} has heard message ${event.seq} of session ${event.session}, which its other end never sent`]
+      })
+    })
+  },
+}
+
+/** No output of a recorded transaction names an older version of a contract than what it consumes. */
+export const contractsGoOn: Invariant = {
+  name: 'no contract falls back behind what is consumed',
+  violations: (world) => {
+    const bodies = bodiesIn(world)
+    return world.parties.flatMap(({ name, log }) =>
+      log.flatMap(({ event }) => {
+        if (event.type !== 'TransactionRecorded') return []
+        const { inputs, outputs } = bodyOf(event)
+        const consumed = inputs.flatMap(
+          ({ transaction, index }) => bodies.get(transaction)?.outputs[index]?.contract ?? [],
+        )
+        return outputs
+          .filter(({ contract }) =>
+            consumed.some((one) => one.name === contract.name && one.version > contract.version),
+          )
+          .map(({ contract }) => `${name} has recorded ${event.id}, which falls back to version ${contract.version}`)
+      }),
+    )
+  },
+}
+
+/** A change of notary is signed only for a party that takes part in all of its states. */
+export const changesAreShared: Invariant = {
+  name: 'nobody signs a change of notary for a stranger',
+  violations: ({ parties }) => {
+    const participants = new Map<string, readonly string[]>()
+    for (const { log } of parties)
+      for (const { event } of log)
+        if (event.type === 'TransactionRecorded')
+          event.assessments.forEach((one, index) => participants.set(`${event.id}:${index}`, one.participants))
+    return parties.flatMap(({ name, log }) => {
+      const asking = new Map<string, string>()
+      return log.flatMap(({ event }) => {
+        if (event.type === 'FlowStarted' && event.origin.kind === 'session') asking.set(event.flow, event.origin.party)
+        const by = event.type === 'TransactionSigned' ? asking.get(event.flow) : undefined
+        if (event.type !== 'TransactionSigned' || event.proposal === undefined || by === undefined) return []
+        const isShared = event.proposal.body.inputs.every(
+          (ref) => participants.get(showRef(ref))?.includes(by) === true,
+        )
+        return isShared ? [] : [`${name} has signed the change of notary ${event.id} for ${by}, who takes no part`]
+      })
+    })
+  },
 }
