@@ -209,6 +209,10 @@ export const limits = {
   networkMapBytes: 8 * 1024 * KiB,
   /** How often a running node looks whether its map has changed: soon enough for whoever waits for the party that joined. */
   networkMapLookMs: 1_000,
+  /** How long a map is valid that the root signs: whoever withholds a newer one is found out by then. */
+  networkMapValidMs: 366 * 86_400_000,
+  /** How long before its end a node begins to warn, once a day. */
+  networkMapWarningMs: 30 * 86_400_000,
   /** How long a party that is to join waits for another that joins at the same moment. */
   networkLockWaitMs: 30_000,
   /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */

@@ -99,6 +99,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'NodeStopped':
     case 'NetworkJoined':
     case 'NetworkMapChanged':
+    case 'NetworkMapAccepted':
     case 'KeyChanged':
     case 'DrainingStarted':
     case 'DrainingEnded':

@@ -77,6 +77,8 @@ export const catalogue = {
   'network-map-untrusted': entry('refuse', 'The network map is not signed by the root of this network'),
   'network-mismatch': entry('refuse', 'The log belongs to another network'),
   'network-map-outdated': entry('refuse', 'The network map is older than the one the node had'),
+  'network-map-expired': entry('refuse', 'The network map has expired'),
+  'network-anchor-changed': entry('refuse', 'The network map contradicts what the node has gone by'),
   'certificate-invalid': entry('refuse', 'A certificate does not belong to the party or the network'),
   'address-unavailable': entry('refuse', 'The node cannot listen on its address'),
   'network-not-found': entry('refuse', 'There is no network here'),

@@ -38,6 +38,9 @@ const about = {
   part: t.string,
 }
 
+/** Which map it is: who signed it, the number it has, and the hash of what it says. */
+const MapC = withOptional({ root: PublicKeyC, serial: IntegerC }, { hash: HashC })
+
 export const RecordedOperationC = withOptional(
   { kind: t.string, digest: t.string },
   { ...about, result: t.unknown, error: RecordedErrorC },
@@ -98,15 +101,24 @@ export const eventCodecs = {
       process: t.string,
       /** For how long after each tick nobody else may lead, where standbys are there. */
       leaseMs: IntegerC,
-      /** The network map it was started with: who signed it, and the number it has. */
-      map: strict({ root: PublicKeyC, serial: IntegerC }),
+      /** The network map it was started with. The first one is the node's anchor. */
+      map: MapC,
     },
   ),
-  /** From the next tick on the node goes by a newer map: who signed it, and the number it has. */
-  NetworkMapChanged: strict({
-    type: t.literal('NetworkMapChanged'),
-    map: strict({ root: PublicKeyC, serial: IntegerC }),
-  }),
+  /** From the next tick on the node goes by a newer map. */
+  NetworkMapChanged: strict({ type: t.literal('NetworkMapChanged'), map: MapC }),
+  /**
+   * An operator lets the node go by a map that contradicts what it has gone by: of another root, with other contents under
+   * the same number, or one that has expired.
+   */
+  NetworkMapAccepted: withOptional(
+    {
+      type: t.literal('NetworkMapAccepted'),
+      by: t.string,
+      map: strict({ root: PublicKeyC, serial: IntegerC, hash: HashC }),
+    },
+    { note: t.string },
+  ),
   /** From the next tick on this node signs in a network; until now it was in none. */
   NetworkJoined: strict({ type: t.literal('NetworkJoined'), network: NetworkIdC }),
   /**

@@ -32,6 +32,8 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
       return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
     case 'NetworkMapChanged':
       return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}…`
+    case 'NetworkMapAccepted':
+      return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}… by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'LeaseRenewed':
       return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':

@@ -55,6 +55,8 @@ export const viewsSchema = [
 export const viewTables = [
   'node_facts',
   'network_maps',
+  'map_anchor',
+  'accepted_maps',
   'changed_keys',
   'kinds',
   'transactions',

@@ -26,6 +26,8 @@ const orderOf = {
   flow_records: ['flow_seq', 'position'],
   flow_troubles: ['flow_seq', 'revision'],
   network_maps: ['root'],
+  map_anchor: ['one'],
+  accepted_maps: ['hash'],
   changed_keys: ['key'],
   unstarted: ['revision'],
   sessions: ['seq'],

@@ -17,7 +17,7 @@ const MAX_KEY_DEPTH = 32
 const MAX_LINE_BYTES = 524_288
 
 const EVENT_TYPES = new Set(
-  `NodeStarted NetworkMapChanged NetworkJoined KeyChanged LeaseRenewed NodeStopped DrainingStarted DrainingEnded TokenIssued
+  `NodeStarted NetworkMapChanged NetworkMapAccepted NetworkJoined KeyChanged LeaseRenewed NodeStopped DrainingStarted DrainingEnded TokenIssued
   TokenRevoked CheckpointReceived RestoreAccepted TransactionRecorded ActivityMoved ActivityRemoved ActivityMissed
   ActivityStartFailed ActivityParked ActivityPaused ActivityResumed ActivityTriggered ActivityRetried ActivityDismissed
   StateReassessed StatesLocked StatesUnlocked KeysReserved TransactionSigned TransactionNotarised SessionOpened MessageSent MessageReceived
