@@ -139,7 +139,7 @@ export class TokenNetwork {
     }
     for (const { event } of await this.network.inspect('Alice').log())
       if (event.type === 'TransactionRecorded' && 'inputs' in event.body)
-        this.#bodies.set(event.id, event.body as TransactionBody)
+        this.#bodies.set(event.id, event.body)
     return refs
   }
 

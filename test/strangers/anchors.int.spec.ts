@@ -113,7 +113,7 @@ describe('The anchors of a node', () => {
     const logger = { info: () => undefined, error: () => undefined, warn: (text: string) => void warnings.push(text) }
     expect(await start()).to.equal('network-map-expired')
     await accept(expired)
-    const node = await startNode({ app, networkFolder: alice, logger: logger as never })
+    const node = await startNode({ app, networkFolder: alice, logger: logger })
     await node.stop()
     expect(warnings.some((text) => text.includes('has expired'))).to.equal(true)
     const { serial, expiresAt } = await renewMap(folder)

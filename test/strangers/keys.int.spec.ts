@@ -114,7 +114,7 @@ const TurnShared = defineFlow({
 const Hourly = recurring({
   name: 'bank/Hourly',
   payload: t.strict({}),
-  // eslint-disable-next-line require-yield -- it has nothing to ask
+   
   *run(): FlowBody<void> {
     return undefined
   },
@@ -343,7 +343,7 @@ describe('A key that several parties race for', () => {
     ],
   } satisfies Record<string, readonly (readonly [string, readonly string[]])[]>))
     it(`is given once at each of them: ${what}`, async () => {
-      const { network, ends } = await race(what, racers as never)
+      const { network, ends } = await race(what, racers)
       expect(
         ends.every((end) => ['won', 'state-key-reserved', 'state-key-taken'].includes(end)),
         ends.join(),

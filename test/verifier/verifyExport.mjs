@@ -316,7 +316,7 @@ const isNodeStarted = isRecord({
   network: isHash,
   'process?': isText,
   'leaseMs?': isInteger,
-  'map?': isRecord({ root: isPublicKey, serial: isInteger }),
+  'map?': isRecord({ root: isPublicKey, serial: isInteger, 'hash?': isHash }),
 })
 const isNetworkJoined = isRecord({ type: isText, network: isHash })
 const isKeyChange = isRecord({

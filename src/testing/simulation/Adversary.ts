@@ -157,7 +157,7 @@ export class Adversary {
         this.#overload(chance, victim)
         break
       case 'sends a history that nobody asked for':
-        this.#sendHistory(chance, victim)
+        for (const name of chance.some(this.#network.names, 2)) this.#sendHistory(chance, this.#network.party(name))
         break
     }
   }
@@ -219,12 +219,14 @@ export class Adversary {
   }
 
   /** A transaction that makes states like one that somebody has, for itself or as they are. */
-  #copy(chance: Chance, forItself: boolean): TransactionBody {
-    const template = this.#known.signed.size === 0 ? undefined : chance.pick([...this.#known.signed.values()]).body
+  #copy(chance: Chance, forItself: boolean, isOld = chance.oneIn(3)): TransactionBody {
+    const made = [...this.#known.signed.values()].filter(({ body }) => body.outputs.length > 0)
+    // Where rules were mended, there was a hole in them before.
+    const mended = made.filter(({ body }) => body.outputs.some(({ contract }) => contract.version > 1))
+    const templates = mended.length > 0 && chance.oneIn(2) ? mended : made
+    const template = templates.length === 0 ? undefined : chance.pick(templates).body
     const outputs = template?.outputs ?? this.#known.states.slice(0, 1).map(({ output }) => output)
     const change = (data: Json): Json => (forItself ? this.#mine(data) : data)
-    // Rules that were mended since may have had a hole.
-    const isOld = chance.oneIn(3)
     const older = ({ name, version }: { readonly name: string; readonly version: number }) => ({
       name,
       version: isOld ? Math.max(1, version - 1) : version,
@@ -287,7 +289,8 @@ export class Adversary {
     const envelope: Envelope = { kind: 'message', session, from: role, seq: end.sent, message }
     end.sent += 1
     this.#keep(end.to, envelope)
-    this.#endpoint.send(end.to, this.#moods.oneIn(8) ? [envelope, envelope] : [envelope])
+    // It sends nothing again later, and some of it is lost on the way.
+    this.#endpoint.send(end.to, [envelope, envelope, envelope])
   }
 
   #tell(session: SessionId, role: Role, payload: unknown): void {
@@ -392,10 +395,14 @@ export class Adversary {
 
   /** One state of its own, consumed by two transactions, each under another notary. */
   #spendTwice(chance: Chance, victim: Party): void {
-    const issue = this.#sign(this.#copy(chance, true))
+    const issue = this.#sign(this.#copy(chance, true, false))
     const input = { transaction: sealBody(issue.body).id, index: 0 }
+    const isOld = !chance.oneIn(3)
+    const older = issue.body.outputs.map((output) => ({ ...output, contract: { ...output.contract, version: 1 } }))
     for (const notary of this.#notaries) {
-      const spend = this.#sign({ ...this.#copy(chance, true), inputs: [input], notary })
+      const spend = this.#sign(
+        this.#fresh({ ...issue.body, inputs: [input], outputs: isOld ? older : issue.body.outputs, notary }),
+      )
       this.#notarise(spend, (final) => {
         this.#made.set(sealBody(final.body).id, final)
         this.#push(victim, final)
@@ -485,7 +492,7 @@ export class Adversary {
     const parent = chance.oneIn(2) ? issue : mixed
     const inputs = [{ transaction: sealBody(parent.body).id, index: 0 }]
     const child = this.#sign({ ...this.#copy(chance, true), inputs, notary: parent.body.notary })
-    const history = chance.pick([[parent, stranger], [stranger, parent], [stranger], [parent], [parent]])
+    const history = chance.pick([[parent, stranger], [stranger, parent], [stranger, parent], [stranger], [parent]])
     this.#notarise(child, (final) => {
       for (const flow of ['carillon/Broadcast', ...this.#answered]) {
         const session: SessionId = this.#open(victim.key, flow, (payload) => {

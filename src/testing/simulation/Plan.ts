@@ -173,9 +173,9 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   const remote = faults.logs ? cast.everyone.filter(() => chance.oneIn(3)) : []
   const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
   const actions: Action[] = []
-  // An adversary does something every other time; without one, histories are the same as they were before there was any.
+  // An adversary does something most of the time; without one, histories are the same as they were before there was any.
   const attack = (): Draft | undefined =>
-    cast.hostile.length > 0 && chance.oneIn(2) ? { kind: 'attack', party: chance.pick(cast.hostile) } : undefined
+    cast.hostile.length > 0 && !chance.oneIn(3) ? { kind: 'attack', party: chance.pick(cast.hostile) } : undefined
   while (actions.length < length) {
     const draft: Draft | undefined =
       actions.length === 0 || chance.oneIn(2)
