@@ -138,8 +138,7 @@ export class TokenNetwork {
       for (let index = 0; index < input.count; index++) refs.push({ transaction, index })
     }
     for (const { event } of await this.network.inspect('Alice').log())
-      if (event.type === 'TransactionRecorded' && 'inputs' in event.body)
-        this.#bodies.set(event.id, event.body)
+      if (event.type === 'TransactionRecorded' && 'inputs' in event.body) this.#bodies.set(event.id, event.body)
     return refs
   }
 

@@ -114,7 +114,7 @@ const TurnShared = defineFlow({
 const Hourly = recurring({
   name: 'bank/Hourly',
   payload: t.strict({}),
-   
+
   *run(): FlowBody<void> {
     return undefined
   },

@@ -73,8 +73,7 @@ const faultOf = (io: FlowIo, shown: Visible, kinds: readonly CommandKind[]): str
   const { me } = io
   // There is one signature by one key: a notary's would be its word that nothing is consumed twice.
   if (shown.notary.key === me.key) return `${me.name} is the notary of the transaction and has to see more`
-  if (shown.signers?.length !== shown.counts.commands)
-    return 'it does not show for every command who signs'
+  if (shown.signers?.length !== shown.counts.commands) return 'it does not show for every command who signs'
   const asking = shown.signers.flatMap((signers, index) => (asksForKey(signers, me.key) ? [index] : []))
   if (asking.length === 0) return `no command asks for the signature of ${me.name}`
   if (!showsCommandsFor(shown, me.key)) return `a command that asks for the signature of ${me.name} is hidden`

@@ -17,8 +17,7 @@ export class SignaturesOfLog {
   /** Takes the signatures out of an event, as encoded, that may hold some. */
   learn(line: string): void {
     if (!line.includes('"callerSignature"') && !line.includes('"type":"TransactionRecorded"')) return
-    for (const [, signature] of line.matchAll(signedText))
-      if (signature !== undefined) this.#known.unshift(signature)
+    for (const [, signature] of line.matchAll(signedText)) if (signature !== undefined) this.#known.unshift(signature)
     this.#known.length = Math.min(this.#known.length, mostKept)
   }
 
