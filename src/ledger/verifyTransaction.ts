@@ -150,23 +150,26 @@ export const verifyTransaction = (
       }),
     )
 
+  const rules: { readonly contract: ResolvedState['contract']; readonly verify: Verify }[] = []
+  for (const contract of contractsOf(transaction)) {
+    const known = rulesOf(contract, contractNamed(contract.name))
+    if (isLeft(known)) return known
+    rules.push({ contract, verify: known.right })
+  }
+
   const outdated = versionFaults(transaction, contractNamed)
   if (outdated.length > 0)
     return left(
       new CarillonError(
         'contract-outdated',
         `The transaction falls back behind its contracts: ${outdated.join('; ')}.`,
-        {
-          violations: outdated,
-        },
+        { violations: outdated },
       ),
     )
 
   let verdict: Either<Violations, void> = right(undefined)
-  for (const contract of contractsOf(transaction)) {
-    const rules = rulesOf(contract, contractNamed(contract.name))
-    if (isLeft(rules)) return rules
-    const found = run(rules.right, contract, transaction)
+  for (const { contract, verify } of rules) {
+    const found = run(verify, contract, transaction)
     if (isLeft(found)) return found
     verdict = both(verdict, found.right)
   }
