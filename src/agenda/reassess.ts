@@ -10,6 +10,7 @@ import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { Assessment } from '../ledger/Assessment.js'
 import { sameIndexed } from '../ledger/IndexedValue.js'
 import type { EventOf } from '../log/events.js'
+import { settleKeys } from '../vault/checkKeys.js'
 import { assessmentParts } from '../vault/TransactionParts.js'
 import { readState } from '../vault/readState.js'
 import type { ActivityRow } from './ActivityRow.js'
@@ -45,7 +46,10 @@ export const reassess = (
 ): Reassessment | undefined => {
   // A flow that is under way decides what becomes of the state; what an operator has paused stays paused.
   if (row.standing === 'started' || row.standing === 'paused') return undefined
-  const assessment = assessAgain(reads, definition, row)
+  // What is here only because others build on it is never relevant, whatever the app says about its state.
+  if (!row.relevant && reads.views.transactions.isAncestor(row.transactionSeq)) return undefined
+  const asked = assessAgain(reads, definition, row)
+  const [assessment = asked] = settleKeys(reads, { inputs: [row.ref], types: [definition.type], assessments: [asked] })
   const parts = assessmentParts(assessment)
   // What was closed stays closed, also when it could not answer.
   if (row.standing === 'closed' && parts.failure !== null) return undefined

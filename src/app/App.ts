@@ -2,6 +2,7 @@
  * An app: the states and flows a node is to run. Contracts and commands come along with the states.
  */
 import type { AnyFlowDefinition } from './FlowDefinition.js'
+import type { Consents } from '../ledger/Consents.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { assertName } from '../ledger/assertName.js'
 
@@ -11,6 +12,7 @@ export type App = {
   readonly version: string
   readonly states: readonly AnyStateDefinition[]
   readonly flows: readonly AnyFlowDefinition[]
+  readonly agreesTo: Consents
 }
 
 /** What an app developer writes. */
@@ -21,6 +23,8 @@ export type AppOptions = {
   readonly version?: string
   readonly states: readonly AnyStateDefinition[]
   readonly flows: readonly AnyFlowDefinition[]
+  /** What it agrees to when another party asks and none of its flows does. Default: nothing. */
+  readonly agreesTo?: Consents
 }
 
 /** Defines an app by its states and flows; contracts and commands come along with them. */
@@ -31,5 +35,6 @@ export const defineApp = (options: AppOptions): App => {
     version: options.version ?? '0.0.0',
     states: options.states,
     flows: options.flows,
+    agreesTo: options.agreesTo ?? {},
   })
 }

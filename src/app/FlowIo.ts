@@ -26,8 +26,8 @@ import type { StepContext } from '../flow/operations/step.js'
 import type { StateQuery } from '../flow/queryStates.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
 import { finaliseTogether, type TogetherOptions } from './finality/finaliseTogether.js'
-import { receiveFinality, signProposal, type SignerCheck } from './finality/respond.js'
-import { signTearOff, type PartCheck } from './finality/signPart.js'
+import { receiveFinality, signProposal, type FinalityOptions, type SignerCheck } from './finality/respond.js'
+import { signTearOff, type CommandKind, type PartCheck } from './finality/signPart.js'
 import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../finality/decideTransaction.js'
 import { sessionIdOf, sessionNonce } from '../log/SessionId.js'
@@ -242,16 +242,23 @@ export class FlowIo {
 
   /**
    * Receives a part of a transaction and signs the whole, unless `check` gives a reason to refuse; what an oracle does.
-   * It is certain by then that the part belongs to the transaction, and that no command is hidden that asks for this
-   * party's signature.
+   * It is certain by then that the part belongs to the transaction, that at least one command asks for this party's
+   * signature, and that all which do are shown and of the kinds named in `commands`.
    */
-  *signTearOff(session: Session, check: PartCheck): FlowBody<ShownTransaction> {
-    return yield* signTearOff(this, session, check)
+  *signTearOff(
+    session: Session,
+    commands: CommandKind | readonly CommandKind[],
+    check: PartCheck,
+  ): FlowBody<ShownTransaction> {
+    return yield* signTearOff(this, session, commands, check)
   }
 
-  /** Receives a transaction that is final, with its history, and records it. */
-  *receiveFinality(session: Session): FlowBody<Finalised> {
-    return yield* receiveFinality(session)
+  /**
+   * Receives a transaction that is final, with its history, and records it. It is the one that this flow has signed in the
+   * session; a flow that has signed none there says that it takes any: `{ any: true }`.
+   */
+  *receiveFinality(session: Session, options: FinalityOptions = {}): FlowBody<Finalised> {
+    return yield* receiveFinality(session, options)
   }
 
   /** Runs another flow as a part of this one, within the same record. */

@@ -20,7 +20,8 @@ import { load, type Load } from '../flow/operations/load.js'
 import { lock, type Lock } from '../flow/operations/lock.js'
 import { newId, type NewId } from '../flow/operations/newId.js'
 import { notarise, type Notarise } from '../notary/operations/notarise.js'
-import { notaryRequest, type NotaryRequestFor } from '../notary/operations/notaryRequest.js'
+import { notaryRequest, type NotaryRequestFor } from '../finality/operations/notaryRequest.js'
+import { notaryChangeSigned, type NotaryChangeSigned } from '../finality/operations/notaryChangeSigned.js'
 import { now, type Now } from '../flow/operations/now.js'
 import { parents, type Parents } from '../finality/operations/parents.js'
 import { progress, type Progress } from '../flow/operations/progress.js'
@@ -28,13 +29,15 @@ import { query, type Query } from '../flow/operations/query.js'
 import { queryPage, type QueryPage } from '../flow/operations/queryPage.js'
 import { receive, type Receive } from '../session/operations/receive.js'
 import { record, type RecordTransactions } from '../finality/operations/record.js'
+import { recordHistory, type RecordHistory } from '../finality/operations/recordHistory.js'
 import { send, type Send } from '../session/operations/send.js'
-import { sign, type Sign } from '../notary/operations/sign.js'
+import { sign, type Sign } from '../finality/operations/sign.js'
 import { signId, type SignId } from '../notary/operations/signId.js'
 import { sleep, type Sleep } from '../flow/operations/sleep.js'
 import { sleepUntil, type SleepUntil } from '../flow/operations/sleepUntil.js'
 import { step, type Step } from '../flow/operations/step.js'
 import { takeHistory, type TakeHistory } from '../finality/operations/takeHistory.js'
+import { traceHistory, type TraceHistory } from '../finality/operations/traceHistory.js'
 import { unlock, type Unlock } from '../flow/operations/unlock.js'
 import { vend, type Vend } from '../finality/operations/vend.js'
 import { walk, type Walk } from '../finality/operations/walk.js'
@@ -57,6 +60,7 @@ export type Operation =
   | Lock
   | NewId
   | Notarise
+  | NotaryChangeSigned
   | NotaryRequestFor
   | Now
   | Parents
@@ -64,6 +68,7 @@ export type Operation =
   | Query
   | QueryPage
   | Receive
+  | RecordHistory
   | RecordTransactions
   | Send
   | Sign
@@ -72,6 +77,7 @@ export type Operation =
   | SleepUntil
   | Step
   | TakeHistory
+  | TraceHistory
   | Unlock
   | Vend
   | Walk
@@ -93,6 +99,7 @@ export const operations: {
   lock,
   newId,
   notarise,
+  notaryChangeSigned,
   notaryRequest,
   now,
   parents,
@@ -101,6 +108,7 @@ export const operations: {
   queryPage,
   receive,
   record,
+  recordHistory,
   send,
   sign,
   signId,
@@ -108,6 +116,7 @@ export const operations: {
   sleepUntil,
   step,
   takeHistory,
+  traceHistory,
   unlock,
   vend,
   walk,

@@ -8,6 +8,7 @@ import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Message, SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { endOfSession } from '../session/endOfSession.js'
@@ -27,6 +28,8 @@ export class Session {
   #taken: number
   /** Why nothing more will come, once that is known. */
   #over: CarillonError | undefined
+  /** What this end has signed in the session and has not been told to be final. */
+  readonly #signed = new Set<TransactionId>()
 
   constructor(id: SessionId, party: Party, role: SessionRole) {
     this.id = id
@@ -72,6 +75,21 @@ export class Session {
       )
     }
     return decoded.right
+  }
+
+  /** Notes what this end has signed in a session: that is what the session may make final. */
+  static noteSigned(session: Session, id: TransactionId): void {
+    session.#signed.add(id)
+  }
+
+  /** Whether this end has signed anything in a session that is yet to be final. */
+  static hasSigned(session: Session): boolean {
+    return session.#signed.size > 0
+  }
+
+  /** Takes a transaction from those that were signed in a session; false when it is none of them. */
+  static takeSigned(session: Session, id: TransactionId): boolean {
+    return session.#signed.delete(id)
   }
 
   /** Lets the engine itself deal with the next message of a session, by the operation that is given its number. */

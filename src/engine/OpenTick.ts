@@ -2,6 +2,7 @@
  * A tick while it is being decided: it gathers events, folds them into the views as they come, and holds back
  * everything that may only happen once they are durable.
  */
+import { Encoded } from '../encoding/canonical.js'
 import type { Registry } from '../app/Registry.js'
 import { textToSign } from '../identity/NetworkId.js'
 import type { Signing } from '../identity/Signing.js'
@@ -12,6 +13,7 @@ import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import type { TickLimits } from './limits.js'
 import { logLimits } from '../log/limits.js'
+import type { TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { encodeEvent } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
@@ -46,6 +48,7 @@ export class OpenTick implements ActiveTick {
   readonly me: Party
   readonly #key: KeyPair
   readonly signedTransaction: ActiveTick['signedTransaction']
+  readonly transactionBody: ActiveTick['transactionBody']
   readonly registry: Registry
   readonly network: NetworkMap
   readonly views: Views
@@ -82,6 +85,11 @@ export class OpenTick implements ActiveTick {
       if (row === undefined)
         throw new CarillonError('state-unknown', `This node holds no transaction ${id}.`, { transaction: id })
       return parts.signedTransactions.read(id, row.tick)
+    }
+    this.transactionBody = (id) => {
+      const made = this.events.find((event) => event.type === 'TransactionRecorded' && event.id === id)
+      if (made?.type !== 'TransactionRecorded') return this.signedTransaction(id).body
+      return made.body instanceof Encoded ? (JSON.parse(made.body.text) as TransactionBody) : made.body
     }
     this.views = views
     this.#head = head

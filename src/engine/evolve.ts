@@ -69,6 +69,8 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
       return
     case 'StatesLocked':
     case 'StatesUnlocked':
+    case 'KeysReserved':
+    case 'TransactionSigned':
       evolveVault(tables, event, revision)
       return
     case 'SessionOpened':
@@ -97,6 +99,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'NodeStopped':
     case 'NetworkJoined':
     case 'NetworkMapChanged':
+    case 'NetworkMapAccepted':
     case 'KeyChanged':
     case 'DrainingStarted':
     case 'DrainingEnded':

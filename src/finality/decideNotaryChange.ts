@@ -39,6 +39,13 @@ export const decideNotaryChange = (
   const [first] = rows
   if (first === undefined)
     throw new CarillonError('transaction-malformed', 'A change of notary needs at least one state.')
+  const foreign = rows.find(({ participants: keys }) => !keys.split(' ').includes(reads.me.key))
+  if (foreign !== undefined)
+    throw new CarillonError(
+      'transaction-malformed',
+      `${reads.me.name} does not take part in state ${showRef(foreign.ref)}; only those who take part in all of the states can change their notary.`,
+      { ref: showRef(foreign.ref) },
+    )
   const old = first.notary ?? reads.me.key
   const isListed = reads.network.notaryKind(old) !== undefined
   const keys = [...new Set(rows.flatMap(({ participants }) => participants.split(' ')))].filter(PublicKeyC.is)

@@ -6,6 +6,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { FinalityReads } from './FinalityReads.js'
+import type { EventOf } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import { isSatisfiedBy, type Key } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
@@ -20,9 +21,11 @@ import { EncodedBody } from '../ledger/EncodedBody.js'
 import { finalityLimits } from './limits.js'
 import { consumerOfRow } from '../notary/decideNotarisation.js'
 import { checkClaims, type Claim } from '../notary/checkClaims.js'
+import type { Assessment } from '../ledger/Assessment.js'
 import { participantKeys } from '../ledger/assess.js'
-import { checkKeys, checkKeysOf } from '../vault/checkKeys.js'
-import { recordTransaction, type Recorded } from './recordTransaction.js'
+import { checkKeys, settleKeys, type KeyUse } from '../vault/checkKeys.js'
+import { checkRecordable } from './checkRecordable.js'
+import { assessOutputs, keyUseOf, recordTransaction, type Recorded } from './recordTransaction.js'
 import { rememberAccepted } from './verifyContracts.js'
 import { resolveState } from '../vault/readState.js'
 import { requireRow } from '../vault/resolveBody.js'
@@ -103,6 +106,9 @@ export type Proposal = {
   readonly participants: readonly Party[]
 }
 
+/** A proposal of this node, and the facts that go with it: keys that are reserved for it. */
+export type MadeProposal = Proposal & { readonly events: readonly EventOf<'KeysReserved'>[] }
+
 /** The parties that take part in what is consumed and produced, each once. */
 export const participantsOf = (transaction: LedgerTransaction): readonly Party[] => [
   ...new Map(transaction.participants.map((party) => [party.key, party])).values(),
@@ -120,6 +126,14 @@ const isOwn = (reads: FinalityReads, draft: TransactionBuilder, transaction: Led
   )
 }
 
+/** Refuses a key that another state has. What goes on without its key, because another was first, goes on so. */
+const settleOwnKeys = (reads: FinalityReads, use: KeyUse, flow: FlowId): readonly Assessment[] => {
+  // Most states have no key, and most keys that are not new are those of what is consumed.
+  const keyed = use.assessments.filter(({ key }) => key !== undefined)
+  if (keyed.length === 0 || checkKeys(reads, use, flow).length === keyed.length) return use.assessments
+  return settleKeys(reads, use)
+}
+
 /**
  * Verifies what a builder has gathered. What concerns this node alone is recorded at once; the rest becomes a
  * proposal. Throws the typed error that says why not.
@@ -127,9 +141,9 @@ const isOwn = (reads: FinalityReads, draft: TransactionBuilder, transaction: Led
 export const decideTransaction = (
   reads: FinalityReads,
   draft: TransactionBuilder,
-  flow: FlowId | undefined,
+  flow: FlowId,
   isShared: boolean,
-): Recorded | Proposal => {
+): Recorded | MadeProposal => {
   for (const { definition } of draft.outputs) checkDefinition(reads, definition)
   const inputs = draft.inputs.map((ref) => requireRow(reads, ref))
   const references = draft.references.map((ref) => requireRow(reads, ref))
@@ -161,10 +175,16 @@ export const decideTransaction = (
         `A transaction of ${bytes} bytes is larger than the ${finalityLimits.sharedTransactionBytes} bytes one may take that is shared with others. Split it, or keep the bulk outside the ledger and record its hash.`,
         { bytes },
       )
-    checkKeysOf(reads, ledgerTransaction)
-    rememberAccepted(reads, transaction.id, ledgerTransaction)
     const body = bodyOfDraft(draft, notary, salt, transaction)
-    return { kind: 'proposal', id: transaction.id, body, participants: participantsOf(ledgerTransaction) }
+    const events = checkRecordable(reads, body, ledgerTransaction, flow)
+    rememberAccepted(reads, transaction.id, ledgerTransaction)
+    const proposal = {
+      kind: 'proposal' as const,
+      id: transaction.id,
+      body,
+      participants: participantsOf(ledgerTransaction),
+    }
+    return { ...proposal, events }
   }
 
   const texts = draft.outputs.map(({ definition: { type, version, contract }, text }) => ({
@@ -174,14 +194,7 @@ export const decideTransaction = (
     text,
   }))
   const body = new EncodedBody(transaction.encoded.text, draft.inputs, notary.key, texts)
-  const recorded = recordTransaction(reads, { id: transaction.id, body, outputs, participants }, flow)
-  for (const { assessments } of recorded.events)
-    // Most states have no key.
-    if (assessments.some(({ key }) => key !== undefined))
-      checkKeys(
-        reads,
-        draft.inputs,
-        assessments.map(({ key }, index) => ({ type: texts[index]?.type ?? '', key })),
-      )
-  return recorded
+  const assessments = assessOutputs(reads, outputs, participants)
+  const settled = settleOwnKeys(reads, keyUseOf(draft.inputs, outputs, assessments), flow)
+  return recordTransaction({ id: transaction.id, body, outputs, assessments: settled }, flow)
 }

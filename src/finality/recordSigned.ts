@@ -5,6 +5,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { FinalityReads } from './FinalityReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { asAncestor } from '../ledger/assess.js'
 import type { FlowId } from '../log/FlowId.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
@@ -13,9 +14,10 @@ import { notaryOfOutputs, outputDataText, sealBody, type TransactionBody } from 
 import type { TransactionId } from '../ledger/TransactionId.js'
 import { consumerOf } from '../notary/decideNotarisation.js'
 import { checkNotary } from '../vault/checkNotary.js'
-import { recordTransaction, type Recorded } from './recordTransaction.js'
+import { assessOutputs, keyUseOf, recordTransaction, type Recorded } from './recordTransaction.js'
 import { verifyToRecord } from './verifyContracts.js'
-import { requireRow } from '../vault/resolveBody.js'
+import { settleKeys } from '../vault/checkKeys.js'
+import { requireRow, resolveBody } from '../vault/resolveBody.js'
 
 /** Throws when something else has consumed a state: in this vault, or by this node's leave if it is the notary. */
 export const checkUnconsumed = (reads: FinalityReads, id: TransactionId, body: TransactionBody): void => {
@@ -31,7 +33,18 @@ export const checkUnconsumed = (reads: FinalityReads, id: TransactionId, body: T
   }
 }
 
-/** The fact that records a transaction; none for one that is recorded already. */
+/** A transaction that was recorded only as an ancestor is final after all: its states are asked now what they are. */
+const acceptAncestor = (reads: FinalityReads, id: TransactionId, body: TransactionBody): Recorded['events'] => {
+  const { outputs } = resolveBody(reads, id, body)
+  const unconsumed = outputs.filter(({ ref }) => reads.views.states.find(ref)?.untilRevision === null)
+  const assessments = settleKeys(reads, keyUseOf(body.inputs, unconsumed, assessOutputs(reads, unconsumed)))
+  return unconsumed.flatMap(({ ref }, index) => {
+    const assessment = assessments[index]
+    return assessment?.relevant === true ? [{ type: 'StateReassessed' as const, ref, assessment }] : []
+  })
+}
+
+/** The facts that record a transaction; none for one that is recorded already. */
 export const recordSigned = (
   reads: FinalityReads,
   signed: SignedTransaction,
@@ -40,8 +53,10 @@ export const recordSigned = (
 ): Recorded => {
   const { body, signatures } = signed
   const { id, encoded } = sealBody(body)
-  if (reads.views.transactions.find(id) !== undefined)
-    return { kind: 'recorded', id, outputs: body.outputs.map((_, index) => ({ transaction: id, index })), events: [] }
+  const known = reads.views.transactions.find(id)
+  const outputRefs = body.outputs.map((_, index) => ({ transaction: id, index }))
+  const isAncestor = known !== undefined && role === 'final' && reads.views.transactions.isAncestor(known.seq)
+  if (known !== undefined && !isAncestor) return { kind: 'recorded', id, outputs: outputRefs, events: [] }
 
   const signaturesChecked = checkSignatures(reads.network, id, signed, {
     role,
@@ -49,6 +64,7 @@ export const recordSigned = (
   })
   if (isLeft(signaturesChecked)) throw signaturesChecked.left
   checkNotary(reads, body, role)
+  if (isAncestor) return { kind: 'recorded', id, outputs: outputRefs, events: acceptAncestor(reads, id, body) }
   checkUnconsumed(reads, id, body)
   const { outputs } = verifyToRecord(reads, id, body)
   const texts = body.outputs.map((output, index) => {
@@ -56,5 +72,9 @@ export const recordSigned = (
     return { type, version, contract, text: outputDataText(body, output, index) }
   })
   const written = new EncodedBody(encoded.text, body.inputs, notaryOfOutputs(body).key, texts)
-  return recordTransaction(reads, { id, body: written, outputs, signatures }, flow)
+  // What this party has signed is its own concern, also where it arrives as the history of something else.
+  const concernsMe = role === 'final' || reads.views.proposals.isSigned(id)
+  const asked = assessOutputs(reads, outputs)
+  const assessments = concernsMe ? settleKeys(reads, keyUseOf(body.inputs, outputs, asked)) : asked.map(asAncestor)
+  return recordTransaction({ id, body: written, outputs, assessments, signatures, isAncestor: !concernsMe }, flow)
 }

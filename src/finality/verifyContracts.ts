@@ -35,6 +35,10 @@ export const verifyContracts = (reads: VaultReads, id: TransactionId, body: Tran
   return transaction
 }
 
+/** The transaction as its contracts see it: as they have accepted it, if it is remembered. They are not asked again. */
+export const resolveAccepted = (reads: VaultReads, id: TransactionId, body: TransactionBody): LedgerTransaction =>
+  accepted.get(reads.registry)?.get(id) ?? resolveBody(reads, id, body)
+
 /** As {@link verifyContracts}, for the last time: a transaction that was accepted before is not verified again. */
 export const verifyToRecord = (reads: VaultReads, id: TransactionId, body: TransactionBody): LedgerTransaction => {
   const known = accepted.get(reads.registry)

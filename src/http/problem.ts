@@ -33,6 +33,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   'flow-not-parked': 409,
   'state-consumed': 409,
   'state-key-taken': 409,
+  'state-key-reserved': 409,
   'fact-too-large': 413,
   'flow-input-invalid': 422,
   'rate-exceeded': 429,

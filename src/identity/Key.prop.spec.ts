@@ -8,7 +8,7 @@ import { allKeys, CompositeKeyC, isSatisfiedBy, KeyC, primitiveKeys, thresholdOf
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
 const keyOf = (place: number): PublicKey => {
-  const decoded = PublicKeyC.decode(`ed25519:${place.toString(16).padStart(64, '0')}`)
+  const decoded = PublicKeyC.decode(`ed25519:${place.toString(16).padStart(64, 'a')}`)
   if (isRight(decoded)) return decoded.right
   throw new Error('not a key')
 }
@@ -18,7 +18,7 @@ const [a, b, c, d] = primitives as [PublicKey, PublicKey, PublicKey, PublicKey]
 
 const primitive = fc.constantFrom(...primitives)
 
-const trees: fc.Arbitrary<Key> = fc.letrec<{ key: Key; composite: Key }>((tie) => ({
+const anyTrees: fc.Arbitrary<Key> = fc.letrec<{ key: Key; composite: Key }>((tie) => ({
   key: fc.oneof({ depthSize: 'small', withCrossShrink: true }, primitive, tie('composite')),
   composite: fc
     .uniqueArray(fc.record({ key: tie('key'), weight: fc.integer({ min: 1, max: 5 }) }), {
@@ -29,9 +29,15 @@ const trees: fc.Arbitrary<Key> = fc.letrec<{ key: Key; composite: Key }>((tie) =
     .chain((children) =>
       fc
         .integer({ min: 1, max: children.reduce((sum, { weight }) => sum + weight, 0) })
-        .map((threshold) => weighted(threshold, children)),
+        .map((threshold) => ({ threshold, children })),
     ),
 })).key
+
+/** The single keys in a tree, as often as they stand in it. */
+const leavesOf = (key: Key): readonly PublicKey[] =>
+  typeof key === 'string' ? [key] : key.children.flatMap((child) => leavesOf(child.key))
+
+const trees = anyTrees.filter((key) => new Set(leavesOf(key)).size === leavesOf(key).length)
 
 const subsets = fc.subarray(primitives).map((keys) => new Set(keys))
 

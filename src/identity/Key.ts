@@ -5,7 +5,6 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { declarePlain } from '../encoding/plainForm.js'
-import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { identityLimits } from './limits.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
@@ -21,8 +20,14 @@ export type Key = PublicKey | CompositeKey
 
 const totalWeight = (key: CompositeKey): number => key.children.reduce((sum, { weight }) => sum + weight, 0)
 
-const hasTwins = (key: CompositeKey): boolean =>
-  new Set(key.children.map((child) => canonicalText(child.key))).size < key.children.length
+/** The single keys in a tree, as often as they stand in it. */
+const leavesOf = (key: Key): readonly PublicKey[] =>
+  typeof key === 'string' ? [key] : key.children.flatMap((child) => leavesOf(child.key))
+
+const hasTwins = (key: CompositeKey): boolean => {
+  const leaves = leavesOf(key)
+  return new Set(leaves).size < leaves.length
+}
 
 /** What is wrong with a composite key's own numbers; nothing when it can be satisfied and must be worked for. */
 const faultOf = (key: CompositeKey): string | undefined => {
@@ -32,8 +37,8 @@ const faultOf = (key: CompositeKey): string | undefined => {
   if (key.children.some(({ weight }) => weight < 1)) return 'every weight must be at least 1'
   if (key.threshold < 1) return 'the threshold must be at least 1, or nobody would have to sign'
   if (!Number.isSafeInteger(totalWeight(key))) return 'its weights together are more than can be counted'
-  // One signature would count twice; a larger weight says the same and can be read.
-  if (hasTwins(key)) return 'it has the same child twice; give that child more weight instead'
+  // One signature would count twice, at whatever depth; a larger weight says the same and can be read.
+  if (hasTwins(key)) return 'it has the same key twice; give that key more weight instead'
   return key.threshold > totalWeight(key) ? 'the threshold is more than all weights together' : undefined
 }
 
@@ -114,5 +119,4 @@ export const isSatisfiedBy = (key: Key, signed: ReadonlySet<PublicKey>): boolean
       key.threshold
 
 /** Every single key in the tree, each once. */
-export const primitiveKeys = (key: Key): readonly PublicKey[] =>
-  typeof key === 'string' ? [key] : [...new Set(key.children.flatMap((child) => primitiveKeys(child.key)))]
+export const primitiveKeys = (key: Key): readonly PublicKey[] => [...new Set(leavesOf(key))]

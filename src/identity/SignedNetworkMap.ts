@@ -6,28 +6,37 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalText } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
+import { sha256, type Hash } from '../encoding/hash.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { identityLimits } from './limits.js'
-import { InstantC } from '../time/Instant.js'
+import { InstantC, instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
 import { KeyHistory, verifyKeyChange } from './KeyChange.js'
 import { verifySignature, type KeyPair } from './KeyPair.js'
 import { networkIdOf, textToSign, type NetworkId } from './NetworkId.js'
 import { MemberC, NetworkMap } from './NetworkMap.js'
 import { PublicKeyC, type PublicKey } from './PublicKey.js'
 
-export const NetworkTermsC = t.strict(
-  {
-    /** The network's name, for people. */
-    name: t.string,
-    /** Makes the network's id, together with the root. It never changes. */
-    salt: t.string,
-    /** Rises with every map the root signs for this network. */
-    serial: IntegerC,
-    madeAt: InstantC,
-    root: PublicKeyC,
-    members: t.readonlyArray(MemberC),
-  },
+export const NetworkTermsC = t.intersection(
+  [
+    t.strict({
+      /** The network's name, for people. */
+      name: t.string,
+      /** Makes the network's id, together with the root. It never changes. */
+      salt: t.string,
+      /** Rises with every map the root signs for this network. */
+      serial: IntegerC,
+      madeAt: InstantC,
+      root: PublicKeyC,
+      members: t.readonlyArray(MemberC),
+    }),
+    t.exact(
+      t.partial({
+        /** From then on no node starts by this map: there must be a newer one, and whoever withholds it is found out. */
+        expiresAt: InstantC,
+      }),
+    ),
+  ],
   'NetworkTerms',
 )
 /** What a map says. */
@@ -50,6 +59,12 @@ export type SignedNetworkMap = t.TypeOf<typeof SignedNetworkMapC>
 export const networkOf = ({ root, salt }: Pick<NetworkTerms, 'root' | 'salt'>): NetworkId => networkIdOf(root, salt)
 
 const textOf = (terms: NetworkTerms): string => textToSign('network map', networkOf(terms), canonicalText(terms))
+
+/** What tells a map from every other, its serial and all: recorded by the nodes that go by it. */
+export const hashOfMap = (terms: NetworkTerms): Hash => sha256(canonicalText(terms))
+
+/** Until when a map is valid that is signed now. */
+export const expiryAfter = (at: Instant): Instant => instantFromMillis(toMillis(at) + identityLimits.networkMapValidMs)
 
 const repeated = (texts: readonly string[]): string | undefined => {
   const seen = new Set<string>()

@@ -7,6 +7,8 @@ export const identityLimits = {
   keyDepth: 32,
   /** Parties in a network map. */
   members: 10_000,
+  /** How long a map is valid that the root signs: whoever withholds a newer one is found out by then. */
+  networkMapValidMs: 366 * 86_400_000,
   /** Verified signatures that are remembered, twice over: those of some pages of history. */
   signaturesRemembered: 8_192,
 } as const

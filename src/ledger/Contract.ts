@@ -4,6 +4,7 @@
  */
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { instant, type Instant } from '../time/Instant.js'
 import { assertName, assertVersion } from './assertName.js'
 import type { LedgerTransaction } from './LedgerTransaction.js'
 
@@ -19,6 +20,8 @@ export type ContractDefinition = {
   readonly version: number
   /** The rules by version: a state keeps the version it was made under. */
   readonly rules: ReadonlyMap<number, Verify>
+  /** From when on no state may be made any more under a version. */
+  readonly retired: ReadonlyMap<number, Instant>
 }
 
 /** What an app writes to define a contract. */
@@ -31,6 +34,11 @@ export type ContractOptions = {
   readonly verify: Verify
   /** The rules of earlier versions, for states made under them. */
   readonly earlier?: Readonly<Record<number, Verify>>
+  /**
+   * For earlier versions, the instant from which on no state may be made under them. What makes one must have a time
+   * window that ends by then, under a notary of the network. States made before can still be consumed. Default: none.
+   */
+  readonly retired?: Readonly<Record<number, Instant>>
 }
 
 /** Defines a contract; states name it as the one that governs them. */
@@ -51,7 +59,17 @@ export const defineContract = (options: ContractOptions): ContractDefinition => 
     rules.set(older, verify)
   }
   rules.set(version, options.verify)
-  return Object.freeze({ name: options.name, version, rules })
+  const retired = new Map<number, Instant>()
+  for (const [older, from] of Object.entries(options.retired ?? {})) {
+    if (!rules.has(Number(older)) || Number(older) === version)
+      throw new CarillonError(
+        'definition-invalid',
+        `Contract ${options.name} retires version ${older}; only versions before ${version} can be retired.`,
+        { contract: options.name },
+      )
+    retired.set(Number(older), instant(from))
+  }
+  return Object.freeze({ name: options.name, version, rules, retired })
 }
 
 /** One rule: a sentence that holds, or becomes a violation. The test may be delayed until earlier rules hold. */

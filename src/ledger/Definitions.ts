@@ -2,6 +2,7 @@
  * The definitions of an app, as the rules look them up. Of a flow they know its signature and not its code.
  */
 import type * as t from 'io-ts'
+import type { Consents } from './Consents.js'
 import type { ContractDefinition } from './Contract.js'
 import type { AnyStateDefinition } from './StateDefinition.js'
 
@@ -13,7 +14,7 @@ export type FlowSignature = {
 }
 
 export type Definitions = {
-  readonly app: { readonly name: string }
+  readonly app: { readonly name: string; readonly agreesTo?: Consents }
   /** The definition of a state type; throws `state-type-unknown` when there is none. */
   readonly requireState: (type: string) => AnyStateDefinition
   readonly contract: (name: string) => ContractDefinition | undefined

@@ -93,7 +93,19 @@ export class LedgerTransaction {
       })
   }
 
-  /** Every single key that some command asks to sign; composite keys are asked for with {@link hasSigner}. */
+  /**
+   * The commands of one kind that ask for the signature of a key, their data decoded. A contract that relies on what a
+   * party says asks in this way: the same party may sign for another command of the transaction, and be shown only that.
+   */
+  commandsSignedBy<A>(definition: CommandDefinition<A>, key: Key): readonly ResolvedCommand<A>[] {
+    const text = canonicalText(key)
+    return this.commandsOf(definition).filter(({ signers }) => signers.some((signer) => canonicalText(signer) === text))
+  }
+
+  /**
+   * Every single key that some command asks to sign; composite keys are asked for with {@link hasSigner}. It says nothing
+   * of which command: see {@link commandsSignedBy}.
+   */
   get signers(): ReadonlySet<PublicKey> {
     if (this.#signers !== undefined) return this.#signers
     const found = new Set<PublicKey>()

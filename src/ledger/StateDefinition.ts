@@ -59,7 +59,8 @@ export type StateOptions<A> = {
   readonly participants: (data: A) => readonly Party[]
   /**
    * What the state is known by, such as an account's number: a flow finds it by this key however many states there
-   * are, and a node never holds two unconsumed states of one type with the same key. Default: none.
+   * are, and a node never holds two unconsumed states of one type with the same key. Only states that are relevant to the
+   * party have one. Default: none.
    */
   readonly key?: (data: A) => string
   /**

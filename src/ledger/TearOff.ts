@@ -69,6 +69,8 @@ const CommandC = t.strict({ type: t.string, data: t.unknown })
 export type Visible = {
   readonly id: TransactionId
   readonly notary: Party
+  /** The notary its outputs stand under, where that is another one. */
+  readonly newNotary: Party | undefined
   readonly timeWindow: TimeWindow | undefined
   readonly counts: {
     readonly inputs: number
@@ -146,6 +148,7 @@ export const checkTearOff = (torn: TearOff): Either<CarillonError, Visible> => {
     return right({
       id: torn.id,
       notary: counts.notary,
+      newNotary: counts.newNotary,
       timeWindow: counts.timeWindow,
       counts: {
         inputs: counts.inputs,

@@ -211,7 +211,8 @@ export const askState = (
 ): Assessment => {
   const { registry, me } = reads
   const relevant = relevanceOf(definition, data, me, participants)
-  const key = keyOf(definition, data)
+  // A state of others has no key here: it can neither be found by it nor keep it from a state of this party.
+  const key = relevant ? keyOf(definition, data) : undefined
   // Written out in each of its shapes: this runs twice for every activity, and a spread costs more than all of it.
   const plain: Assessment = key === undefined ? { relevant, participants } : { relevant, participants, key }
   const base: Assessment =
@@ -241,6 +242,23 @@ export const askState = (
     return { ...base, failure: recordError(explain(definition, error), 'activity-threw') }
   }
 }
+
+/** What is recorded of an output that is here only because others build on its transaction: it is nobody's business here. */
+export const asAncestor = ({ participants, indexed }: Assessment): Assessment =>
+  indexed === undefined ? { relevant: false, participants } : { relevant: false, participants, indexed }
+
+/** What is recorded of a state whose key belongs to another: it has none, and is parked for an operator to look at. */
+export const withoutKey = (
+  { relevant, participants, indexed }: Assessment,
+  { type, key, holder }: { readonly type: string; readonly key: string; readonly holder: string },
+): Assessment => ({
+  ...knownOf({ relevant, participants, indexed }),
+  failure: {
+    code: 'state-key-taken',
+    message: `This ${type} would be known by "${key}", which is the key of ${holder}. It is on the ledger and has no key here; its activity is parked.`,
+    details: { type, key },
+  },
+})
 
 /** What a state says, to be recorded. An activity that has no canonical form cannot be. */
 export const assess = (

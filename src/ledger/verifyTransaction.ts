@@ -114,6 +114,30 @@ const contractsOf = ({ inputs, outputs }: LedgerTransaction): readonly ResolvedS
   return found
 }
 
+/** Whether an output is made under a version of its contract that is retired at some instant. */
+export const makesRetired = (
+  { outputs }: Pick<LedgerTransaction, 'outputs'>,
+  contractNamed: (name: string) => ContractDefinition | undefined,
+): boolean => outputs.some(({ contract: { name, version } }) => contractNamed(name)?.retired.get(version) !== undefined)
+
+/** What is wrong with the versions of contracts that the outputs name: a hole in old rules must not stay open for ever. */
+const versionFaults = (
+  { inputs, outputs, timeWindow }: LedgerTransaction,
+  contractNamed: (name: string) => ContractDefinition | undefined,
+): Violations =>
+  outputs.flatMap(({ contract: { name, version } }, index) => {
+    const newer = inputs.find(({ contract }) => contract.name === name && contract.version > version)
+    if (newer !== undefined)
+      return [`output ${index} names version ${version} of ${name}, and version ${newer.contract.version} is consumed`]
+    const retired = contractNamed(name)?.retired.get(version)
+    const isBefore = retired === undefined || (timeWindow?.until !== undefined && timeWindow.until <= retired)
+    return isBefore
+      ? []
+      : [
+          `output ${index} names version ${version} of ${name}, retired from ${retired} on, and no time window ends by then`,
+        ]
+  })
+
 /** Verifies against the contracts that `contractNamed` knows. Every violation of every contract is in the error. */
 export const verifyTransaction = (
   transaction: LedgerTransaction,
@@ -127,11 +151,26 @@ export const verifyTransaction = (
       }),
     )
 
-  let verdict: Either<Violations, void> = right(undefined)
+  const rules: { readonly contract: ResolvedState['contract']; readonly verify: Verify }[] = []
   for (const contract of contractsOf(transaction)) {
-    const rules = rulesOf(contract, contractNamed(contract.name))
-    if (isLeft(rules)) return rules
-    const found = run(rules.right, contract, transaction)
+    const known = rulesOf(contract, contractNamed(contract.name))
+    if (isLeft(known)) return known
+    rules.push({ contract, verify: known.right })
+  }
+
+  const outdated = versionFaults(transaction, contractNamed)
+  if (outdated.length > 0)
+    return left(
+      new CarillonError(
+        'contract-outdated',
+        `The transaction falls back behind its contracts: ${outdated.join('; ')}.`,
+        { violations: outdated },
+      ),
+    )
+
+  let verdict: Either<Violations, void> = right(undefined)
+  for (const { contract, verify } of rules) {
+    const found = run(verify, contract, transaction)
     if (isLeft(found)) return found
     verdict = both(verdict, found.right)
   }

@@ -2,6 +2,7 @@
  * What the rules ask of the tables about the node as a whole: where its views stand, whose they are, which network map
  * and which key changes it has gone by, and the checkpoints it keeps of other parties' logs.
  */
+import type { Hash } from '../encoding/hash.js'
 import type { MountainRange } from '../encoding/MountainRange.js'
 import type { KeyChange } from '../identity/KeyChange.js'
 import type { NetworkId } from '../identity/NetworkId.js'
@@ -57,12 +58,16 @@ export interface NodeFactsTable extends NodeFactsRead {
   readonly changeSigner: (change: Partial<TickSigner>) => void
 }
 
-/** Which map it is: its root, and the number that root has given it. */
-export type MapSerial = { readonly root: PublicKey; readonly serial: number }
+/** Which map it is: its root, the number that root has given it, and the hash of what it says. */
+export type MapSerial = { readonly root: PublicKey; readonly serial: number; readonly hash?: Hash }
 
 export interface MapsRead {
   /** The serial of the newest map of a root; undefined when none was ever used. */
   readonly newest: (root: PublicKey) => number | undefined
+  /** The map that the node has gone by last; undefined when it never went by one. Old logs know no hash of it. */
+  readonly anchor: () => MapSerial | undefined
+  /** Whether an operator has let the node go by a map, whatever it went by before. */
+  readonly isAccepted: (hash: Hash) => boolean
   /** Whether a change to this key is recorded. */
   readonly isRecorded: (change: KeyChange) => boolean
   /** All changes of keys that are recorded, in their order. */
@@ -71,6 +76,7 @@ export interface MapsRead {
 
 export interface Maps extends MapsRead {
   readonly use: (map: MapSerial) => void
+  readonly accept: (map: MapSerial, revision: number) => void
   readonly changedKey: (change: KeyChange, revision: number) => void
 }
 

@@ -15,6 +15,7 @@ import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC } from '../ledger/Activity.js'
 import { AssessmentC, type Assessment } from '../ledger/Assessment.js'
+import { SignedTransactionC } from '../ledger/SignedTransaction.js'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { TransactionBodyC, type TransactionBody } from '../ledger/Transaction.js'
@@ -36,6 +37,9 @@ const about = {
   /** The part of the flow that asked, such as "1.2"; absent for the flow itself. */
   part: t.string,
 }
+
+/** Which map it is: who signed it, the number it has, and the hash of what it says. */
+const MapC = withOptional({ root: PublicKeyC, serial: IntegerC }, { hash: HashC })
 
 export const RecordedOperationC = withOptional(
   { kind: t.string, digest: t.string },
@@ -97,15 +101,24 @@ export const eventCodecs = {
       process: t.string,
       /** For how long after each tick nobody else may lead, where standbys are there. */
       leaseMs: IntegerC,
-      /** The network map it was started with: who signed it, and the number it has. */
-      map: strict({ root: PublicKeyC, serial: IntegerC }),
+      /** The network map it was started with. The first one is the node's anchor. */
+      map: MapC,
     },
   ),
-  /** From the next tick on the node goes by a newer map: who signed it, and the number it has. */
-  NetworkMapChanged: strict({
-    type: t.literal('NetworkMapChanged'),
-    map: strict({ root: PublicKeyC, serial: IntegerC }),
-  }),
+  /** From the next tick on the node goes by a newer map. */
+  NetworkMapChanged: strict({ type: t.literal('NetworkMapChanged'), map: MapC }),
+  /**
+   * An operator lets the node go by a map that contradicts what it has gone by: of another root, with other contents under
+   * the same number, or one that has expired.
+   */
+  NetworkMapAccepted: withOptional(
+    {
+      type: t.literal('NetworkMapAccepted'),
+      by: t.string,
+      map: strict({ root: PublicKeyC, serial: IntegerC, hash: HashC }),
+    },
+    { note: t.string },
+  ),
   /** From the next tick on this node signs in a network; until now it was in none. */
   NetworkJoined: strict({ type: t.literal('NetworkJoined'), network: NetworkIdC }),
   /**
@@ -151,6 +164,8 @@ export const eventCodecs = {
       flow: FlowIdText,
       /** Signatures gathered from the parties; a transaction without them is covered by the signature of its tick. */
       signatures: t.readonlyArray(TransactionSignatureC),
+      /** It was recorded only because another one builds on it: nothing it produces is relevant here. */
+      ancestor: t.literal(true),
     },
   ),
   ActivityMoved: withOptional(
@@ -196,6 +211,24 @@ export const eventCodecs = {
   /** A flow reserves states, all of them or none, so that other flows choose others. */
   StatesLocked: strict({ type: t.literal('StatesLocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
   StatesUnlocked: strict({ type: t.literal('StatesUnlocked'), flow: FlowIdText, refs: t.readonlyArray(StateRefC) }),
+
+  /**
+   * A flow reserves keys that no state of this vault has, for as long as it collects signatures: of several flows that
+   * want one key, one gets it. The reservation ends with the flow.
+   */
+  KeysReserved: strict({
+    type: t.literal('KeysReserved'),
+    flow: FlowIdText,
+    keys: t.readonlyArray(strict({ type: t.string, key: t.string })),
+  }),
+  /** This party has signed a transaction that it was shown as a whole, and whose finality is yet to come. */
+  TransactionSigned: withOptional(
+    { type: t.literal('TransactionSigned'), id: TransactionIdC, flow: FlowIdText },
+    {
+      /** Of a change of notary: the proposal with the signatures it had, so that any of its signers can complete it. */
+      proposal: SignedTransactionC,
+    },
+  ),
 
   /** This node, as a notary, has let these states be consumed by this transaction. */
   TransactionNotarised: strict({

@@ -10,6 +10,7 @@ export type NodeEvent = EventOf<
   | 'NodeStopped'
   | 'NetworkJoined'
   | 'NetworkMapChanged'
+  | 'NetworkMapAccepted'
   | 'KeyChanged'
   | 'DrainingStarted'
   | 'DrainingEnded'
@@ -43,6 +44,9 @@ export const evolveNode = (tables: NodeTables, event: NodeEvent, revision: numbe
       return
     case 'NetworkMapChanged':
       maps.use(event.map)
+      return
+    case 'NetworkMapAccepted':
+      maps.accept(event.map, revision)
       return
     case 'KeyChanged':
       maps.changedKey(event.change, revision)

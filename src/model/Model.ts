@@ -54,6 +54,10 @@ export type Model = {
   readonly sessions: Map<string, ModelSession>
   /** By state ref: the flow that has reserved the state. */
   readonly locks: Map<string, string>
+  /** By {@link typedKey}: the flow that has reserved the key while it collects signatures. */
+  readonly reserved: Map<string, string>
+  /** The transactions this party has signed as a whole and whose finality is yet to come. */
+  readonly signed: Set<string>
   /** By state ref, where this node is the notary: the transaction that may consume the state. */
   readonly spent: Map<string, string>
   /** The ids of all recorded transactions. */
@@ -64,6 +68,9 @@ export type Model = {
 export const sessionEnd = ({ session, role }: { readonly session: string; readonly role: string }): string =>
   `${session} ${role}`
 
+/** A key belongs to one type of state. */
+export const typedKey = ({ type, key }: { readonly type: string; readonly key: string }): string => `${type} ${key}`
+
 /** What a node knows before its first tick. */
 export const emptyModel = (limits: ModelLimits): Model => ({
   limits,
@@ -72,6 +79,8 @@ export const emptyModel = (limits: ModelLimits): Model => ({
   flows: new Map(),
   sessions: new Map(),
   locks: new Map(),
+  reserved: new Map(),
+  signed: new Set(),
   spent: new Map(),
   transactions: new Set(),
 })

@@ -20,7 +20,7 @@ export type ModelState = {
   /** Whether the state concerns this party. Others are kept, and never scheduled. */
   readonly relevant: boolean
   readonly participants: readonly string[]
-  /** What it is known by among the unconsumed states of its type. */
+  /** What it is known by among the unconsumed states of its type that concern this party. */
   readonly key: string | undefined
   readonly recordedAt: Instant
   readonly fromRevision: number

@@ -16,7 +16,8 @@ export type ActivityEvent = Extract<DomainEvent, { readonly ref: StateRef }>
 /** The state is asked again. The same occurrence does not begin anew when it is over. */
 const reassess = (state: ModelState, { assessment }: EventOf<'StateReassessed'>): ModelState => {
   const { activity: before, attempts } = state
-  const { relevant, participants, key } = assessment
+  const { relevant, participants } = assessment
+  const key = relevant ? assessment.key : undefined
   const asked = assessedActivity(assessment)
   const isOver = before.standing === 'ended' || before.standing === 'closed'
   const isSame = asked.standing === 'scheduled' && asked.asked?.at === before.asked?.at

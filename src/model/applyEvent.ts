@@ -8,7 +8,7 @@ import { applyActivity } from './applyActivity.js'
 import { applyFlow } from './applyFlow.js'
 import { applyTransaction } from './applyTransaction.js'
 import type { EventPlace } from './LoggedTick.js'
-import { sessionEnd, type Model, type ModelNode } from './Model.js'
+import { sessionEnd, typedKey, type Model, type ModelNode } from './Model.js'
 import { waitsForMessage } from './ModelFlow.js'
 
 const startNode = ({ node }: Model, { term, reason }: EventOf<'NodeStarted'>, place: EventPlace): ModelNode => {
@@ -71,6 +71,12 @@ export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace):
       return
     case 'StatesUnlocked':
       unlock(model, event)
+      return
+    case 'KeysReserved':
+      for (const key of event.keys) model.reserved.set(typedKey(key), event.flow)
+      return
+    case 'TransactionSigned':
+      model.signed.add(event.id)
       return
     case 'SessionOpened':
       model.sessions.set(sessionEnd(event), { flow: event.flow, received: [] })

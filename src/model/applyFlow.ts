@@ -1,6 +1,6 @@
 /**
  * The life of a flow, and with it the outcome of the attempt that it is. A flow ends once; its end releases its locks
- * and settles its activity, if the state is still unconsumed.
+ * and the keys it has reserved, and settles its activity, if the state is still unconsumed.
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { showRef } from '../ledger/StateRef.js'
@@ -55,8 +55,9 @@ const settleActivity = ({ states }: Model, flow: ModelFlow, event: EventOf<'Flow
   states.set(ref, { ...state, activity: { ...state.activity, standing, endedRevision: revision, error } })
 }
 
-const releaseLocks = ({ locks }: Model, flow: string): void => {
+const releaseLocks = ({ locks, reserved }: Model, flow: string): void => {
   for (const [ref, holder] of locks) if (holder === flow) locks.delete(ref)
+  for (const [key, holder] of reserved) if (holder === flow) reserved.delete(key)
 }
 
 export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace): void => {

@@ -18,12 +18,13 @@ export const decodedBody = ({ id, body }: EventOf<'TransactionRecorded'>): Trans
 }
 
 export const applyTransaction = (
-  { states, locks, transactions }: Model,
+  { states, locks, signed, transactions }: Model,
   event: EventOf<'TransactionRecorded'>,
   { revision, at }: EventPlace,
 ): void => {
   const body = decodedBody(event)
   transactions.add(event.id)
+  signed.delete(event.id)
   for (const ref of body.inputs.map(showRef)) {
     const state = states.get(ref)
     if (state === undefined) continue
@@ -34,7 +35,9 @@ export const applyTransaction = (
   body.outputs.forEach(({ type, version, data }, index) => {
     const assessment = event.assessments[index]
     if (assessment === undefined) return
-    const { relevant, participants, key } = assessment
+    const { relevant, participants } = assessment
+    // A state of others has no key here. Logs of earlier versions may say that it has one.
+    const key = relevant ? assessment.key : undefined
     const ref = { transaction: event.id, index }
     states.set(showRef(ref), {
       ...{ ref, place: states.size, type, version, data, relevant, participants, key },

@@ -5,10 +5,10 @@
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
-import { sessionEnd, type Model } from './Model.js'
+import { sessionEnd, typedKey, type Model } from './Model.js'
 import { refuseActivity } from './refuseActivity.js'
 import { refuseFlow } from './refuseFlow.js'
-import { refuseTransaction } from './refuseTransaction.js'
+import { keysOf, refuseTransaction } from './refuseTransaction.js'
 
 /** A lock reserves an unconsumed state for one flow. */
 const refuseLock = ({ states, locks }: Model, { flow, refs }: EventOf<'StatesLocked'>): string | undefined => {
@@ -20,6 +20,26 @@ const refuseLock = ({ states, locks }: Model, { flow, refs }: EventOf<'StatesLoc
     if (holder !== undefined && holder !== flow) return `flow ${holder} has reserved state ${ref}`
   }
   return undefined
+}
+
+/** A key is reserved by one flow, and only as long as no state of this party has it. */
+const refuseReservation = (model: Model, { flow, keys }: EventOf<'KeysReserved'>): string | undefined => {
+  const taken = keysOf(model)
+  for (const key of keys) {
+    if (taken.has(typedKey(key))) return `the key "${key.key}" belongs to ${taken.get(typedKey(key)) ?? ''}`
+    const holder = model.reserved.get(typedKey(key))
+    if (holder !== undefined && holder !== flow) return `flow ${holder} has reserved the key "${key.key}"`
+  }
+  return undefined
+}
+
+/** A state that is asked again gets no key that belongs to another. */
+const refuseReassessment = (model: Model, { ref, assessment }: EventOf<'StateReassessed'>): string | undefined => {
+  const { key, relevant } = assessment
+  if (key === undefined || !relevant) return undefined
+  const type = model.states.get(showRef(ref))?.type ?? ''
+  const holder = keysOf(model).get(typedKey({ type, key }))
+  return holder === undefined || holder === showRef(ref) ? undefined : `the key "${key}" belongs to ${holder}`
 }
 
 /** A notary lets each state be consumed by one transaction, however often it is asked. */
@@ -47,6 +67,8 @@ export const refuseEvent = (
   const why = refuseFlow(model, event, before, at) ?? refuseActivity(model, event)
   if (why !== undefined) return why
   if (event.type === 'TransactionRecorded') return refuseTransaction(model, event, at)
+  if (event.type === 'StateReassessed') return refuseReassessment(model, event)
+  if (event.type === 'KeysReserved') return refuseReservation(model, event)
   if (event.type === 'TransactionNotarised') return refuseNotarisation(model, event)
   if (event.type === 'StatesLocked') return refuseLock(model, event)
   if (event.type === 'MessageReceived') return refuseMessage(model, event)

@@ -51,6 +51,8 @@ export const refuseFlow = (
       return refuseUnless(flows.get(event.flow), event.flow, 'parked')
     case 'StatesLocked':
     case 'StatesUnlocked':
+    case 'KeysReserved':
+    case 'TransactionSigned':
       return refuseMove(flows.get(event.flow), event.flow, at)
     case 'TransactionRecorded':
       return event.flow === undefined ? undefined : refuseMove(flows.get(event.flow), event.flow, at)

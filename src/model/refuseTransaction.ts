@@ -1,32 +1,50 @@
 /**
  * Why a transaction must not be recorded. A state is consumed once, by a node that holds it, and its key belongs to one
- * unconsumed state of its type.
+ * unconsumed state of its type that concerns this party. What is recorded only as an ancestor concerns it never.
  */
 import { showRef } from '../ledger/StateRef.js'
 import type { EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import { decodedBody } from './applyTransaction.js'
-import type { Model } from './Model.js'
+import { typedKey, type Model } from './Model.js'
 
-/** What speaks against the key of an output. A transaction that others have signed too is final and is recorded anyway. */
-const refuseKeys = ({ states }: Model, event: EventOf<'TransactionRecorded'>): string | undefined => {
-  if (event.signatures !== undefined) return undefined
-  const body = decodedBody(event)
-  const inputs = new Set(body.inputs.map(showRef))
-  const taken = new Set(
-    event.assessments.some(({ key }) => key !== undefined)
-      ? [...states].flatMap(([ref, { type, key, consumed }]) =>
-          key === undefined || consumed !== undefined || inputs.has(ref) ? [] : [`${type} ${key}`],
-        )
-      : [],
+/** Which states of this party have which keys. */
+export const keysOf = ({ states }: Model): ReadonlyMap<string, string> =>
+  new Map(
+    [...states].flatMap(([ref, { type, key, relevant, consumed }]) =>
+      key === undefined || !relevant || consumed !== undefined ? [] : [[typedKey({ type, key }), ref] as const],
+    ),
   )
-  for (const [index, { type }] of body.outputs.entries()) {
-    const key = event.assessments[index]?.key
-    if (key === undefined) continue
-    if (taken.has(`${type} ${key}`)) return `the key "${key}" belongs to another ${type}`
-    taken.add(`${type} ${key}`)
+
+/** What speaks against the keys of outputs: a key belongs to one state, also where the transaction is final. */
+const refuseKeys = (model: Model, event: EventOf<'TransactionRecorded'>): string | undefined => {
+  const claimed = event.assessments.flatMap(({ key, relevant }, index) => {
+    const type = decodedBody(event).outputs[index]?.type ?? ''
+    return key === undefined || !relevant ? [] : [{ type, key }]
+  })
+  if (claimed.length === 0) return undefined
+  const inputs = new Set(decodedBody(event).inputs.map(showRef))
+  const taken = new Map([...keysOf(model)].filter(([, ref]) => !inputs.has(ref)))
+  for (const { type, key } of claimed) {
+    if (taken.has(typedKey({ type, key }))) return `the key "${key}" belongs to another ${type}`
+    taken.set(typedKey({ type, key }), event.id)
+    const flow = model.reserved.get(typedKey({ type, key }))
+    // What others have signed too is final, and is not held up by what a flow of this node has in mind.
+    if (event.signatures === undefined && flow !== undefined && flow !== event.flow)
+      return `flow ${flow} has reserved the key "${key}" of ${type}`
   }
   return undefined
+}
+
+/** What others build on is kept and is nobody's business here, unless this party has signed it. */
+const refuseAncestor = ({ signed }: Model, event: EventOf<'TransactionRecorded'>): string | undefined => {
+  if (event.ancestor !== true) return undefined
+  if (signed.has(event.id)) return 'this party has signed it, so it is more than an ancestor'
+  return event.assessments.some(
+    ({ relevant, key, activity }) => relevant || key !== undefined || activity !== undefined,
+  )
+    ? 'a transaction that is recorded only as an ancestor makes nothing relevant'
+    : undefined
 }
 
 /** A window contains its first instant and not its last. Who is its own notary records within the window. */
@@ -56,5 +74,5 @@ export const refuseTransaction = (
     if (!relevant) return 'a state that does not concern this party must not be scheduled'
     if (actsAt !== undefined && actsAt < activity.at) return 'a party must not act before the due instant'
   }
-  return refuseKeys(model, event)
+  return refuseAncestor(model, event) ?? refuseKeys(model, event)
 }

@@ -4,6 +4,8 @@
  */
 import { statSync } from 'node:fs'
 import { canonicalText } from '../encoding/canonical.js'
+import type { Hash } from '../encoding/hash.js'
+import { hashOfMap } from '../identity/SignedNetworkMap.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Logger } from '../engine/Logger.js'
 import { networkFiles, partyOf, readNetworkMap, type NetworkFolder, type VerifiedMap } from './NetworkFolder.js'
@@ -22,11 +24,20 @@ export class MapFile {
   #seen: string | undefined
   /** A state that could not be used when it was first seen: someone may just be writing it. */
   #suspected: string | undefined
+  #isAccepted: (hash: Hash) => boolean = () => false
+  /** Whether the file was refused when it was last read: an operator may accept it meanwhile. */
+  #isContradicted = false
 
   constructor(joined: NetworkFolder, logger: Logger) {
     this.#joined = joined
     this.#logger = logger
     this.#newest = joined.map
+  }
+
+  /** Has an operator's decisions looked up: a map that contradicts the one in use may have been accepted. */
+  acceptAs(isAccepted: (hash: Hash) => boolean): void {
+    this.#isAccepted = isAccepted
+    this.#seen = undefined
   }
 
   /** The map to go by. */
@@ -39,8 +50,10 @@ export class MapFile {
     let stamp = 'unreadable'
     try {
       stamp = stampOf(networkFiles(this.#joined.folder).map)
-      if (stamp === this.#seen) return
+      if (stamp === this.#seen && !this.#isContradicted) return
+      this.#isContradicted = true
       this.#newest = this.#read()
+      this.#isContradicted = false
       this.#seen = stamp
     } catch (error) {
       if (stamp === this.#seen) return
@@ -76,9 +89,11 @@ export class MapFile {
       )
     if (serial === terms.serial) {
       if (canonicalText(read.terms) === canonicalText(terms)) return this.#newest
+      if (this.#isAccepted(hashOfMap(read.terms))) return read
+      // Looked at again: an operator may accept it meanwhile.
       throw new CarillonError(
         'network-map-invalid',
-        `The network map ${files.map} has the number ${serial} of the one in use, and says something else. Ask whoever runs the network for a map with a higher number.`,
+        `The network map ${files.map} has the number ${serial} of the one in use, and says something else. Ask whoever runs the network for a map with a higher number, or let an operator accept it: carillon network accept.`,
         { where: files.map },
       )
     }

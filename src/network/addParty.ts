@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { Member } from '../identity/NetworkMap.js'
-import { signNetworkMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
+import { expiryAfter, signNetworkMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
 import { networkLimits } from './limits.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
@@ -134,7 +134,10 @@ const addTo = async (path: string, added: AddedMember): Promise<AddedParty> => {
     ...(notary === undefined ? {} : { notary }),
   })
   const members = [...terms.members, seat.member]
-  const signed = signNetworkMap({ ...terms, serial: terms.serial + 1, madeAt: at, members }, rootKey)
+  const signed = signNetworkMap(
+    { ...terms, serial: terms.serial + 1, madeAt: at, expiresAt: expiryAfter(at), members },
+    rootKey,
+  )
   const map = textOfMap(signed)
   writeSeat(folder, seat, { rootCertificate, map }, keyOptions)
   writeWhole(files.map, map, mapMode)

@@ -11,7 +11,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { KeyChangeC } from '../identity/KeyChange.js'
 import type { KeyPair } from '../identity/KeyPair.js'
-import { signNetworkMap, type NetworkTerms, type SignedNetworkMap } from '../identity/SignedNetworkMap.js'
+import { expiryAfter, signNetworkMap, type NetworkTerms, type SignedNetworkMap } from '../identity/SignedNetworkMap.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
@@ -89,7 +89,10 @@ export const changePartyKey = (
       keyChanges: [...(member.keyChanges ?? []), ...added],
     }
     const members = terms.members.map((each) => (each === member ? changed : each))
-    const signed = signChanged({ ...terms, serial: terms.serial + 1, madeAt: at, members }, rootKey)
+    const signed = signChanged(
+      { ...terms, serial: terms.serial + 1, madeAt: at, expiresAt: expiryAfter(at), members },
+      rootKey,
+    )
     const map = textOfMap(signed)
     const own = networkFiles(join(path, name))
     if (existsSync(own.certificate)) writeWhole(own.certificate, certificate, mapMode)

@@ -5,9 +5,13 @@
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
+import type { Hash } from '../encoding/hash.js'
+import { hashOfMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
 import { networkLimits } from './limits.js'
+import type { Clock } from '../time/Clock.js'
+import { toMillis } from '../time/Instant.js'
 import type { DomainEvent } from '../log/events.js'
-import type { MapsRead } from '../log/NodeTables.js'
+import type { MapSerial, MapsRead } from '../log/NodeTables.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Loop } from '../engine/Loop.js'
 import type { MapFile } from './MapFile.js'
@@ -33,7 +37,28 @@ export const newKeyChanges = (
   return changes.map((change) => ({ type: 'KeyChanged', change }))
 }
 
+/** A map as the log names it. */
+export const mapSerialOf = (terms: NetworkTerms): MapSerial & { readonly hash: Hash } => ({
+  root: terms.root,
+  serial: terms.serial,
+  hash: hashOfMap(terms),
+})
+
+const dayMs = 86_400_000
+
+/** What is to be said of the expiry of a map; undefined while there is time. */
+export const expiryWarning = ({ terms }: VerifiedMap, nowMs: number): string | undefined => {
+  if (terms.expiresAt === undefined) return undefined
+  const leftMs = toMillis(terms.expiresAt) - nowMs
+  if (leftMs > networkLimits.networkMapWarningMs) return undefined
+  const renew = 'Whoever runs the network signs a newer one: carillon network renew.'
+  return leftMs <= 0
+    ? `Map ${terms.serial} of the network ${terms.name} has expired on ${terms.expiresAt}, and no node starts by it any more. ${renew}`
+    : `Map ${terms.serial} of the network ${terms.name} expires on ${terms.expiresAt}, in ${Math.ceil(leftMs / dayMs)} days. ${renew}`
+}
+
 export type MapFollowing = {
+  readonly clock: Clock
   readonly file: MapFile
   readonly loop: Loop
   readonly logger: Logger
@@ -56,18 +81,28 @@ const difference = (before: VerifiedMap, after: VerifiedMap): string => {
 }
 
 /** Follows until the returned function is called. The node goes by the file's newest map already. */
-export const followMap = ({ file, loop, logger, use }: MapFollowing): (() => void) => {
+export const followMap = ({ file, loop, logger, clock, use }: MapFollowing): (() => void) => {
   let inUse = file.newest
+  let warnedMs = -Infinity
+  const warn = (): void => {
+    const nowMs = clock.now()
+    const warning = nowMs - warnedMs < dayMs ? undefined : expiryWarning(inUse, nowMs)
+    if (warning === undefined) return
+    warnedMs = nowMs
+    logger.warn(warning, { code: 'network-map-expired', serial: inUse.terms.serial })
+  }
   let isUnderWay = false
+  warn()
   const look = async (): Promise<void> => {
     file.look()
+    warn()
     const { newest } = file
     if (newest === inUse || isUnderWay) return
     isUnderWay = true
-    const { root, serial, name } = newest.terms
+    const { serial, name } = newest.terms
     try {
       await loop.submit((decision) => {
-        decision.emit({ type: 'NetworkMapChanged', map: { root, serial } })
+        decision.emit({ type: 'NetworkMapChanged', map: mapSerialOf(newest.terms) })
         for (const event of newKeyChanges(decision.views.maps, newest.network, decision.me.key)) decision.emit(event)
         const network = newest.network.withKeyChanges(decision.views.maps.changes())
         decision.release(() => use(network))

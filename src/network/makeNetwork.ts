@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair } from '../identity/KeyPair.js'
 import type { Member, NotaryKind } from '../identity/NetworkMap.js'
-import { signNetworkMap } from '../identity/SignedNetworkMap.js'
+import { expiryAfter, signNetworkMap } from '../identity/SignedNetworkMap.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
@@ -73,7 +73,13 @@ export const makeNetwork = async (folder: string, options: NewNetworkOptions): P
     )
     const members = made.map(({ member }) => member)
     const map = textOfMap(
-      signNetworkMap({ name, salt: randomBytes(16).toString('hex'), serial: 1, madeAt: at, members }, rootKey),
+      signNetworkMap(
+        {
+          ...{ name, salt: randomBytes(16).toString('hex'), serial: 1, members },
+          ...{ madeAt: at, expiresAt: expiryAfter(at) },
+        },
+        rootKey,
+      ),
     )
     mkdirSync(path, { recursive: true, mode: 0o700 })
     for (const seat of made) writeSeat(join(path, seat.member.party.name), seat, { rootCertificate, map }, keyOptions)

@@ -9,9 +9,11 @@ import type { FlowId } from '../log/FlowId.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { ownNetworkId } from '../identity/NetworkId.js'
+import { hashOfMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { DomainEvent } from '../log/events.js'
+import { instantFromMillis } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import { builtInFlows } from './builtInFlows.js'
 import { compareWithPeers, isMarked } from '../backup/compareWithPeers.js'
@@ -30,7 +32,8 @@ import { nodeLimitsOf } from './NodeLimits.js'
 import type { NodeOptions } from './NodeOptions.js'
 import { Postman } from '../transport/Postman.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
-import { followMap, newKeyChanges } from '../network/followMap.js'
+import { followMap, mapSerialOf, newKeyChanges } from '../network/followMap.js'
+import { assertAnchored } from '../network/assertAnchored.js'
 import { MapFile } from '../network/MapFile.js'
 import { networkFiles, openNetworkFolder, type NetworkFolder } from '../network/NetworkFolder.js'
 import { recoverKey } from '../keys/KeyRotation.js'
@@ -44,7 +47,6 @@ import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from '../transport/TlsTransport.js'
 import { SignatureThreads } from '../transport/SignatureThreads.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
-import type { MapSerial } from '../log/NodeTables.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
 import { Watchdog } from './Watchdog.js'
@@ -184,9 +186,14 @@ const partyKeyOf = ({ views }: TickStore, key: KeyPair): PublicKey => {
 
 /**
  * What a start records beside itself: that the node joins a network, and with which keys its members sign. A log that
- * belongs to one network is not continued in another.
+ * belongs to one network is not continued in another, unless an operator has accepted that network's map.
  */
-const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Party): readonly DomainEvent[] => {
+const eventsOfJoining = (
+  { views }: TickStore,
+  network: NetworkMap,
+  { key }: Party,
+  map: NetworkTerms | undefined,
+): readonly DomainEvent[] => {
   const { signer } = views.facts
   if (signer === undefined && network.identityOf(key) !== key)
     throw new CarillonError(
@@ -196,19 +203,10 @@ const eventsOfJoining = ({ views }: TickStore, network: NetworkMap, { key }: Par
     )
   const changes = newKeyChanges(views.maps, network, key)
   if (signer === undefined || signer.network === network.id) return changes
-  if (signer.network === ownNetworkId(key)) return [{ type: 'NetworkJoined', network: network.id }, ...changes]
+  const isAccepted = map !== undefined && views.maps.isAccepted(hashOfMap(map))
+  if (signer.network === ownNetworkId(key) || isAccepted)
+    return [{ type: 'NetworkJoined', network: network.id }, ...changes]
   throw networkMismatch(signer.network, network.id)
-}
-
-/** Whoever has left the network, or lost a key, must not come back by an older map. */
-const assertCurrent = (store: TickStore, { root, serial }: MapSerial): void => {
-  const newest = store.views.maps.newest(root)
-  if (newest === undefined || newest <= serial) return
-  throw new CarillonError(
-    'network-map-outdated',
-    `The network map is number ${serial}, and this node has gone by number ${newest} before. Ask whoever runs the network for its current map.`,
-    { serial, newest },
-  )
 }
 
 /** What a process needs before it can lead: options without a folder to read them from, and its place in a network. */
@@ -258,7 +256,7 @@ export const startNode = async (options: NodeOptions): Promise<Node> => {
   nodeLimitsOf(options.limits)
   const prepared = prepare(options)
   // An app that cannot be run should not be found out about with its store already open.
-  const registry = new Registry(options.app, builtInFlows)
+  const registry = new Registry(options.app, builtInFlows(options.app))
   await compareAtStart(prepared)
   const opened = await open(prepared.options)
   const isElsewhere = options.log !== undefined
@@ -288,14 +286,16 @@ export const lead = async (
     assertOwn(store, name, key, registry.app.name)
     assertNewestSigned(store)
     // A standby may have waited for long, and the leader before it have gone by a newer map.
+    membership?.file.acceptAs((hash) => store.views.maps.isAccepted(hash))
     membership?.file.look()
     const map = membership?.file.newest
-    if (map !== undefined) assertCurrent(store, map.terms)
+    if (map !== undefined)
+      assertAnchored(store.views.maps, map.terms, instantFromMillis((options.clock ?? systemClock).now()))
     const party = { name, key: partyKeyOf(store, key) }
     const known = map?.network ?? options.network ?? NetworkMap.alone(party)
     // A party that has left the map has not taken back what it signed.
     let network = known.withKeyChanges(store.views.maps.changes())
-    const joining = eventsOfJoining(store, network, party)
+    const joining = eventsOfJoining(store, network, party, map?.terms)
     // After the store is known to be ours and before anything is recorded: an address may be taken.
     ownTransport = await membership?.connect(network)
     const transport = ownTransport ?? options.transport
@@ -379,7 +379,7 @@ export const lead = async (
         {
           ...leadership,
           alsoFirst: joining,
-          ...(map === undefined ? {} : { map: { root: map.terms.root, serial: map.terms.serial } }),
+          ...(map === undefined ? {} : { map: mapSerialOf(map.terms) }),
         },
       )
       lease?.start()
@@ -393,7 +393,7 @@ export const lead = async (
     heads?.start()
     if (membership !== undefined)
       stopFollowingMap = followMap({
-        ...{ file: membership.file, loop, logger },
+        ...{ file: membership.file, loop, logger, clock },
         use: (newer) => {
           network = newer
           ownTransport?.goBy(newer)

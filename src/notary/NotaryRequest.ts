@@ -13,7 +13,15 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 export const NotaryRequestC = t.union(
   [
     t.strict({ type: t.literal('whole'), transaction: SignedTransactionC, callerSignature: t.string }),
-    t.strict({ type: t.literal('tearOff'), tearOff: TearOffC, callerSignature: t.string }),
+    t.intersection([
+      t.strict({ type: t.literal('tearOff'), tearOff: TearOffC, callerSignature: t.string }),
+      t.exact(
+        t.partial({
+          /** Of each transaction whose outputs are referenced: its header, which names their notary, and nothing else. */
+          referenced: t.readonlyArray(TearOffC),
+        }),
+      ),
+    ]),
   ],
   'NotaryRequest',
 )

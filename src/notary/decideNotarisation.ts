@@ -56,7 +56,32 @@ const caseOfWhole = (reads: NotaryReads, signed: SignedTransaction): Case => {
   return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
 }
 
-const caseOfTearOff = (reads: NotaryReads, torn: TearOff): Case => {
+/** A reference that stands under another notary may be consumed there without this one ever hearing of it. */
+const checkReferenced = (reads: NotaryReads, references: readonly StateRef[], shown: readonly TearOff[]): void => {
+  const notaries = new Map(
+    shown.map((torn) => {
+      const visible = checkTearOff(torn)
+      if (isLeft(visible)) throw visible.left
+      return [torn.id, visible.right.newNotary ?? visible.right.notary] as const
+    }),
+  )
+  for (const ref of references) {
+    const notary = notaries.get(ref.transaction)
+    if (notary?.key === reads.me.key) continue
+    throw new CarillonError(
+      notary === undefined ? 'transaction-malformed' : 'notary-unknown',
+      notary === undefined
+        ? `The request does not show which notary the referenced state ${showRef(ref)} stands under.`
+        : `The referenced state ${showRef(ref)} stands under ${notary.name}, not under ${reads.me.name}. Change its notary first.`,
+      { ref: showRef(ref) },
+    )
+  }
+}
+
+const caseOfTearOff = (
+  reads: NotaryReads,
+  { tearOff: torn, referenced = [] }: Extract<NotaryRequest, { readonly type: 'tearOff' }>,
+): Case => {
   const visible = checkTearOff(torn)
   if (isLeft(visible)) throw visible.left
   const { id, notary, inputs, references } = visible.right
@@ -75,6 +100,7 @@ const caseOfTearOff = (reads: NotaryReads, torn: TearOff): Case => {
       { transaction: id },
     )
   }
+  checkReferenced(reads, references, referenced)
   return visible.right
 }
 
@@ -92,7 +118,7 @@ const caseOf = (reads: NotaryReads, request: NotaryRequest): Case => {
       'transaction-malformed',
       `${reads.me.name} is a validating notary and must be shown the whole transaction, not a tear-off.`,
     )
-  return caseOfTearOff(reads, request.tearOff)
+  return caseOfTearOff(reads, request)
 }
 
 /** What has consumed a state: as this notary has let it, or as it has recorded for itself. */

@@ -5,6 +5,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
+import { HashC } from '../encoding/hash.js'
+import { IntegerC } from '../encoding/IntegerC.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { operatorLimits } from './limits.js'
 import { FlowIdC } from '../log/FlowId.js'
@@ -60,9 +63,18 @@ const OnDrainingC = t.strict({ on: t.literal('draining'), action: DrainActionC }
 const IssueC = t.strict({ on: t.literal('token'), action: t.literal('issue'), token: NewTokenC })
 const RevokeC = t.strict({ on: t.literal('token'), action: t.literal('revoke'), token: TokenIdC })
 
-const AnyOfThemC = t.union([OnFlowC, OnActivityC, OnDrainingC, IssueC, RevokeC], 'OperatorRequest')
+const OnNetworkC = t.intersection([
+  t.strict({
+    on: t.literal('network'),
+    action: t.literal('accept'),
+    map: t.strict({ root: PublicKeyC, serial: IntegerC, hash: HashC }),
+  }),
+  t.exact(t.partial({ note: NoteC })),
+])
 
-const OnC = t.strict({ on: t.keyof({ flow: null, activity: null, draining: null, token: null }) })
+const AnyOfThemC = t.union([OnFlowC, OnActivityC, OnDrainingC, OnNetworkC, IssueC, RevokeC], 'OperatorRequest')
+
+const OnC = t.strict({ on: t.keyof({ flow: null, activity: null, draining: null, network: null, token: null }) })
 const OnTokenC = t.strict({ on: t.literal('token'), action: t.keyof({ issue: null, revoke: null }) })
 
 /** The one member of the union that a request claims to be, so that a refusal does not speak of all the others. */
@@ -75,6 +87,8 @@ const memberFor = (value: unknown): t.Decoder<unknown, t.TypeOf<typeof AnyOfThem
       return OnActivityC
     case 'draining':
       return OnDrainingC
+    case 'network':
+      return OnNetworkC
     case 'token':
       if (!OnTokenC.is(value)) return OnTokenC
       return value.action === 'issue' ? IssueC : RevokeC
@@ -105,5 +119,6 @@ export const DoneC = t.strict({ done: t.literal(true) }, 'Done')
 export type Done = t.TypeOf<typeof DoneC>
 export const done: Done = { done: true }
 
-/** What the holder of a token must be allowed to do: who may ask at all is decided by an admin alone. */
-export const permissionFor = ({ on }: OperatorRequest): 'operate' | 'admin' => (on === 'token' ? 'admin' : 'operate')
+/** What the holder of a token must be allowed to do: who may ask at all, and whom the node trusts, an admin alone decides. */
+export const permissionFor = ({ on }: OperatorRequest): 'operate' | 'admin' =>
+  on === 'token' || on === 'network' ? 'admin' : 'operate'

@@ -5,6 +5,7 @@ import type { DomainEvent } from '../log/events.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
 import { killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
+import { acceptMap } from './operateNetwork.js'
 import { issueToken, revokeToken } from './operateTokens.js'
 import type { OperatorReads } from './OperatorReads.js'
 import type { ActivityAction, FlowAction, OperatorRequest } from './OperatorRequest.js'
@@ -38,6 +39,8 @@ export const decideOperatorRequest = (
     }
     case 'draining':
       return operateDraining(reads, request.action, by)
+    case 'network':
+      return acceptMap(reads, request.map, { by, note: request.note })
     case 'token':
       return request.action === 'issue' ? [issueToken(reads, request.token, by)] : revokeToken(reads, request.token, by)
   }

@@ -33,6 +33,8 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
       return `${event.party.name} runs ${event.app} ${event.appVersion}, ${event.reason} ${event.term}`
     case 'NetworkMapChanged':
       return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}…`
+    case 'NetworkMapAccepted':
+      return `map ${event.map.serial} of ${event.map.root.slice(0, 20)}… by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`
     case 'LeaseRenewed':
       return `term ${event.term}, ${event.leaseMs} ms`
     case 'NodeStopped':
@@ -74,6 +76,10 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'StatesLocked':
     case 'StatesUnlocked':
       return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
+    case 'KeysReserved':
+      return `${event.keys.map(({ type, key }) => `${type} "${key}"`).join(', ')} by flow ${flowOf(event.flow)}`
+    case 'TransactionSigned':
+      return `${event.id.slice(0, 12)} by flow ${flowOf(event.flow)}`
     case 'TransactionNotarised':
       return `${event.id.slice(0, 12)} for ${name(event.caller)}, ${event.inputs.length} consumed`
     case 'SessionOpened':

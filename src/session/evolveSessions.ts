@@ -32,7 +32,8 @@ const open = ({ sessions, flows }: SessionEvolution, event: EventOf<'SessionOpen
 /** A page of history is on the ledger once it was taken; only that it arrived has to be known after that. */
 const forgetTaken = ({ sessions }: SessionTables, { operations }: EventOf<'FlowAdvanced'>): void => {
   for (const { kind, result } of operations) {
-    if (kind !== 'takeHistory' || !ConsumedMessageC.is(result)) continue
+    if (!['takeHistory', 'recordHistory'].includes(kind) || !ConsumedMessageC.is(result) || result.kept === true)
+      continue
     const row = sessions.find(result.session, result.role)
     if (row !== undefined) sessions.emptyIncoming(row, result.seq)
   }

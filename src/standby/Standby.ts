@@ -81,7 +81,7 @@ export class Standby {
         { leaseMs },
       )
     const prepared = prepare(options)
-    const registry = new Registry(options.app, builtInFlows)
+    const registry = new Registry(options.app, builtInFlows(options.app))
     const opened = await open(prepared.options)
     const { store, key } = opened
     try {

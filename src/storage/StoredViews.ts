@@ -16,6 +16,7 @@ import { StateTypeTable, kindsSchema } from './tables/StateTypeTable.js'
 import { findStateNumbers } from './queries/findStateNumbers.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
 import { SoftLockTable, softLocksSchema } from './tables/SoftLockTable.js'
+import { ProposalTable, proposalsSchema } from './tables/ProposalTable.js'
 import { StateIndexTable, stateIndexSchema } from './tables/StateIndexTable.js'
 import type { StateRow } from '../vault/StateRow.js'
 import { PastAssessmentTable, pastAssessmentsSchema } from './tables/PastAssessmentTable.js'
@@ -40,6 +41,7 @@ export const viewsSchema = [
   stateIndexSchema,
   clockStepsSchema,
   softLocksSchema,
+  proposalsSchema,
   pastAssessmentsSchema,
   flowsSchema,
   troublesSchema,
@@ -54,9 +56,12 @@ export const viewsSchema = [
 export const viewTables = [
   'node_facts',
   'network_maps',
+  'map_anchor',
+  'accepted_maps',
   'changed_keys',
   'kinds',
   'transactions',
+  'ancestors',
   'states',
   'indexed_fields',
   'indexed_values',
@@ -64,6 +69,8 @@ export const viewTables = [
   'state_parties',
   'clock_steps',
   'soft_locks',
+  'reserved_keys',
+  'signed_transactions',
   'past_assessments',
   'flows',
   'flow_records',
@@ -91,6 +98,7 @@ export class StoredViews implements Views, Tables {
   readonly stateIndex: StateIndexTable
   readonly clockSteps: ClockStepTable
   readonly softLocks: SoftLockTable
+  readonly proposals: ProposalTable
   readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly troubles: TroubleTable
@@ -128,6 +136,7 @@ export class StoredViews implements Views, Tables {
       (session, role) => this.sessions.find(session, role)?.flowSeq ?? undefined,
     )
     this.softLocks = new SoftLockTable(db, this.#unit, this.flows)
+    this.proposals = new ProposalTable(db, this.#unit, this.flows)
     this.troubles = new TroubleTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db, this.#unit)

@@ -43,6 +43,8 @@ export type NextDue = { readonly party: string; readonly at: Instant; readonly a
 export type VirtualNetworkOptions = {
   /** The parties by name. */
   readonly parties: Readonly<Record<string, VirtualPartyOptions>>
+  /** Members of the network that have a key and no node: a test speaks for them, over {@link VirtualNetwork.transport}. */
+  readonly strangers?: readonly string[]
   /** Where the virtual clock begins. Default 2026-01-01T00:00:00.000Z. */
   readonly start?: Instant
   /** Same seed, same run. Default `carillon`. */
@@ -78,7 +80,7 @@ export class VirtualNetwork {
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
     this.transport = new VirtualTransport(this.clock, seededRandom(`${this.#seed} network`), options.weather)
     for (const [name, party] of Object.entries(options.parties)) {
-      const key = keyPairFromSeed(sha256(`key of ${name} ${this.#seed}`))
+      const key = this.strangerKey(name)
       this.#seats.set(name, {
         party: { name, key: key.publicKey },
         key,
@@ -90,10 +92,13 @@ export class VirtualNetwork {
       })
     }
     this.map = new NetworkMap(
-      [...this.#seats.values()].map(({ party, options: { notary } }) => ({
-        party,
-        ...(notary === undefined ? {} : { notary }),
-      })),
+      [
+        ...[...this.#seats.values()].map(({ party, options: { notary } }) => ({
+          party,
+          ...(notary === undefined ? {} : { notary }),
+        })),
+        ...(options.strangers ?? []).map((name) => ({ party: { name, key: this.strangerKey(name).publicKey } })),
+      ],
       sha256(`network ${this.#seed}`),
     )
   }
@@ -122,6 +127,11 @@ export class VirtualNetwork {
 
   party(name: string): Party {
     return this.#seat(name).party
+  }
+
+  /** The key of a member that has no node. */
+  strangerKey(name: string): KeyPair {
+    return keyPairFromSeed(sha256(`key of ${name} ${this.#seed}`))
   }
 
   isRunning(name: string): boolean {

@@ -30,7 +30,7 @@ export class VirtualTransport {
   readonly #receivers = new Map<PublicKey, Deliver>()
   readonly #cut = new Set<string>()
   #underWay = 0
-  #onSend: (from: PublicKey, envelope: Envelope) => void = () => undefined
+  #onSend: (from: PublicKey, envelope: Envelope, to: PublicKey) => void = () => undefined
 
   constructor(clock: VirtualClock, random: Random, weather: Weather = fairWeather) {
     this.#clock = clock
@@ -44,7 +44,7 @@ export class VirtualTransport {
   }
 
   /** Calls back with everything that leaves a node, whatever becomes of it on the way. */
-  watch(onSend: (from: PublicKey, envelope: Envelope) => void): void {
+  watch(onSend: (from: PublicKey, envelope: Envelope, to: PublicKey) => void): void {
     this.#onSend = onSend
   }
 
@@ -53,7 +53,7 @@ export class VirtualTransport {
     return {
       send: (to, envelopes) => {
         for (const envelope of envelopes) {
-          this.#onSend(of, envelope)
+          this.#onSend(of, envelope, to)
           this.#post(of, to, envelope)
         }
       },

@@ -3,6 +3,7 @@
  * implements them.
  */
 import type { IndexedValues } from '../ledger/IndexedValue.js'
+import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { FlowId } from '../log/FlowId.js'
@@ -15,6 +16,8 @@ export interface TransactionsRead {
   readonly get: (seq: number) => TransactionRow | undefined
   /** The sequence number of a transaction. */
   readonly locate: (id: string) => number | undefined
+  /** Whether a transaction was recorded only because others build on it. */
+  readonly isAncestor: (seq: number) => boolean
 }
 
 export interface Transactions extends TransactionsRead {
@@ -22,12 +25,14 @@ export interface Transactions extends TransactionsRead {
   readonly nextSeq: number
   /** Adds a row; its number must be {@link nextSeq}. */
   readonly insert: (row: TransactionRow) => void
+  /** A transaction is recorded only because others build on it, or for its own sake after all. */
+  readonly markAncestor: (seq: number, isAncestor: boolean) => void
 }
 
 export interface StatesRead {
   readonly get: (seq: number) => StateRow
   readonly find: (ref: StateRef) => StateRow | undefined
-  /** The unconsumed state of a type that is known by a key. */
+  /** The unconsumed state of a type that is relevant here and known by a key. */
   readonly withKey: (type: string, key: string) => StateRow | undefined
 }
 
@@ -77,6 +82,27 @@ export interface SoftLocks extends SoftLocksRead {
   readonly releaseOf: (flow: FlowId) => void
 }
 
+/** A key of a type of state. */
+export type TypedKey = { readonly type: string; readonly key: string }
+
+export interface ProposalsRead {
+  /** The flow that has reserved a key while it collects signatures. */
+  readonly reservedBy: (key: TypedKey) => FlowId | undefined
+  /** Whether this party has signed a transaction whose finality is yet to come. */
+  readonly isSigned: (id: TransactionId) => boolean
+  /** A change of notary that this party has signed and whose finality is yet to come. */
+  readonly notaryChange: (id: TransactionId) => SignedTransaction | undefined
+}
+
+export interface Proposals extends ProposalsRead {
+  readonly reserve: (key: TypedKey, flow: FlowId) => void
+  /** To be called for every flow that ends. */
+  readonly releaseOf: (flow: FlowId) => void
+  readonly sign: (id: TransactionId, proposal: SignedTransaction | undefined) => void
+  /** To be called for every transaction with signatures that is recorded. */
+  readonly settle: (id: TransactionId) => void
+}
+
 /** Where the clock went back between two transactions. */
 export interface ClockSteps {
   /** To be called for every transaction, in log order. */
@@ -95,6 +121,7 @@ export interface VaultRead {
   readonly states: StatesRead
   readonly stateIndex: StateIndexRead
   readonly softLocks: SoftLocksRead
+  readonly proposals: ProposalsRead
   /** A page of the vault as it stands within the tick, for the flow that asks. */
   readonly query: (query: VaultQuery, flow: FlowId | undefined) => Page<StateRow, string>
 }
@@ -105,6 +132,7 @@ export interface VaultTables extends VaultRead {
   readonly states: States
   readonly stateIndex: StateIndex
   readonly softLocks: SoftLocks
+  readonly proposals: Proposals
   readonly kinds: StateTypes
   readonly clockSteps: ClockSteps
   readonly pastAssessments: PastAssessments

@@ -1,39 +1,93 @@
 /**
- * A key belongs to one unconsumed state of its type; the state that had it before must be consumed along with it.
+ * A key belongs to one unconsumed state of its type that is relevant here: the first in log order. What would take it a
+ * second time is refused as long as it is only proposed; what is final already is recorded without it. A key that no
+ * state has yet is reserved for the flow that collects signatures for its first state.
  */
 import { CarillonError } from '../errors/CarillonError.js'
-import { keyOf } from '../ledger/assess.js'
-import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
+import { keyOf, withoutKey } from '../ledger/assess.js'
+import type { Assessment } from '../ledger/Assessment.js'
 import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
+import type { FlowId } from '../log/FlowId.js'
+import { readState } from './readState.js'
+import type { StateRow } from './StateRow.js'
 import type { VaultReads } from './VaultReads.js'
+import type { TypedKey } from './VaultTables.js'
 
-/** A new state's type, and what it would be known by. */
-export type NewKey = { readonly type: string; readonly key: string | undefined }
-
-/** Throws when a key would belong to a second state of this vault. */
-export const checkKeys = (reads: VaultReads, inputs: readonly StateRef[], keys: readonly NewKey[]): void => {
-  const taken = new Set<string>()
-  for (const { type, key } of keys) {
-    if (key === undefined) continue
-    const holder = reads.views.states.withKey(type, key)
-    const isFree = holder === undefined || inputs.some((ref) => sameRef(ref, holder.ref))
-    if (!isFree || taken.has(`${type} ${key}`)) {
-      const who = isFree ? 'another output of the same transaction' : `state ${showRef(holder.ref)}`
-      throw new CarillonError(
-        'state-key-taken',
-        `A new ${type} would be known by "${key}", which is the key of ${who}. Consume that state first, or choose another key.`,
-        { type, key },
-      )
-    }
-    taken.add(`${type} ${key}`)
-  }
+/** A transaction as far as keys are concerned: what it consumes, and what its outputs say. */
+export type KeyUse = {
+  readonly inputs: readonly StateRef[]
+  /** The types of the outputs, in their order. */
+  readonly types: readonly string[]
+  readonly assessments: readonly Assessment[]
 }
 
-/** As {@link checkKeys}, for a transaction that is yet to be agreed on. */
-export const checkKeysOf = (reads: VaultReads, { inputs, outputs }: LedgerTransaction): void => {
-  checkKeys(
-    reads,
-    inputs.map(({ ref }) => ref),
-    outputs.map(({ definition, data }) => ({ type: definition.type, key: keyOf(definition, data) })),
+/** The state that has a key and keeps it, whatever the transaction does. */
+const holderOf = (reads: VaultReads, inputs: readonly StateRef[], { type, key }: TypedKey): StateRow | undefined => {
+  const holder = reads.views.states.withKey(type, key)
+  return holder === undefined || inputs.some((ref) => sameRef(ref, holder.ref)) ? undefined : holder
+}
+
+/**
+ * Whether the transaction consumes a state of this vault that has the key, or would have it if another had not been
+ * first: its successor goes on as it was.
+ */
+const isPassedOn = (reads: VaultReads, inputs: readonly StateRef[], { type, key }: TypedKey): boolean =>
+  inputs.some((ref) => {
+    const row = reads.views.states.find(ref)
+    if (row?.relevant !== true || row.kind.type !== type) return false
+    if (row.key !== null) return row.key === key
+    const definition = reads.registry.requireState(type)
+    return keyOf(definition, readState(definition, row)) === key
+  })
+
+const keysOf = ({ types, assessments }: KeyUse): readonly TypedKey[] =>
+  assessments.flatMap(({ key }, index) => (key === undefined ? [] : [{ type: types[index] ?? '', key }]))
+
+const taken = ({ type, key }: TypedKey, who: string): CarillonError =>
+  new CarillonError(
+    'state-key-taken',
+    `A new ${type} would be known by "${key}", which is the key of ${who}. Consume that state first, or choose another key.`,
+    { type, key },
   )
+
+const textOf = ({ type, key }: TypedKey): string => `${type} ${key}`
+
+/** Throws when a proposed transaction would take a key twice; gives the keys that no state of this vault has yet. */
+export const checkKeys = (reads: VaultReads, use: KeyUse, flow: FlowId | undefined): readonly TypedKey[] => {
+  const seen = new Set<string>()
+  return keysOf(use).filter((typed) => {
+    if (seen.has(textOf(typed))) throw taken(typed, 'another output of the same transaction')
+    seen.add(textOf(typed))
+    if (isPassedOn(reads, use.inputs, typed)) return false
+    const holder = holderOf(reads, use.inputs, typed)
+    if (holder !== undefined) throw taken(typed, `state ${showRef(holder.ref)}`)
+    const reserved = reads.views.proposals.reservedBy(typed)
+    if (reserved !== undefined && reserved !== flow)
+      throw new CarillonError(
+        'state-key-reserved',
+        `A new ${typed.type} would be known by "${typed.key}", which flow ${reserved} has reserved at ${reads.me.name} while it collects signatures. Try again when that flow has ended.`,
+        { ...typed, flow: reserved },
+      )
+    return true
+  })
+}
+
+/** What is recorded of the outputs of a transaction that is final: a key that belongs to another state is left out. */
+export const settleKeys = (reads: VaultReads, use: KeyUse): readonly Assessment[] => {
+  // Most states have no key.
+  if (use.assessments.every(({ key }) => key === undefined)) return use.assessments
+  const seen = new Set<string>()
+  return use.assessments.map((assessment, index) => {
+    const { key } = assessment
+    if (key === undefined) return assessment
+    const typed = { type: use.types[index] ?? '', key }
+    const holder = holderOf(reads, use.inputs, typed)
+    const isFree = holder === undefined && !seen.has(textOf(typed))
+    seen.add(textOf(typed))
+    if (isFree) return assessment
+    return withoutKey(assessment, {
+      ...typed,
+      holder: holder === undefined ? 'another output of the same transaction' : `state ${showRef(holder.ref)}`,
+    })
+  })
 }

@@ -15,7 +15,9 @@ import type { VaultTables } from './VaultTables.js'
 /** The tables of the vault, and whose vault it is. */
 export type VaultEvolution = VaultTables & Pick<NodeRead, 'facts'>
 
-export type VaultEvent = EventOf<'StateReassessed' | 'StatesLocked' | 'StatesUnlocked' | 'FlowEnded'>
+export type VaultEvent = EventOf<
+  'StateReassessed' | 'StatesLocked' | 'StatesUnlocked' | 'KeysReserved' | 'TransactionSigned' | 'FlowEnded'
+>
 
 export const evolveTransaction = (
   tables: VaultEvolution,
@@ -24,10 +26,12 @@ export const evolveTransaction = (
   revision: number,
   atMs: number,
 ): void => {
-  const { facts, kinds, transactions, states, stateIndex, softLocks, clockSteps } = tables
+  const { facts, kinds, transactions, states, stateIndex, softLocks, proposals, clockSteps } = tables
   const { partyKey: me, head } = facts.now
   const seq = transactions.nextSeq
   const notary = parts.notary === me ? null : parts.notary
+  if (event.ancestor === true) transactions.markAncestor(seq, true)
+  if (event.signatures !== undefined) proposals.settle(event.id)
   clockSteps.observe(seq, atMs)
   transactions.insert({
     seq,
@@ -60,7 +64,8 @@ export const evolveTransaction = (
       text,
       relevant: assessment.relevant,
       participants: assessment.participants,
-      key: assessment.key,
+      // A state of others has no key here, whatever a log of an earlier version says.
+      key: assessment.relevant ? assessment.key : null,
       fromRevision: revision,
     })
     stateIndex.insert(row, assessment.indexed, me)
@@ -74,7 +79,7 @@ const rowOf = ({ states }: VaultTables, type: string, ref: StateRef): StateDraft
 }
 
 const reassess = (tables: VaultEvolution, event: EventOf<'StateReassessed'>, revision: number): void => {
-  const { states, stateIndex, pastAssessments, facts } = tables
+  const { states, stateIndex, transactions, pastAssessments, facts } = tables
   const me = facts.now.partyKey
   const row = rowOf(tables, event.type, event.ref)
   const assessment = assessmentParts(event.assessment)
@@ -82,9 +87,10 @@ const reassess = (tables: VaultEvolution, event: EventOf<'StateReassessed'>, rev
   stateIndex.remove(row, me)
   row.relevant = assessment.relevant
   row.participants = assessment.participants
-  row.key = assessment.key
+  row.key = assessment.relevant ? assessment.key : null
   stateIndex.insert(row, assessment.indexed, me)
   states.touch(row)
+  if (assessment.relevant) transactions.markAncestor(row.transactionSeq, false)
 }
 
 export const evolveVault = (tables: VaultEvolution, event: VaultEvent, revision: number): void => {
@@ -98,7 +104,14 @@ export const evolveVault = (tables: VaultEvolution, event: VaultEvent, revision:
     case 'StatesUnlocked':
       for (const ref of event.refs) tables.softLocks.unlock(rowOf(tables, event.type, ref).seq)
       return
+    case 'KeysReserved':
+      for (const key of event.keys) tables.proposals.reserve(key, event.flow as FlowId)
+      return
+    case 'TransactionSigned':
+      tables.proposals.sign(event.id, event.proposal)
+      return
     case 'FlowEnded':
+      tables.proposals.releaseOf(event.flow as FlowId)
       tables.softLocks.releaseOf(event.flow as FlowId)
       return
   }

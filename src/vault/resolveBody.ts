@@ -47,6 +47,12 @@ export const resolveOutput = (
 }
 
 export const resolveBody = (reads: VaultReads, id: TransactionId, body: TransactionBody): LedgerTransaction => {
+  if (body.signers.length !== body.commands.length)
+    throw new CarillonError(
+      'transaction-malformed',
+      `Transaction ${id} has ${body.commands.length} commands and says for ${body.signers.length} who signs.`,
+      { transaction: id },
+    )
   const resolve = (ref: StateRef) => resolveState(reads.registry, requireRow(reads, ref))
   return new LedgerTransaction({
     inputs: body.inputs.map(resolve),

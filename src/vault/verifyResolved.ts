@@ -9,7 +9,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
-import { verifyTransaction } from '../ledger/verifyTransaction.js'
+import { makesRetired, verifyTransaction } from '../ledger/verifyTransaction.js'
 import { requireRow } from './resolveBody.js'
 
 /** The one command of a transaction that only changes the notary of its states. */
@@ -53,6 +53,13 @@ export const verifyResolved = (reads: VaultReads, transaction: LedgerTransaction
       { violations },
     )
   }
+  // Whoever is its own notary could have dated it back.
+  if (reads.network.notaryKind(body.notary.key) === undefined && makesRetired(transaction, reads.registry.contract))
+    throw new CarillonError(
+      'contract-outdated',
+      `The transaction makes a state under a retired version of its contract, and ${body.notary.name}, which vouches for its time, is not a notary of this network.`,
+      { notary: body.notary.name },
+    )
   const verified = verifyTransaction(transaction, reads.registry.contract)
   if (isLeft(verified)) throw verified.left
 }

@@ -10,6 +10,8 @@ export type Defect = {
   /** Stands exactly once in the file. */
   readonly find: string
   readonly replace: string
+  /** The world in which it is hunted: one with a hostile member where only such a member would use it. Default: the others. */
+  readonly world?: 'bazaar'
 }
 
 export const defects: readonly Defect[] = [
@@ -195,5 +197,85 @@ export const defects: readonly Defect[] = [
     file: 'src/flow/operations/sleep.ts',
     find: 'atMs: Math.min(nowMs + durationMs, latestInstantMs)',
     replace: 'atMs: nowMs + Math.floor(durationMs / 2)',
+  },
+  {
+    name: 'unasked-recorded',
+    mistake: 'A final transaction is recorded although nobody here has signed it or asked for it',
+    file: 'src/finality/assertAsked.ts',
+    find: 'return views.proposals.isSigned(id) ||',
+    replace: 'return true ||',
+    world: 'bazaar',
+  },
+  {
+    name: 'ancestors-relevant',
+    mistake: "What is recorded only because others build on it is treated as one's own",
+    file: 'src/finality/recordSigned.ts',
+    find: "const concernsMe = role === 'final' ||",
+    replace: 'const concernsMe = true ||',
+    world: 'bazaar',
+  },
+  {
+    name: 'history-not-traced',
+    mistake: 'Whatever comes as history is recorded, whether it was asked for or not',
+    file: 'src/finality/operations/traceHistory.ts',
+    find: 'if (!wanted.delete(id))',
+    replace: 'if (!wanted.delete(id) && id.length === 0)',
+    world: 'bazaar',
+  },
+  {
+    name: 'key-taken-twice',
+    mistake: 'A final state takes its key although another state has it',
+    file: 'src/vault/checkKeys.ts',
+    find: 'if (isFree) return assessment',
+    replace: 'if (isFree || key.length > 0) return assessment',
+    world: 'bazaar',
+  },
+  {
+    name: 'key-not-reserved',
+    mistake: 'Two flows collect signatures for states with the same key',
+    file: 'src/vault/checkKeys.ts',
+    find: 'if (reserved !== undefined && reserved !== flow)',
+    replace: 'if (reserved !== undefined && reserved === undefined)',
+    world: 'bazaar',
+  },
+  {
+    name: 'any-finality',
+    mistake: 'A flow takes any transaction for the one that it has signed',
+    file: 'src/app/finality/respond.ts',
+    find: 'if (hasSigned ? Session.takeSigned(session, id) : any) return',
+    replace: 'if (hasSigned ? id.length > 0 : any) return',
+    world: 'bazaar',
+  },
+  {
+    name: 'notary-changed-for-strangers',
+    mistake: 'A change of notary is signed for whoever asks',
+    file: 'src/app/finality/changeNotary.ts',
+    find: 'return takesPart ? undefined :',
+    replace: 'return takesPart || from.name.length > 0 ? undefined :',
+    world: 'bazaar',
+  },
+  {
+    name: 'contract-falls-back',
+    mistake: 'An output may name an older version of its contract than what is consumed',
+    file: 'src/ledger/verifyTransaction.ts',
+    find: 'if (newer !== undefined)',
+    replace: 'if (newer !== undefined && name.length === 0)',
+    world: 'bazaar',
+  },
+  {
+    name: 'acknowledged-by-anyone',
+    mistake: 'An acknowledgement counts from whomever it comes',
+    file: 'src/session/decideMessage.ts',
+    find: 'const isAwaited = session?.party === from && reads',
+    replace: 'const isAwaited = session !== undefined && reads',
+    world: 'bazaar',
+  },
+  {
+    name: 'heard-from-anyone',
+    mistake: 'A message counts from whomever it comes',
+    file: 'src/session/decideMessage.ts',
+    find: "if (session.party !== from) return silent('refuse')\n",
+    replace: '',
+    world: 'bazaar',
   },
 ]

@@ -1,16 +1,17 @@
 /**
- * One hunt, in a process of its own that may have a defect: simulates a workshop and a market in turn until something is
- * found, and prints what, and after how many histories.
+ * One hunt, in a process of its own that may have a defect: simulates a workshop and a market in turn, or a bazaar with a
+ * hostile member, until something is found, and prints what, and after how many histories.
  */
 import { simulate, type SimulationOptions } from 'carillon/testing'
 import { marketSimulation } from '../network/marketSimulation.js'
+import { bazaarSimulation } from '../strangers/bazaar.js'
 import { workshopSimulation } from './workshop.js'
 
 const mostSeeds = Number(process.argv[2] ?? 60)
-const worlds: readonly SimulationOptions[] = [
-  workshopSimulation,
-  { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] },
-]
+const worlds: readonly SimulationOptions[] =
+  process.argv[3] === 'bazaar'
+    ? [bazaarSimulation]
+    : [workshopSimulation, { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] }]
 let histories = 0
 let found:
   { readonly seed: number; readonly app: string; readonly invariant: string; readonly what: string } | undefined

@@ -15,14 +15,14 @@ const HuntedC = t.intersection([
 ])
 export type Hunted = t.TypeOf<typeof HuntedC>
 
-export const hunt = async ({ file, find, replace }: Defect, mostSeeds: number): Promise<Hunted> => {
+export const hunt = async ({ file, find, replace, world }: Defect, mostSeeds: number): Promise<Hunted> => {
   const here = import.meta.dirname
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [
       ...['--import', pathToFileURL(join(here, 'patchSource.mjs')).href],
       ...['--conditions=carillon-source', '--import', import.meta.resolve('tsx')],
-      ...[join(here, 'hunt.ts'), String(mostSeeds)],
+      ...[join(here, 'hunt.ts'), String(mostSeeds), ...(world === undefined ? [] : [world])],
     ],
     { env: { ...process.env, CARILLON_DEFECT: JSON.stringify({ file, find, replace }) }, maxBuffer: 1e8 },
   )

@@ -1,5 +1,6 @@
 /** What a change of notary promises: states come under another notary, whole, once, and with everyone's consent. */
 import { expect } from 'chai'
+import { right } from 'fp-ts/lib/Either.js'
 import { some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
@@ -88,6 +89,7 @@ const app = defineApp({
   name: 'token',
   states: [Token, Deed],
   flows: [Mint, Beat, Give, Draw, agreeTo('token/Give'), agreeTo('token/Draw')],
+  agreesTo: { changeNotary: () => right(undefined) },
 })
 
 const dawn = instant('2026-01-01T00:00:00.000Z')

@@ -1,6 +1,6 @@
 /** Tokens that anyone may move about as long as their owner signs, and a party that asks the notary whatever it likes. */
 import * as t from 'io-ts'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
 import {
   allOf,
   defineApp,
@@ -24,7 +24,7 @@ import {
 import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
 import { signTransaction, TransactionSignatureC, type TransactionSignature } from '../../src/ledger/signatures.js'
-import { tearOff } from '../../src/ledger/TearOff.js'
+import { tearOff, type TearOff } from '../../src/ledger/TearOff.js'
 import { componentsOf, sealBody, type TransactionBody } from '../../src/ledger/Transaction.js'
 import type { TransactionId } from '../../src/ledger/TransactionId.js'
 import { textToSign } from '../../src/identity/NetworkId.js'
@@ -85,7 +85,12 @@ export const Ask = defineFlow({
   },
 })
 
-export const app = defineApp({ name: 'token', states: [Token], flows: [Issue, Ask] })
+export const app = defineApp({
+  name: 'token',
+  states: [Token],
+  flows: [Issue, Ask],
+  agreesTo: { observe: () => right(undefined) },
+})
 
 export type Reply = {
   readonly error?: string
@@ -99,6 +104,7 @@ export class TokenNetwork {
   readonly #seed: string
   readonly #kind: NotaryKind
   #salt = 0
+  readonly #bodies = new Map<TransactionId, TransactionBody>()
 
   private constructor(
     readonly network: VirtualNetwork,
@@ -131,6 +137,8 @@ export class TokenNetwork {
       const transaction = await handle.result()
       for (let index = 0; index < input.count; index++) refs.push({ transaction, index })
     }
+    for (const { event } of await this.network.inspect('Alice').log())
+      if (event.type === 'TransactionRecorded' && 'inputs' in event.body) this.#bodies.set(event.id, event.body)
     return refs
   }
 
@@ -178,9 +186,20 @@ export class TokenNetwork {
         : {
             type,
             tearOff: tearOff(id, componentsOf(body), (group) => group === 'inputs' || group === 'references'),
+            ...this.referenced(body),
             callerSignature,
           }
     return request
+  }
+
+  /** What a notary that does not validate is shown of those transactions whose outputs are referenced. */
+  referenced({ references }: TransactionBody): { readonly referenced?: readonly TearOff[] } {
+    const ids = [...new Set(references.map(({ transaction }) => transaction))]
+    const referenced = ids.flatMap((id) => {
+      const body = this.#bodies.get(id)
+      return body === undefined ? [] : [tearOff(id, componentsOf(body), () => false)]
+    })
+    return referenced.length === 0 ? {} : { referenced }
   }
 
   /** Asks all at once and gives the answers in the same order. */

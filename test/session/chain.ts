@@ -114,6 +114,7 @@ export const app = defineApp({
   name: 'chain',
   states: [Link],
   flows: [Grow, Share, Touch, agreeTo('chain/Share', check)],
+  agreesTo: { observe: () => right(undefined), changeNotary: () => right(undefined) },
 })
 
 /** An app whose responder signs and never asks what became of it. */

@@ -1,7 +1,7 @@
 /** What finality promises for keys that several parties hold together: enough of them sign, and all take part. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { left } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import {
   allKeys,
   decodeEvent,
@@ -65,7 +65,13 @@ const Write = defineFlow({
 })
 
 const appWith = (...check: readonly Parameters<typeof agreeTo>[1][]) =>
-  defineApp({ name: 'board', states: [Minutes], flows: [Write, agreeTo('board/Write', ...check)] })
+  defineApp({
+    name: 'board',
+    states: [Minutes],
+    flows: [Write, agreeTo('board/Write', ...check)],
+    // Who need not sign is told all the same.
+    agreesTo: { observe: () => right(undefined) },
+  })
 const app = appWith()
 const nay = appWith(() => left('I am against it'))
 

@@ -111,7 +111,7 @@ describe('A transaction handed over by another party', () => {
     expect(await hand(network, third, inTick(first, 3, 0), second)).to.equal('signature-invalid')
     expect(await recordedBy(network, 'Bob')).to.deep.equal([])
     expect(await hand(network, inTick(third, 1, 2), inTick(first, 0), inTick(second, 3))).to.equal('signature-invalid')
-    expect(await hand(network, inTick(third, 2))).to.equal('recorded')
+    expect(await hand(network, inTick(third, 2), inTick(first, 0), inTick(second, 3))).to.equal('recorded')
     expect((await recordedBy(network, 'Bob')).map(({ body }) => sealBody(body).id)).to.deep.equal(
       [first, second, third].map(({ body }) => sealBody(body).id),
     )
@@ -133,7 +133,7 @@ describe('A transaction handed over by another party', () => {
   })
   const forgeries: Readonly<Record<string, (parts: Parts) => readonly [string, ...SignedTransaction[]]>> = {
     'a body that was altered': ({ first, second }) => [
-      'signature-invalid',
+      'message-invalid',
       second,
       { ...first, body: { ...first.body, salt: sha256('another').slice(0, 32) } },
     ],
@@ -161,7 +161,7 @@ describe('A transaction handed over by another party', () => {
       const next = under(after(origin, parts.second.body), parts, 'Alice')
       return ['notary-unknown', signedBy(next, 'Alice'), signedBy(origin, 'Alice')]
     },
-    'a history of which the newest is kept back': ({ first, third }) => ['state-unknown', third, first],
+    'a history of which the newest is kept back': ({ first, third }) => ['message-invalid', third, first],
     'another contract than the one that governs its states': ({ first }) => {
       const outputs = first.body.outputs.map((output) => ({
         ...output,

@@ -86,7 +86,7 @@ const Confirm = defineResponder({
   name: 'market/Confirm',
   respondsTo: AskOracle,
   *run(io, session): FlowBody<Json> {
-    const shown = yield* io.signTearOff(session, (visible) => {
+    const shown = yield* io.signTearOff(session, Price, (visible) => {
       if (visible.outputs.length > 0) return left('the deal is none of my business')
       return commandsShown(visible, Price).every(({ of, is }) => of === 'tea' && is === 4)
         ? right(undefined)

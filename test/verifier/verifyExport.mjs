@@ -17,12 +17,18 @@ const MAX_KEY_DEPTH = 32
 const MAX_LINE_BYTES = 524_288
 
 const EVENT_TYPES = new Set(
-  `NodeStarted NetworkMapChanged NetworkJoined KeyChanged LeaseRenewed NodeStopped DrainingStarted DrainingEnded TokenIssued
+  `NodeStarted NetworkMapChanged NetworkMapAccepted NetworkJoined KeyChanged LeaseRenewed NodeStopped DrainingStarted DrainingEnded TokenIssued
   TokenRevoked CheckpointReceived RestoreAccepted TransactionRecorded ActivityMoved ActivityRemoved ActivityMissed
   ActivityStartFailed ActivityParked ActivityPaused ActivityResumed ActivityTriggered ActivityRetried ActivityDismissed
-  StateReassessed StatesLocked StatesUnlocked TransactionNotarised SessionOpened MessageSent MessageReceived
+  StateReassessed StatesLocked StatesUnlocked KeysReserved TransactionSigned TransactionNotarised SessionOpened MessageSent MessageReceived
   MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed`.split(/\s+/),
 )
+
+// 1.2 Points of Ed25519 that are no public keys
+
+const FIELD = 2n ** 255n - 19n
+const ORDER_EIGHT_Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n
+const SMALL_ORDER_Y = new Set([0n, 1n, FIELD - 1n, ORDER_EIGHT_Y, FIELD - ORDER_EIGHT_Y])
 
 // 1. Texts and bytes
 
@@ -87,7 +93,11 @@ const isRecord = (shape) => {
 }
 
 const isHash = isMatch(/^[0-9a-f]{64}$/)
-const isPublicKey = isMatch(/^ed25519:[0-9a-f]{64}$/)
+const isPublicKey = (value) => {
+  if (!isText(value) || !/^ed25519:[0-9a-f]{64}$/.test(value)) return false
+  const y = BigInt(`0x${value.slice(8).match(/../g).reverse().join('')}`) & (2n ** 255n - 1n)
+  return y < FIELD && !SMALL_ORDER_Y.has(y)
+}
 const isSignature = isMatch(/^[A-Za-z0-9+/]{85}[AQgw]==$/)
 const isInstant = (value) => {
   if (!isMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)(value)) return false
@@ -103,6 +113,8 @@ const isComposite = isRecord({
   children: isListOf(isChild),
 })
 
+const leavesOf = (key) => (isText(key) ? [key] : key.children.flatMap((child) => leavesOf(child.key)))
+const hasNoTwins = (key) => new Set(leavesOf(key)).size === leavesOf(key).length
 const isKey = (value, depth = 0) => {
   if (isPublicKey(value)) return true
   if (!isComposite(value) || depth >= MAX_KEY_DEPTH) return false
@@ -112,7 +124,7 @@ const isKey = (value, depth = 0) => {
     Number.isSafeInteger(sum) &&
     value.threshold <= sum &&
     value.children.every((child) => isKey(child.key, depth + 1)) &&
-    new Set(value.children.map((child) => canonical(child.key))).size === value.children.length
+    hasNoTwins(value)
   )
 }
 
@@ -227,6 +239,7 @@ const isSignedTransaction = isRecord({
   assessments: isListOf(isAssessment),
   'flow?': isText,
   signatures: isListOf(isTransactionSignature),
+  'ancestor?': (value) => value === true,
 })
 
 /** The id of a whole body (4). */
@@ -303,7 +316,7 @@ const isNodeStarted = isRecord({
   network: isHash,
   'process?': isText,
   'leaseMs?': isInteger,
-  'map?': isRecord({ root: isPublicKey, serial: isInteger }),
+  'map?': isRecord({ root: isPublicKey, serial: isInteger, 'hash?': isHash }),
 })
 const isNetworkJoined = isRecord({ type: isText, network: isHash })
 const isKeyChange = isRecord({

@@ -44,15 +44,16 @@ export const AnswerQuery = defineResponder({
 const onlyFixes = (shown: ShownTransaction): Either<string, void> => {
   const others = shown.inputs.length + shown.references.length + shown.outputs.length
   if (others > 0) return left('it was shown states, which it has no business to see')
-  if (shown.commands.some(({ type }) => type !== FixCommand.type)) return left('it was shown a command that is no fix')
-  return shown.commands.length === 0 ? left('it was shown no fix to sign for') : right(undefined)
+  return shown.commands.some(({ type }) => type !== FixCommand.type)
+    ? left('it was shown a command that is no fix')
+    : right(undefined)
 }
 
 export const SignFixes = defineResponder({
   name: 'rates/SignFixes',
   respondsTo: oracleFlows.sign,
   *run(io, session): FlowBody<void> {
-    yield* io.signTearOff(session, function* (shown): FlowBody<Either<string, void>> {
+    yield* io.signTearOff(session, FixCommand, function* (shown): FlowBody<Either<string, void>> {
       const visible = onlyFixes(shown)
       if (visible._tag === 'Left') return visible
       for (const { of, rate } of commandsShown(shown, FixCommand)) {

@@ -13,6 +13,7 @@ import type { Session } from '../Session.js'
 import { isSatisfiedBy, primitiveKeys } from '../../identity/Key.js'
 import { PartyC, type Party } from '../../identity/Party.js'
 import { finalityLimits } from '../../finality/limits.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import {
   checkSignatures,
   needsNotary,
@@ -52,6 +53,12 @@ const serveUntil = function* <A extends { readonly type: string }>(
 
 const asJson = (signed: SignedTransaction): Json => signed
 
+/** That a key is reserved at a signer passes like one that is reserved here, and is told in the same way. */
+const asRetryable = (error: CarillonError): CarillonError =>
+  error.code === 'counterparty-failed' && error.details['code'] === 'state-key-reserved'
+    ? new CarillonError('state-key-reserved', error.message, error.details, error)
+    : error
+
 /** The other party's signature, once it is seen to be one: a notary that sees only a part would not notice. */
 const receiveSignature = function* (
   io: FlowIo,
@@ -60,7 +67,9 @@ const receiveSignature = function* (
   shown: TransactionBody | undefined,
 ): FlowBody<TransactionSignature> {
   const { party } = session
-  const answer = yield* serveUntil(session, shown, t.union([SignatureC, RefusedC]))
+  const served = yield* io.attempt(serveUntil(session, shown, t.union([SignatureC, RefusedC])))
+  if (isLeft(served)) throw asRetryable(served.left)
+  const answer = served.right
   if (answer.type === 'refused') {
     throw new CarillonError('signature-refused', `${party.name} refused to sign: ${answer.reason}`, {
       party: party.name,
@@ -169,15 +178,15 @@ const signersAmong = (sessions: readonly Session[], body: TransactionBody): read
   return sessions.filter(({ party }) => wanted.has(party.key)).sort((a, b) => isNotary(a) - isNotary(b))
 }
 
-const assertAllReachable = (io: FlowIo, proposal: Proposal, sessions: readonly Session[]): void => {
-  const reachable = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
+const assertAllReachable = (io: FlowIo, proposal: Proposal, keys: readonly PublicKey[]): void => {
+  const reachable = new Set([io.me.key, ...keys])
   const missing = proposal.body.signers.flat().filter((key) => !isSatisfiedBy(key, reachable))
   if (missing.length === 0) return
-  const keys = missing.map((key) => (typeof key === 'string' ? key : canonicalText(key)))
+  const texts = missing.map((key) => (typeof key === 'string' ? key : canonicalText(key)))
   throw new CarillonError(
     'signature-missing',
-    `The transaction needs the signature of ${keys.join(', ')}. Open a session with that party and give it to finalise: { sessions: [session] }.`,
-    { keys },
+    `The transaction needs the signature of ${texts.join(', ')}. Open a session with that party and give it to finalise: { sessions: [session] }.`,
+    { keys: texts },
   )
 }
 
@@ -187,8 +196,15 @@ export type TogetherOptions = {
   readonly sessions?: readonly Session[]
   /** Parties that sign having been shown a part, such as oracles; they are not told the transaction when it is final. */
   readonly tearOffs?: readonly PartSigner[]
-  /** Parties that are told although they do not take part; nothing is scheduled for them. */
+  /** Parties that are told although they do not take part, as their apps agree to it; nothing is scheduled for them. */
   readonly observers?: readonly Party[]
+}
+
+/** As {@link TogetherOptions}, for a proposal that some have signed already. */
+type TogetherParts = TogetherOptions & {
+  readonly signatures?: readonly TransactionSignature[]
+  /** Whether it is enough that it is final here, whatever the others make of it. Default false. */
+  readonly isEnoughHere?: boolean
 }
 
 /** Everyone's signature, the notary's last: nothing is consumed for a transaction that then lacks a signature. */
@@ -197,19 +213,22 @@ const collectSignatures = function* (
   proposal: Proposal,
   sessions: readonly Session[],
   tearOffs: readonly PartSigner[],
+  given: readonly TransactionSignature[],
 ): FlowBody<SignedTransaction> {
   const { id, body } = proposal
-  const signatures: TransactionSignature[] = []
+  const signatures = [...given]
   const signed = (): SignedTransaction => ({ body, signatures: [...signatures] })
   const byNotary = needsNotary(body)
   const isNotary = byNotary && body.notary.key === io.me.key
-  const signs = body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
+  const hasSigned = given.some(({ by }) => io.network.identityOf(by) === io.me.key)
+  const signs = !hasSigned && body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
   if (signs && !isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
   for (const signer of tearOffs) signatures.push(yield* collectFromPart(io, signer, proposal))
   for (const session of signersAmong(sessions, body)) {
     if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(io, session, id, signed()))
   }
-  if (isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  if (isNotary && !hasSigned)
+    signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
   else if (byNotary && !signatures.some(({ by }) => io.network.identityOf(by) === body.notary.key)) {
     const complete = checkSignatures(io.network, id, signed(), {
       except: [body.notary.key],
@@ -239,15 +258,14 @@ const awaitRecorded = function* (
 export const finaliseTogether = function* (
   io: FlowIo,
   proposal: Proposal,
-  options: TogetherOptions,
+  { sessions = [], tearOffs = [], observers = [], signatures = [], isEnoughHere = false }: TogetherParts,
 ): FlowBody<Finalised> {
-  const sessions = options.sessions ?? []
-  const tearOffs = options.tearOffs ?? []
-  assertAllReachable(io, proposal, [...sessions, ...tearOffs.map(({ session }) => session)])
-  const signed = yield* collectSignatures(io, proposal, sessions, tearOffs)
+  const reachable = [...sessions, ...tearOffs.map(({ session }) => session)].map(({ party }) => party.key)
+  assertAllReachable(io, proposal, [...reachable, ...signatures.map(({ by }) => io.network.identityOf(by))])
+  const signed = yield* collectSignatures(io, proposal, sessions, tearOffs, signatures)
   const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
   const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
-  const others = [...proposal.participants, ...(options.observers ?? [])].filter(({ key }) => {
+  const others = [...proposal.participants, ...observers].filter(({ key }) => {
     if (told.has(key)) return false
     told.add(key)
     return true
@@ -260,6 +278,6 @@ export const finaliseTogether = function* (
   const again =
     failed.length === 0 ? [] : yield* io.subFlow(BroadcastFlow, { to: failed.map(({ party }) => party), signed })
   const [refused] = yield* awaitRecorded(io, [...opened, ...again], signed)
-  if (refused !== undefined) throw refused.why
+  if (refused !== undefined && !isEnoughHere) throw refused.why
   return finalised
 }

@@ -1,7 +1,7 @@
 /**
  * Handing a transaction's history from one party to another: first the two find out, by ids, what is lacking;
- * then that is sent, oldest first, page by page. Each page is verified and recorded as it arrives, so an
- * interrupted transfer goes on where it was.
+ * then that is sent, oldest first, page by page. Pages are kept as they arrive, so an interrupted transfer goes on where it
+ * was; they are recorded once all of them are seen to be ancestors of what was asked for.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { FlowBody } from '../FlowDefinition.js'
@@ -10,6 +10,7 @@ import type { Walked } from '../../finality/operations/walk.js'
 import { Session } from '../Session.js'
 import { ConsumedMessageC } from '../../session/ConsumedMessage.js'
 import { finalityLimits } from '../../finality/limits.js'
+import type { PublicKey } from '../../identity/PublicKey.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { HeldC } from '../../finality/protocol.js'
@@ -59,25 +60,47 @@ export const sendHistory = function* (session: Session, wanted: readonly Transac
 /** More than ever fit into one page. */
 const pageLimit = 500
 
-/** Receives and records what is lacking, until the other side says that this was all. */
-export const receiveHistory = function* (session: Session): FlowBody<void> {
+/**
+ * Receives what is lacking until the other side says that this was all; sees, newest first, that all of it belongs to the
+ * history that was asked for; and only then records it, oldest first.
+ */
+const receiveHistory = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<void> {
   const { id, role, party } = session
+  const place = { session: id, role, party: party.name }
+  const pages: number[] = []
   for (let isOver = false; !isOver;) {
     // The engine itself deals with each message: a flow that is run over its record need not see a whole history again.
-    const taken = yield* Session.takeNext(session, (seq) => {
-      return { kind: 'takeHistory', session: id, role, party: party.name, seq }
-    })
-    isOver = ConsumedMessageC.is(taken) && taken.isLast
+    const taken = yield* Session.takeNext(session, (seq) => ({ kind: 'takeHistory', ...place, seq }))
+    if (!ConsumedMessageC.is(taken)) continue
+    if (taken.kept === true) pages.push(taken.seq)
+    isOver = taken.isLast
   }
+  let frontier = wanted
+  for (const seq of [...pages].reverse())
+    frontier = (yield* perform({ kind: 'traceHistory', ...place, seq, wanted: frontier })) as readonly TransactionId[]
+  for (const seq of pages) yield* perform({ kind: 'recordHistory', ...place, seq })
+}
+
+/** What is known of a transaction whose history is asked for. */
+export type Claims = {
+  /** Keys whose signatures may still be missing. */
+  readonly exceptKeys?: readonly PublicKey[]
+  /** Whether no flow of this party has asked for it. */
+  readonly isUnasked?: boolean
 }
 
 /** Makes sure that this node holds everything a transaction builds on, asking the sender for what it lacks. */
-export const resolveDependencies = function* (session: Session, signed: SignedTransaction): FlowBody<void> {
-  const ids = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+export const resolveDependencies = function* (
+  session: Session,
+  signed: SignedTransaction,
+  { exceptKeys = [], isUnasked = false }: Claims = {},
+): FlowBody<void> {
+  const question = { kind: 'dependencies', signed, exceptKeys, isUnasked } as const
+  const ids = (yield* perform(question)) as readonly TransactionId[]
   if (ids.length === 0) return
   yield* session.send({ type: 'fetch', ids: [...ids] })
-  yield* receiveHistory(session)
-  const still = (yield* perform({ kind: 'dependencies', signed })) as readonly TransactionId[]
+  yield* receiveHistory(session, ids)
+  const still = (yield* perform(question)) as readonly TransactionId[]
   if (still.length > 0) {
     throw new CarillonError(
       'state-unknown',

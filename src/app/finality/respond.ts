@@ -8,10 +8,12 @@ import type { FlowBody } from '../FlowDefinition.js'
 import type { Finalised } from '../../finality/Finalised.js'
 import type { FlowIo } from '../FlowIo.js'
 import { defineResponder } from '../Responder.js'
-import type { Session } from '../Session.js'
+import { Session } from '../Session.js'
 import { primitiveKeys } from '../../identity/Key.js'
 import { requiredKeys, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
+import { sealBody } from '../../ledger/Transaction.js'
+import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { TransactionSignature } from '../../ledger/signatures.js'
 import { NotaryRequestC } from '../../notary/NotaryRequest.js'
 import { comeTo, type Verdict } from './Verdict.js'
@@ -32,8 +34,9 @@ const stillToSign = (signed: SignedTransaction) => {
 /** Receives a proposal, resolves and checks it, and signs it unless `check` gives a reason not to. */
 export const signProposal = function* (io: FlowIo, session: Session, check: SignerCheck): FlowBody<void> {
   const { transaction: signed } = yield* session.receive(SignRequestC)
-  yield* resolveDependencies(session, signed)
-  const transaction = (yield* perform({ kind: 'check', signed, exceptKeys: stillToSign(signed) })) as LedgerTransaction
+  const exceptKeys = stillToSign(signed)
+  yield* resolveDependencies(session, signed, { exceptKeys })
+  const transaction = (yield* perform({ kind: 'check', signed, exceptKeys })) as LedgerTransaction
   const verdict = yield* comeTo(check(transaction))
   if (isLeft(verdict)) {
     yield* session.send({ type: 'refused', reason: verdict.left })
@@ -44,24 +47,53 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
     )
   }
   const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
+  Session.noteSigned(session, sealBody(signed.body).id)
   yield* session.send({ type: 'signature', signature })
 }
 
+/** What a flow expects to be told. */
+export type FinalityOptions = {
+  /**
+   * Takes any final transaction, for a session in which nothing was signed. Where something was, that is expected and
+   * nothing else. Default false.
+   */
+  readonly any?: boolean
+}
+
+/** Throws for a transaction that is not the one that was signed in the session. */
+const assertExpected = (session: Session, id: TransactionId, { any = false }: FinalityOptions): void => {
+  const hasSigned = Session.hasSigned(session)
+  if (hasSigned ? Session.takeSigned(session, id) : any) return
+  throw new CarillonError(
+    'finality-unexpected',
+    hasSigned
+      ? `${session.party.name} sent transaction ${id} as final, which is not what was signed in this session.`
+      : `${session.party.name} sent transaction ${id} as final, and nothing was signed in this session. Where a flow wants it all the same, it says so: io.receiveFinality(session, { any: true }).`,
+    { party: session.party.name, transaction: id },
+  )
+}
+
 /** Receives a final transaction, resolves, checks and records it. */
-export const receiveFinality = function* (session: Session): FlowBody<Finalised> {
+export const receiveFinality = function* (session: Session, options: FinalityOptions = {}): FlowBody<Finalised> {
   const { transaction: signed } = yield* session.receive(FinalityC)
+  assertExpected(session, sealBody(signed.body).id, options)
   yield* resolveDependencies(session, signed)
   const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
   yield* session.send({ type: 'recorded' })
   return finalised
 }
 
-/** Every node records what it takes part in, without the app having to say so. */
+/** Every node records what its party has signed, although the flow that signed is gone, and what its app observes. */
 export const ReceiveBroadcast = defineResponder({
   name: 'carillon/ReceiveBroadcast',
   respondsTo: 'carillon/Broadcast',
   *run(_io, session): FlowBody<string> {
-    return (yield* receiveFinality(session)).id
+    const { transaction: signed } = yield* session.receive(FinalityC)
+    yield* resolveDependencies(session, signed, { isUnasked: true })
+    const question = { kind: 'record', transactions: [signed], unaskedFrom: session.party } as const
+    const { id } = (yield* perform(question)) as Finalised
+    yield* session.send({ type: 'recorded' })
+    return id
   },
 })
 
@@ -71,7 +103,8 @@ export const NotaryResponder = defineResponder({
   respondsTo: 'carillon/Notarise',
   *run(_io, session): FlowBody<void> {
     const { request } = yield* session.receive(t.strict({ type: t.literal('notarise'), request: NotaryRequestC }))
-    if (request.type === 'whole') yield* resolveDependencies(session, request.transaction)
+    if (request.type === 'whole')
+      yield* resolveDependencies(session, request.transaction, { exceptKeys: [request.transaction.body.notary.key] })
     const signature = (yield* perform({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
     yield* session.send({ type: 'signature', signature })
   },

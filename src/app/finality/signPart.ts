@@ -1,16 +1,17 @@
 /**
  * Signing a transaction of which only a part is shown: what an oracle does. Whoever asks tears off everything but
- * that part; whoever signs has checked that the part belongs to the transaction, and that no command which asks for
- * its key is kept from it.
+ * that part; whoever signs has checked that the part belongs to the transaction, that a command asks for its key, and that
+ * all which do are shown and of a kind it signs for.
  */
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import type { Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { FlowBody } from '../FlowDefinition.js'
 import type { FlowIo } from '../FlowIo.js'
-import type { Session } from '../Session.js'
+import { Session } from '../Session.js'
 import { primitiveKeys, type Key } from '../../identity/Key.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
+import type { CommandDefinition } from '../../ledger/Command.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import type { TransactionSignature } from '../../ledger/signatures.js'
 import { checkTearOff, showsCommandsFor, tearOff, type TearOff, type Visible } from '../../ledger/TearOff.js'
@@ -36,10 +37,13 @@ export type PartSigner = {
 /** The reason not to sign what is shown, or nothing. A check that has to look things up is a generator. */
 export type PartCheck = (shown: Visible) => Verdict
 
+const asksForKey = (signers: readonly Key[], key: PublicKey): boolean =>
+  signers.some((signer) => primitiveKeys(signer).includes(key))
+
 const asksFor =
   (key: PublicKey) =>
   (part: TransactionPart): boolean =>
-    part.group === 'commands' && part.signers.some((signer) => primitiveKeys(signer).includes(key))
+    part.group === 'commands' && asksForKey(part.signers, key)
 
 const partsOf = (body: TransactionBody): Readonly<Record<string, readonly TransactionPart[]>> => ({
   inputs: body.inputs.map((ref) => ({ group: 'inputs', ref })),
@@ -64,25 +68,42 @@ export const tearOffFor = (id: TransactionId, body: TransactionBody, { session, 
   })
 }
 
-/** The contents of a tear-off, or why this party must not sign it, whatever the app thinks of it. */
-const contentsOf = (io: FlowIo, torn: TearOff): Either<string, Visible> => {
+/** Why this party must not sign what it is shown, whatever the app thinks of it; undefined when it may. */
+const faultOf = (io: FlowIo, shown: Visible, kinds: readonly CommandKind[]): string | undefined => {
+  const { me } = io
+  // There is one signature by one key: a notary's would be its word that nothing is consumed twice.
+  if (shown.notary.key === me.key) return `${me.name} is the notary of the transaction and has to see more`
+  if (shown.signers?.length !== shown.counts.commands) return 'it does not show for every command who signs'
+  const asking = shown.signers.flatMap((signers, index) => (asksForKey(signers, me.key) ? [index] : []))
+  if (asking.length === 0) return `no command asks for the signature of ${me.name}`
+  if (!showsCommandsFor(shown, me.key)) return `a command that asks for the signature of ${me.name} is hidden`
+  const strange = shown.commands.find(
+    ({ index, type }) => asking.includes(index) && !kinds.some((kind) => kind.type === type),
+  )
+  return strange === undefined ? undefined : `${me.name} does not sign for commands of the kind ${strange.type}`
+}
+
+/** A kind of command that a party signs for. */
+export type CommandKind = Pick<CommandDefinition, 'type'>
+
+/**
+ * Receives a part of a transaction, checks that it is one, and signs unless `check` gives a reason to refuse. Every
+ * command that asks for this party's signature is shown, there is at least one, and all are of the given kinds.
+ */
+export const signTearOff = function* (
+  io: FlowIo,
+  session: Session,
+  commands: CommandKind | readonly CommandKind[],
+  check: PartCheck,
+): FlowBody<Visible> {
+  const { tearOff: torn } = yield* session.receive(PartRequestC)
   const checked = checkTearOff(torn)
   if (isLeft(checked)) throw checked.left
   const shown = checked.right
-  // There is one signature by one key: a notary's would be its word that nothing is consumed twice.
-  if (shown.notary.key === io.me.key) return left(`${io.me.name} is the notary of the transaction and has to see more`)
-  return showsCommandsFor(shown, io.me.key)
-    ? right(shown)
-    : left(`a command that asks for the signature of ${io.me.name} is hidden`)
-}
-
-/** Receives a part of a transaction, checks that it is one, and signs unless `check` gives a reason to refuse. */
-export const signTearOff = function* (io: FlowIo, session: Session, check: PartCheck): FlowBody<Visible> {
-  const { tearOff: torn } = yield* session.receive(PartRequestC)
-  const contents = contentsOf(io, torn)
-  const verdict = isLeft(contents) ? contents : yield* comeTo(check(contents.right))
-  if (isLeft(contents) || isLeft(verdict)) {
-    const reason = isLeft(verdict) ? verdict.left : 'it cannot be read'
+  const fault = faultOf(io, shown, 'type' in commands ? [commands] : commands)
+  const verdict = fault === undefined ? yield* comeTo(check(shown)) : left(fault)
+  if (isLeft(verdict)) {
+    const reason = verdict.left
     yield* session.send({ type: 'refused', reason })
     throw new CarillonError(
       'signature-refused',
@@ -91,6 +112,7 @@ export const signTearOff = function* (io: FlowIo, session: Session, check: PartC
     )
   }
   const signature = (yield* perform({ kind: 'signId', id: torn.id })) as TransactionSignature
+  Session.noteSigned(session, torn.id)
   yield* session.send({ type: 'signature', signature })
-  return contents.right
+  return shown
 }

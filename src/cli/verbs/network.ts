@@ -12,6 +12,9 @@ import { changePartyKey } from '../../network/changePartyKey.js'
 import { makeNetwork, type NewMember } from '../../network/makeNetwork.js'
 import { networkFiles, readNetworkMap } from '../../network/NetworkFolder.js'
 import { appFile } from '../loadApp.js'
+import { mapSerialOf } from '../../network/followMap.js'
+import { renewMap } from '../../network/renewMap.js'
+import { carryOut } from '../carryOut.js'
 import { NetworkProcesses } from '../NetworkProcesses.js'
 import { readJsonFile } from '../readJsonFile.js'
 import { StopSignals } from '../StopSignals.js'
@@ -143,6 +146,44 @@ const changeKey = (terminal: Terminal): Command =>
       terminal.out('Nodes that run take the map up within seconds.')
     })
 
+const renew = (terminal: Terminal): Command =>
+  bareVerb('renew', 'sign the map of a network anew, before it expires', ['network renew local'])
+    .argument('<folder>', 'the folder of the network')
+    .addOption(jsonOption())
+    .action(async (folder: string, { json }: JsonOptions) => {
+      const renewed = await renewMap(folder)
+      if (printJson(terminal, json, renewed)) return
+      const { serial, expiresAt, elsewhere } = renewed
+      terminal.out(terminal.tone('bold', printable(`Map ${serial} is valid until ${expiresAt}.`)))
+      if (elsewhere.length > 0)
+        terminal.out(printable(`Not here, and to be given ${folder}/network.json: ${elsewhere.join(', ')}.`))
+    })
+
+type AcceptOptions = JsonOptions & { readonly store?: string; readonly note?: string }
+
+const acceptMap = (terminal: Terminal): Command =>
+  bareVerb(
+    'accept',
+    'let a node go by a map that contradicts what it has gone by: of another root, or with other contents',
+    ['network accept local/Alice', 'network accept local/Alice --note "the root was replaced, see ticket 12"'],
+  )
+    .argument('<folder>', 'the folder of the party')
+    .addOption(new Option('--store <folder>', 'where the node keeps its store (default: the folder of the party)'))
+    .addOption(new Option('--note <text>', 'why, for whoever reads the log'))
+    .addOption(jsonOption())
+    .action(async (folder: string, { store, note, json }: AcceptOptions) => {
+      const map = mapSerialOf(mapOf(folder))
+      const carriedOutBy = await carryOut(
+        { store: store ?? folder },
+        {
+          ...{ on: 'network', action: 'accept', map },
+          ...(note === undefined ? {} : { note }),
+        },
+      )
+      if (printJson(terminal, json, { ...map, carriedOutBy })) return
+      terminal.out(printable(`The node may go by map ${map.serial} of the root ${map.root}.`))
+    })
+
 /** The map of the network in a folder, verified against the root beside it. */
 const mapOf = (folder: string): NetworkTerms => {
   const files = networkFiles(folder)
@@ -162,7 +203,11 @@ const show = (terminal: Terminal): Command =>
     .action((folder: string, { json }: JsonOptions) => {
       const terms = mapOf(folder)
       if (printJson(terminal, json, terms)) return
-      terminal.out(printable(`${terms.name}, map ${terms.serial} of ${terms.madeAt}, signed by ${terms.root}`))
+      terminal.out(
+        printable(
+          `${terms.name}, map ${terms.serial} of ${terms.madeAt}, valid until ${terms.expiresAt ?? 'further notice'}, signed by ${terms.root}`,
+        ),
+      )
       showMembers(terminal, terms.members)
     })
 
@@ -244,6 +289,8 @@ export const networkVerb = (terminal: Terminal): Command =>
     newNetwork(terminal),
     add(terminal),
     changeKey(terminal),
+    renew(terminal),
+    acceptMap(terminal),
     run(terminal),
     show(terminal),
   ])

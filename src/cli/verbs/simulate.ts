@@ -20,6 +20,7 @@ type Options = JsonOptions & {
   readonly seed?: number
   readonly actions?: number
   readonly parties?: readonly string[]
+  readonly hostile?: number
   readonly stopAtFirst?: boolean
   readonly processes?: number
   readonly asWorker?: boolean
@@ -32,14 +33,15 @@ const processesFor = (seeds: number): number =>
   Math.min(availableParallelism(), Math.max(1, Math.floor(seeds / seedsPerProcess)))
 
 /** What has to be typed to see one seed again. */
-const repeatOf = (module: string, seed: number, { actions, parties }: Options): string =>
-  `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}`
+const repeatOf = (module: string, seed: number, { actions, parties, hostile }: Options): string =>
+  `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}${hostile === undefined ? '' : ` --hostile ${hostile}`}`
 
 export const simulateVerb = (terminal: Terminal): Command =>
   bareVerb('simulate', 'run an app through random histories of crashes, lost messages and failing disks', [
     'simulate src/app.ts',
     'simulate src/app.ts --seeds 1000',
     'simulate src/app.ts --seed 17',
+    'simulate src/app.ts --hostile 1',
   ])
     .argument('<app-module>', 'a module that exports `app`, and perhaps `simulation`: a workload, invariants, parties')
     .addOption(new Option('--seeds <count>', 'how many histories').argParser(wholeNumber(1)).default(50))
@@ -47,6 +49,11 @@ export const simulateVerb = (terminal: Terminal): Command =>
     .addOption(new Option('--seed <seed>', 'one history only, the same every time').argParser(wholeNumber(0)))
     .addOption(new Option('--actions <count>', 'how many things happen in a history').argParser(wholeNumber(1)))
     .addOption(new Option('--parties <names>', 'the parties, separated by commas').argParser(namesIn))
+    .addOption(
+      new Option('--hostile <count>', 'how many hostile members break the protocol as they like').argParser(
+        wholeNumber(0),
+      ),
+    )
     .addOption(new Option('--stop-at-first', 'stop at the first history that fails'))
     .addOption(
       new Option('--processes <count>', 'how many processes share the work (default: one a core)').argParser(
@@ -57,13 +64,14 @@ export const simulateVerb = (terminal: Terminal): Command =>
     .addOption(jsonOption('print one JSON document'))
     .action((module: string, options: Options) =>
       withApp(module, async ({ app, simulation }) => {
-        const { seed, seeds, from, actions, parties, json, stopAtFirst = false, asWorker } = options
+        const { seed, seeds, from, actions, parties, hostile, json, stopAtFirst = false, asWorker } = options
         const chosen = seed === undefined ? Array.from({ length: seeds }, (_, index) => from + index) : [seed]
         const given: SimulationOptions = {
           ...simulation,
           app,
           ...(actions === undefined ? {} : { actions }),
           ...(parties === undefined ? {} : { parties }),
+          ...(hostile === undefined ? {} : { hostile }),
           stopAtFirst,
         }
         if (asWorker === true) {

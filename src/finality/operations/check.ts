@@ -7,7 +7,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
 import { checkSignatures, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { sealBody } from '../../ledger/Transaction.js'
-import { checkKeysOf } from '../../vault/checkKeys.js'
+import { checkRecordable } from '../checkRecordable.js'
 import { checkNotary } from '../../vault/checkNotary.js'
 import { rememberAccepted, verifyContracts } from '../verifyContracts.js'
 import { checkUnconsumed } from '../recordSigned.js'
@@ -33,14 +33,15 @@ export const check = defineOperation<Check, FinalityReads>({
   isRead: true,
   identity: ({ signed }) => ({ transaction: sealBody(signed.body).id }),
   label: () => 'check a transaction',
-  decide: (reads, operation) => {
+  decide: (reads, operation, flow) => {
     const { body } = operation.signed
     const { id } = sealBody(body)
-    // True now, and not asked again when the flow is run over its record: by then the answer may be another.
+    // Who lost a race should hear that, and not that a contract is broken by stale data.
     checkNotary(reads, body)
     checkUnconsumed(reads, id, body)
     const transaction = checked(reads, operation, false)
-    checkKeysOf(reads, transaction)
+    // True now, and not asked again when the flow is run over its record: by then the answer may be another.
+    checkRecordable(reads, body, transaction, flow)
     rememberAccepted(reads, id, transaction)
     return valueAnswer(transaction)
   },

@@ -6,7 +6,7 @@
  */
 import { NodeFault } from '../../errors/CarillonError.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
-import { carryOut, undo } from './carryOut.js'
+import { carryOutOn, undo } from './carryOutOn.js'
 import type { CommitWorker, Guard, WorkerOutcome, Write } from './CommitWorker.js'
 import { storeFailure } from './storeFailure.js'
 
@@ -158,7 +158,7 @@ export class WriteBehind implements Database {
     this.#mode = 'none'
     this.#worker?.carryOut(guard, gathered, this.#sqls, (outcome) => {
       flight.outcome =
-        outcome.kind === 'gone' ? carryOut(this.#db, guard, gathered, (place) => this.#statements[place]) : outcome
+        outcome.kind === 'gone' ? carryOutOn(this.#db, guard, gathered, (place) => this.#statements[place]) : outcome
       // Never at once: someone may just have waited for it in the middle of something else.
       for (const tell of flight.waits) setImmediate(tell)
     })

@@ -78,6 +78,11 @@ export class StateCache implements CachedRows<StoredState> {
   /** Holds a row that was made. */
   addFresh(row: StoredState): void {
     this.#now.add(row)
+    this.noteKey(row)
+  }
+
+  /** A row has its key from now on: it is found by it before it is written. */
+  noteKey(row: StoredState): void {
     if (row.key !== null) this.#now.byKey.set(typedKey(row.kind.type, row.key), row)
   }
 

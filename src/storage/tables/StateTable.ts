@@ -55,7 +55,9 @@ export class StateTable implements States, Activities {
     this.#unconsumed = db.prepare(
       `${select} WHERE s.kind = ? AND s.until_revision IS NULL AND s.seq > ? ORDER BY s.seq LIMIT ?`,
     )
-    this.#keyed = db.prepare(`${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL`)
+    this.#keyed = db.prepare(
+      `${select} WHERE s.kind = ? AND s.key = ? AND s.until_revision IS NULL AND s.relevant = 1 ORDER BY s.seq`,
+    )
     this.#dueStates = new DueStates(unit.limits, {
       due: (nowMs, limit) => this.#readDue(nowMs, limit),
       nextMs: () => this.#readNextDueMs(),
@@ -77,6 +79,7 @@ export class StateTable implements States, Activities {
 
   touch(row: StoredState): void {
     this.#dueStates.noteChange(row)
+    this.#cache.noteKey(row)
     this.#table.touch(row)
   }
 
@@ -108,16 +111,16 @@ export class StateTable implements States, Activities {
   }
 
   withKey(type: string, key: string): StoredState | undefined {
+    const holds = (row: StoredState): boolean => row.untilRevision === null && row.key === key && row.relevant
     const recent = this.#cache.newest(type, key)
-    if (recent?.untilRevision === null && recent.key === key) return recent
-    for (const kind of this.#kinds.idsOfType(type)) {
-      const [found] = this.#keyed.lists(kind, key)
-      if (found === undefined) continue
-      // Read from the database it is as the tick found it; in memory it is as the tick has left it so far.
-      const row = this.#table.hold(found)
-      if (row.untilRevision === null && row.key === key) return row
-    }
-    return undefined
+    if (recent !== undefined && holds(recent)) return recent
+    // Read from the database it is as the tick found it; in memory it is as the tick has left it so far.
+    const found = this.#kinds
+      .idsOfType(type)
+      .flatMap((kind) => this.#keyed.lists(kind, key).map(this.#table.hold))
+      .filter(holds)
+    // Logs of earlier versions may hold a key twice; it belongs to the first state in log order.
+    return found.sort((a, b) => a.seq - b.seq)[0]
   }
 
   due(nowMs: number, limit: number): readonly StoredState[] {

@@ -5,7 +5,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { TransactionRow } from '../../vault/TransactionRow.js'
 import type { Transactions } from '../../vault/VaultTables.js'
-import type { Database, SqlValue } from '../Database.js'
+import type { Database, SqlValue, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import { hashIndexSchema } from './HashIndex.js'
 import { Table, type TableSpec } from './Table.js'
@@ -21,6 +21,7 @@ export const transactionsSchema = `
     outputs INTEGER NOT NULL,
     notary TEXT
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS ancestors (transaction_seq INTEGER PRIMARY KEY) STRICT;
   ${hashIndexSchema('transactions')}
 `
 
@@ -57,9 +58,24 @@ const spec: TableSpec<TransactionRow> = {
 
 export class TransactionTable implements Transactions {
   readonly #table: Table<TransactionRow>
+  readonly #markAncestor: Statement
+  readonly #unmarkAncestor: Statement
+  readonly #isAncestor: Statement
 
   constructor(db: Database, unit: UnitOfWork) {
     this.#table = new Table(db, unit, spec)
+    this.#markAncestor = db.prepare('INSERT OR IGNORE INTO ancestors (transaction_seq) VALUES (?)')
+    this.#unmarkAncestor = db.prepare('DELETE FROM ancestors WHERE transaction_seq = ?')
+    this.#isAncestor = db.prepare('SELECT 1 AS found FROM ancestors WHERE transaction_seq = ?')
+  }
+
+  isAncestor(seq: number): boolean {
+    return this.#isAncestor.get(seq) !== undefined
+  }
+
+  markAncestor(seq: number, isAncestor: boolean): void {
+    if (isAncestor) this.#markAncestor.run(seq)
+    else this.#unmarkAncestor.run(seq)
   }
 
   get nextSeq(): number {

@@ -30,7 +30,7 @@ export class TestLedger {
   #salts = 0
 
   constructor(app: Pick<App, 'states'>, notary: Party) {
-    this.registry = new Registry({ name: 'test', version: '0.0.0', states: app.states, flows: [] })
+    this.registry = new Registry({ name: 'test', version: '0.0.0', states: app.states, flows: [], agreesTo: {} })
     this.notary = notary
   }
 

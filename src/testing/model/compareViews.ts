@@ -9,6 +9,7 @@ import { readAgenda } from '../../storage/queries/readAgenda.js'
 import type { AgendaQuery } from '../../agenda/AgendaEntry.js'
 import { queryVault, readLocks } from '../../storage/queries/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
+import { readReservedKeys, readSignedTransactionIds } from '../../storage/queries/readProposals.js'
 import type { Database } from '../../storage/Database.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { compareFlow, compareState } from './compareRows.js'
@@ -79,11 +80,21 @@ const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] =
   return compareValues('Reserved states.', [...locks].map(([ref, flow]) => `${ref} by ${flow}`).sort(), held.sort())
 }
 
+const compareProposals = (db: Database, { reserved, signed }: Model): readonly ModelFinding[] => {
+  const keys = readReservedKeys(db).map(({ type, key, flow }) => `${type} ${key} by ${flow}`)
+  const ids = readSignedTransactionIds(db)
+  return [
+    ...compareValues('Reserved keys.', [...reserved].map(([key, flow]) => `${key} by ${flow}`).sort(), keys.sort()),
+    ...compareValues('Signed transactions that are yet to be final.', [...signed].sort(), [...ids].sort()),
+  ]
+}
+
 /** Compares all of a node's views with the model. */
 export const compareViews = (db: Database, model: Model, revision: number): readonly ModelFinding[] => [
   ...compareNodeFacts(db, model, revision),
   ...compareLists(db, model),
   ...compareLocks(db, model),
+  ...compareProposals(db, model),
   ...[...model.states.values()].flatMap((state) => compareState(db, state)),
   ...[...model.flows.values()].flatMap((flow) => compareFlow(db, flow)),
 ]

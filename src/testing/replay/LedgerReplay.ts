@@ -57,7 +57,8 @@ export class LedgerReplay {
     }
     const verified = verifyTransaction(resolved.right, this.#ground.registry.contract)
     if (isLeft(verified)) refuse(verified.left)
-    this.#checkAssessments(resolved.right, event.assessments, revision)
+    // What is here only because others build on it was not asked.
+    if (event.ancestor !== true) this.#checkAssessments(resolved.right, event.assessments, revision)
   }
 
   #checkAssessments(transaction: LedgerTransaction, recorded: readonly Assessment[], revision: number): void {

@@ -51,7 +51,7 @@ export class ReplayGround {
   atMs = 0
 
   constructor({ app, network }: ReplayOptions) {
-    this.registry = new Registry(traceFlows(app, this.trace), builtInFlows)
+    this.registry = new Registry(traceFlows(app, this.trace), builtInFlows(app))
     this.#network = network
     this.db = takeScratch()
     this.views = new StoredViews(this.db)
@@ -89,6 +89,11 @@ export class ReplayGround {
     const { views } = this
     const network = this.#network ?? this.parties.map
     const key = this.#signatures.keyOf(this.me.key)
+    const signedTransaction: ActiveTick['signedTransaction'] = (id) => {
+      const row = views.transactions.find(id)
+      if (row === undefined) throw new CarillonError('state-unknown', `This log holds no transaction ${id}.`)
+      return this.#reader.read(id, row.tick)
+    }
     return {
       now: instantFromMillis(this.atMs),
       nowMs: this.atMs,
@@ -100,11 +105,8 @@ export class ReplayGround {
       random,
       development: false,
       readsClock: () => false,
-      signedTransaction: (id) => {
-        const row = views.transactions.find(id)
-        if (row === undefined) throw new CarillonError('state-unknown', `This log holds no transaction ${id}.`)
-        return this.#reader.read(id, row.tick)
-      },
+      signedTransaction,
+      transactionBody: (id) => signedTransaction(id).body,
       emit,
       isFull: () => false,
       hasRecorded: () => false,

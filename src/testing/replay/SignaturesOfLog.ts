@@ -1,14 +1,14 @@
 /**
- * A party's key as its log knows it: it can repeat every request the party has signed, and sign nothing new. That is
+ * A party's key as its log knows it: it can repeat what the party has signed lately, and sign nothing new. That is
  * all a replay needs, and all it can have: an exported log holds no private key.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import { verifySignature, type KeyPair } from '../../identity/KeyPair.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 
-const signedRequest = /"callerSignature":"([A-Za-z0-9+/=]+)"/g
+const signedText = /"(?:callerSignature|signature)":"([A-Za-z0-9+/=]+)"/g
 
-/** Requests that a flow in flight may still have to repeat. */
+/** Signatures that a flow in flight may still have to repeat. */
 const mostKept = 1_000
 
 export class SignaturesOfLog {
@@ -16,9 +16,8 @@ export class SignaturesOfLog {
 
   /** Takes the signatures out of an event, as encoded, that may hold some. */
   learn(line: string): void {
-    if (!line.includes('"callerSignature"')) return
-    for (const [, signature] of line.matchAll(signedRequest))
-      if (signature !== undefined) this.#known.unshift(signature)
+    if (!line.includes('"callerSignature"') && !line.includes('"type":"TransactionRecorded"')) return
+    for (const [, signature] of line.matchAll(signedText)) if (signature !== undefined) this.#known.unshift(signature)
     this.#known.length = Math.min(this.#known.length, mostKept)
   }
 

@@ -18,7 +18,7 @@ const describeAssessment = ({ relevant, activity, actsAt, failure, key }: Assess
     ...(activity?.toleranceMs === undefined ? [] : [`tolerance ${activity.toleranceMs} ms`]),
     ...(activity?.onMissed === undefined ? [] : [`${activity.onMissed.name} when missed`]),
     ...(actsAt === undefined ? [] : [`this node's turn at ${actsAt}`]),
-    ...(key === undefined ? [] : [`key "${key}"`]),
+    ...(key === undefined || !relevant ? [] : [`key "${key}"`]),
     ...(relevant ? [] : ['of no concern to this party']),
   ]
   return more.length === 0 ? asks : `${asks} (${more.join(', ')})`
@@ -32,6 +32,8 @@ export const compareAssessments = (
   asked: Either<CarillonError, Assessment>,
   revision: number,
 ): ReplayProblem | undefined => {
+  // Whether a key was free is for the log to say, and not for the state.
+  if (recorded.failure?.code === 'state-key-taken') return undefined
   const said = describeAssessment(recorded)
   const says = isLeft(asked) ? `the error ${asked.left.code}: ${asked.left.message}` : describeAssessment(asked.right)
   if (

@@ -75,6 +75,7 @@ export type Action = { readonly id: number; readonly afterMs: number } & (
   | { readonly kind: 'diskFull'; readonly party: string; readonly commits: number }
   | { readonly kind: 'diskSlow'; readonly party: string; readonly turns: number }
   | { readonly kind: 'silence'; readonly party: string; readonly appends: number; readonly arrives: boolean }
+  | { readonly kind: 'attack'; readonly party: string }
   | { readonly kind: 'operate'; readonly party: string; readonly act: OperatorAct }
 )
 
@@ -101,8 +102,11 @@ export type Plan = {
 export type Cast = {
   /** Those who work. */
   readonly workers: readonly string[]
-  /** Everyone, notaries included. */
+  /** Everyone with a node, notaries included. */
   readonly everyone: readonly string[]
+  readonly notaries: readonly string[]
+  /** Members that break the protocol as they like. */
+  readonly hostile: readonly string[]
 }
 
 /** Shortly before the clocks change, in Europe and in America, to and fro; and an ordinary day. */
@@ -188,11 +192,14 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   const handedOverBytes = more.pick([1, 512, 2_048])
   const limits = pipelined.length === 0 ? given : { ...given, storage: { ...given.storage, handedOverBytes } }
   const actions: Action[] = []
+  // An adversary does something most of the time; without one, histories are the same as they were before there was any.
+  const attack = (): Draft | undefined =>
+    cast.hostile.length > 0 && !chance.oneIn(3) ? { kind: 'attack', party: chance.pick(cast.hostile) } : undefined
   while (actions.length < length) {
     const draft: Draft | undefined =
       actions.length === 0 || chance.oneIn(2)
         ? { kind: 'work', party: chance.pick(cast.workers) }
-        : faultOf(chance, cast, faults, remote)
+        : (attack() ?? faultOf(chance, cast, faults, remote))
     // Some things happen at the same instant, most within seconds, a few after a long time.
     const afterMs = chance.oneIn(4) ? 0 : chance.oneIn(12) ? chance.below(600_000) : chance.below(4_000)
     actions.push({ id: actions.length, afterMs, ...(draft ?? { kind: 'work', party: chance.pick(cast.workers) }) })

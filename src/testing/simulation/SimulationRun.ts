@@ -15,6 +15,7 @@ import { replay } from '../replay/replay.js'
 import { StoredViews } from '../../storage/StoredViews.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Boundaries } from './Boundaries.js'
+import { Adversary } from './Adversary.js'
 import { Chance } from './Chance.js'
 import { describeAction, describeBeginning } from './describeAction.js'
 import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
@@ -56,6 +57,7 @@ export class SimulationRun {
   readonly #downMs = new Map<string, number>()
   readonly #stopped: string[] = []
   readonly #sleptThrough: string[] = []
+  readonly #adversaries = new Map<string, Adversary>()
   readonly trace: TraceLine[] = []
   readonly boundaries: Boundaries
 
@@ -76,13 +78,23 @@ export class SimulationRun {
     this.#witness = witness
     this.#watches = watches
     const names = new Map(network.names.map((name) => [network.party(name).key, name]))
-    network.transport.watch((from, envelope) => {
-      witness.sent(names.get(from) ?? '', envelope)
+    const { app, cast } = options
+    for (const name of cast.hostile)
+      this.#adversaries.set(
+        name,
+        new Adversary({ network, app, name, notaries: cast.notaries, moods: new Chance(`moods ${plan.seed} ${name}`) }),
+      )
+    network.transport.watch((from, envelope, to) => {
+      const name = names.get(from)
+      // What an adversary says is in no log.
+      if (name === undefined) return
+      witness.sent(name, envelope)
+      for (const adversary of this.#adversaries.values()) adversary.overhear(from, to, envelope)
     })
   }
 
   static async start(plan: Plan, options: RunOptions): Promise<SimulationRun> {
-    const { everyone, workers } = options.cast
+    const { everyone, notaries, hostile } = options.cast
     const witness = new Witness()
     const boundaries = new Boundaries(plan.limits)
     const story = new TickStory()
@@ -120,9 +132,10 @@ export class SimulationRun {
       parties: Object.fromEntries(
         [...stores].map(([name, store]) => [
           name,
-          { app, store, limits: plan.limits, ...(workers.includes(name) ? {} : { notary: plan.notary }) },
+          { app, store, limits: plan.limits, ...(notaries.includes(name) ? { notary: plan.notary } : {}) },
         ]),
       ),
+      strangers: hostile,
       start: plan.start,
       seed: `simulation ${plan.seed}`,
       weather: plan.weather,
@@ -173,6 +186,7 @@ export class SimulationRun {
       plan: this.#plan,
       network,
       parties,
+      hostile: new Set([...this.#adversaries.values()].map(({ me }) => me.key)),
       witness: this.#witness,
       boundaries: this.boundaries.counts,
       stopped: this.#stopped,
@@ -310,6 +324,12 @@ export class SimulationRun {
       case 'silence':
         this.#stores.get(action.party)?.faults.silence(action.appends, action.arrives)
         return
+      case 'attack': {
+        const chance = new Chance(`attack ${this.#plan.seed} ${action.id}`)
+        for (const what of (await this.#adversaries.get(action.party)?.act(chance)) ?? [])
+          this.#say(`  ${action.party} ${what}`)
+        return
+      }
       case 'operate':
         if (network.isRunning(action.party)) await this.#operate(network.node(action.party), action.act)
         return
@@ -322,7 +342,10 @@ export class SimulationRun {
     return {
       name,
       node,
-      parties: this.#options.cast.workers.map((worker) => network.party(worker)),
+      parties: [
+        ...this.#options.cast.workers.map((worker) => network.party(worker)),
+        ...[...this.#adversaries.values()].map(({ me }) => me),
+      ],
       now: instantFromMillis(network.clock.now()),
       chance: new Chance(`work ${this.#plan.seed} ${id}`),
       start: (flow, input) => this.#start(name, node, flow, input),

@@ -30,6 +30,8 @@ export type World = {
   readonly plan: Plan
   readonly network: VirtualNetwork
   readonly parties: readonly PartyAtEnd[]
+  /** The keys of hostile members, who have no log to show. */
+  readonly hostile: ReadonlySet<string>
   readonly witness: Witness
   /** How often its nodes met each boundary. */
   readonly boundaries: BoundaryCounts

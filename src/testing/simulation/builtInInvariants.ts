@@ -5,6 +5,14 @@ import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from '
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
 import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
 import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
+import {
+  changesAreShared,
+  contractsGoOn,
+  finalIsSigned,
+  heardIsSaid,
+  nothingUnasked,
+  oneStateAKey,
+} from './invariants/strangers.js'
 import type { Invariant } from './World.js'
 
 /** What is held against every simulated network, whatever its app. */
@@ -22,4 +30,10 @@ export const builtInInvariants: readonly Invariant[] = [
   nothingLost,
   noFlowStuck,
   codeAgrees,
+  oneStateAKey,
+  nothingUnasked,
+  finalIsSigned,
+  heardIsSaid,
+  contractsGoOn,
+  changesAreShared,
 ]

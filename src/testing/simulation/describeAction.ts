@@ -56,6 +56,8 @@ export const describeAction = (action: Action): string => {
       return action.turns === 0 ? `the disk of ${action.party} is quick` : `the disk of ${action.party} is slow`
     case 'silence':
       return `the log of ${action.party} will not answer the next ${action.appends === 1 ? 'append' : `${action.appends} appends`}, ${action.arrives ? 'though it takes them' : 'nor take them'}`
+    case 'attack':
+      return `${action.party} is up to something`
     case 'operate':
       return `the operator of ${action.party} ${acts[action.act]}`
   }

@@ -25,6 +25,11 @@ export type SimulationOptions = {
   readonly parties?: readonly string[]
   /** Whether there is a notary beside them. Default: when there are several parties. */
   readonly notary?: boolean
+  /**
+   * How many hostile members there are beside the parties. They hold valid keys and break the protocol as they like; the
+   * parties deal with them as with anyone. Then there are two notaries. Default 0.
+   */
+  readonly hostile?: number
   /** What may go wrong. Default: everything. */
   readonly faults?: Partial<Faults>
   /** What must hold beside what always must. */
@@ -46,12 +51,18 @@ export type SimulationOptions = {
 /** Events of all nodes together in one history; beyond that, time stands still. */
 const mostEvents = 2_500
 
-const castOf = ({ app, parties, notary }: SimulationOptions): Cast => {
+const castOf = ({ app, parties, notary, hostile = 0 }: SimulationOptions): Cast => {
   const isShared = app.flows.some(({ respondsTo }) => respondsTo !== undefined)
   const workers = parties ?? (isShared ? ['Ann', 'Ben', 'Cas'] : ['Ann'])
-  const withNotary = notary ?? workers.length > 1
+  const withNotary = notary ?? workers.length + hostile > 1
   if (workers.length === 0) throw new CarillonError('usage', 'A simulation needs at least one party.')
-  return { workers, everyone: withNotary ? [...workers, 'Notary'] : workers }
+  const notaries = hostile > 0 ? ['Notary', 'Notary 2'] : withNotary ? ['Notary'] : []
+  return {
+    workers,
+    everyone: [...workers, ...notaries],
+    notaries,
+    hostile: Array.from({ length: hostile }, (_, index) => (index === 0 ? 'Mallory' : `Mallory ${index + 1}`)),
+  }
 }
 
 const runOptionsOf = (options: SimulationOptions): RunOptions => {

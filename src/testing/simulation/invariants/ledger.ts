@@ -2,6 +2,7 @@
  * What must be true of the ledger that several logs together describe.
  */
 import { Encoded } from '../../../encoding/canonical.js'
+import { primitiveKeys } from '../../../identity/Key.js'
 import { showRef } from '../../../ledger/StateRef.js'
 import type { TimeWindow } from '../../../ledger/TimeWindow.js'
 import type { TransactionBody } from '../../../ledger/Transaction.js'
@@ -35,7 +36,8 @@ export const noDoubleSpend: Invariant = {
       for (const ref of body.inputs) consumed(showRef(ref), event.id, `in the log of ${name}`)
     for (const { name, log } of world.parties)
       for (const { event } of log)
-        if (event.type === 'TransactionNotarised')
+        // A notary cannot tell whether a hostile member had any right to what it let it consume; only what is recorded counts.
+        if (event.type === 'TransactionNotarised' && !world.hostile.has(event.caller))
           for (const ref of event.inputs) consumed(showRef(ref), event.id, `as notarised by ${name}`)
     return [...consumers]
       .filter(([, by]) => by.size > 1)
@@ -55,6 +57,7 @@ export const agreement: Invariant = {
     const members = new Map(world.parties.map(({ name, party }) => [party.key, name]))
     const holders = new Map<string, Map<string, string>>()
     const takesPart = new Map<string, Set<string>>()
+    const signers = new Map<string, readonly string[]>()
     const participants = new Map<string, readonly string[]>()
     for (const { event } of recordedIn(world))
       event.assessments.forEach((assessment, index) => {
@@ -70,11 +73,14 @@ export const agreement: Invariant = {
         ...body.inputs.flatMap((ref) => participants.get(showRef(ref)) ?? []),
       ]
       takesPart.set(event.id, new Set(concerned))
+      signers.set(event.id, body.signers.flat().flatMap(primitiveKeys))
     }
     for (const [id, held] of holders) {
       if (new Set(held.values()).size > 1)
         found.push(`transaction ${id} is not the same for ${[...held.keys()].join(' and ')}`)
-      for (const key of takesPart.get(id) ?? []) {
+      // Who is hostile may keep from some what it has told others.
+      const isShared = [...(takesPart.get(id) ?? []), ...(signers.get(id) ?? [])].some((key) => world.hostile.has(key))
+      for (const key of isShared ? [] : (takesPart.get(id) ?? [])) {
         const name = [...members].find(([member]) => member === key)?.[1]
         if (name !== undefined && !held.has(name))
           found.push(
@@ -118,12 +124,15 @@ export const notarisedIsRecorded: Invariant = {
   violations: (world) => {
     if (!world.isSettled) return []
     const recorded = new Set([...recordedIn(world)].map(({ event }) => event.id))
-    return world.parties.flatMap(({ name, log }) =>
-      log.flatMap(({ event }) =>
-        event.type === 'TransactionNotarised' && !recorded.has(event.id)
+    return world.parties.flatMap(({ name, party, log }) => {
+      // A hostile member may keep what it was granted to itself, also where the notary signs as one of the parties.
+      const isTheirs = (caller: string): boolean =>
+        world.hostile.has(caller) || (world.hostile.size > 0 && caller === party.key)
+      return log.flatMap(({ event }) =>
+        event.type === 'TransactionNotarised' && !recorded.has(event.id) && !isTheirs(event.caller)
           ? [`${name} has notarised transaction ${event.id}, which nobody has recorded`]
           : [],
-      ),
-    )
+      )
+    })
   },
 }

@@ -88,8 +88,10 @@ const hopelessWait = (
   wait: Waiting,
   ends: ReadonlyMap<string, string>,
   openFlows: ReadonlyMap<string, FlowSummary>,
+  hostileSessions: ReadonlySet<string>,
 ): string | undefined => {
-  if (wait.for !== 'message') return undefined
+  // Whoever deals with a hostile member may wait for ever, where everyone can see it.
+  if (wait.for !== 'message' || hostileSessions.has(wait.session)) return undefined
   const other = ends.get(`${wait.session} ${wait.role === 'initiator' ? 'responder' : 'initiator'}`)
   const otherFlow = openFlows.get(other ?? '')
   if (otherFlow === undefined) return 'waits for a message from a flow that has ended'
@@ -101,9 +103,10 @@ const hopelessWait = (
 /** Whoever waits has something to wait for. */
 export const noFlowStuck: Invariant = {
   name: 'no flow is stuck without a reason',
-  violations: ({ parties, isSettled, network }) => {
+  violations: ({ parties, hostile, isSettled, network }) => {
     if (!isSettled) return []
     const found: string[] = []
+    const hostileSessions = new Set<string>()
     const nowMs = network.clock.now()
     const openFlows: ReadonlyMap<string, FlowSummary> = new Map<string, FlowSummary>(
       parties.flatMap(({ name, inspect }) =>
@@ -114,6 +117,7 @@ export const noFlowStuck: Invariant = {
     const received = new Set<string>()
     for (const { name, log } of parties)
       for (const { event } of log) {
+        if (event.type === 'SessionOpened' && hostile.has(event.party)) hostileSessions.add(event.session)
         if (event.type === 'SessionOpened' && event.flow !== undefined)
           ends.set(`${event.session} ${event.role}`, `${name} ${event.flow}`)
         if (event.type === 'MessageReceived') received.add(`${event.session} ${event.role} ${event.seq}`)
@@ -135,7 +139,7 @@ export const noFlowStuck: Invariant = {
         if (overdue !== undefined) found.push(`${what} ${overdue}`)
       }
       // As long as one of several things can come, the flow is not stuck.
-      const hopeless = waiting.map((wait) => hopelessWait(wait, ends, openFlows))
+      const hopeless = waiting.map((wait) => hopelessWait(wait, ends, openFlows, hostileSessions))
       if (hopeless.every((why) => why !== undefined)) found.push(...hopeless.map((why) => `${what} ${why}`))
     }
     for (const { name, log } of parties) {

@@ -14,7 +14,7 @@ export const undo = (db: Database): void => {
 }
 
 /** `statementAt` gives the statement with a number. */
-export const carryOut = (
+export const carryOutOn = (
   db: Database,
   { sql, expected, after }: Guard,
   writes: readonly Write[],
@@ -38,5 +38,5 @@ export const carryOut = (
 export const carriedOutOn = (db: Database): CarryOut => {
   const prepared: Statement[] = []
   return (guard, writes, statements) =>
-    carryOut(db, guard, writes, (place) => (prepared[place] ??= db.prepare(statements[place] ?? '')))
+    carryOutOn(db, guard, writes, (place) => (prepared[place] ??= db.prepare(statements[place] ?? '')))
 }

@@ -1,0 +1,21 @@
+/** A hostile member in the simulator: whatever it does, the vaults of the others are as they must be. */
+import { expect } from 'chai'
+import { describeFailure, simulate } from 'carillon/testing'
+import { bazaarSimulation } from './bazaar.js'
+import { marketSimulation } from '../network/marketSimulation.js'
+
+describe('A network with a hostile member', () => {
+  for (const [name, options] of Object.entries({
+    bazaar: bazaarSimulation,
+    market: { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'], invariants: [], hostile: 1 },
+  }))
+    it(`keeps its invariants: ${name}`, async () => {
+      const { failures } = await simulate({ ...options, seeds: 15, shrinkTries: 5 })
+      expect(failures.flatMap((failure) => describeFailure(failure, 'again')).join('\n')).to.equal('')
+    })
+
+  it('lives through the same history whenever its seed is the same', async () => {
+    const events = async (): Promise<number> => (await simulate({ ...bazaarSimulation, seeds: [3] })).events
+    expect(await events()).to.equal(await events())
+  })
+})
