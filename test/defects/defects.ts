@@ -47,9 +47,9 @@ export const defects: readonly Defect[] = [
     name: 'agenda-lost-on-restart',
     mistake: 'Opening a store forgets the activity that comes next',
     file: 'src/storage/EmbeddedStore.ts',
-    find: 'this.views = new StoredViews(db)',
+    find: 'this.views = new StoredViews(db, limits)',
     replace:
-      "db.exec('UPDATE states SET acts_at_ms = NULL WHERE acts_at_ms = (SELECT min(acts_at_ms) FROM states)'); this.views = new StoredViews(db)",
+      "db.exec('UPDATE states SET acts_at_ms = NULL WHERE acts_at_ms = (SELECT min(acts_at_ms) FROM states)'); this.views = new StoredViews(db, limits)",
   },
   {
     name: 'started-twice',
@@ -160,7 +160,7 @@ export const defects: readonly Defect[] = [
     name: 'resend-given-up',
     mistake: 'A message is sent once and never again',
     file: 'src/transport/Postman.ts',
-    find: 'waiting.nextMs = nowMs + waitAfter(resend, waiting.tries)',
+    find: 'waiting.nextMs = nowMs + waitAfter(this.#resend, waiting.tries)',
     replace: 'waiting.nextMs = nowMs + 1e12',
   },
   {

@@ -187,7 +187,8 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   // From choices of its own, so that what else happens does not depend on it.
   const more = new Chance(`limits ${seed}`)
   const pipelined = faults.pipelines ? cast.everyone.filter((name) => !remote.includes(name) && !more.oneIn(3)) : []
-  const given = faults.limits ? smallLimits(more) : {}
+  // In half of the histories, so that larger portions are met as well.
+  const given = faults.limits && more.oneIn(2) ? smallLimits(more) : {}
   // Otherwise no tick would be large enough to be handed over.
   const handedOverBytes = more.pick([1, 512, 2_048])
   const limits = pipelined.length === 0 ? given : { ...given, storage: { ...given.storage, handedOverBytes } }
