@@ -20,7 +20,7 @@ import {
 import { limits } from '../../src/limits.js'
 
 const [store = '', code = '', port = '0', run = ''] = process.argv.slice(2)
-Object.assign(limits, { codeReturnsMs: 300, watchdogLookMs: 50 })
+Object.assign(limits, { codeReturnsMs: 300, watchdogLookMs: 50, startsNotReturned: 2 })
 
 let isLooping = run !== 'first'
 const loop = (): void => {
