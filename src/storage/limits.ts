@@ -25,10 +25,10 @@ export const storageLimits = {
   /** A store up to this size has all its pages checked before it is opened: that takes some milliseconds. */
   pagesCheckedAtOnceBytes: 8 * 1024 * KiB,
   /**
-   * A store up to this size decides nothing before all its pages are checked, some tenths of a second; a larger one as well,
+   * A store up to this size decides nothing before all its pages are checked, less than a tenth of a second; a larger one as well,
    * unless the file system says that nobody has written to it since.
    */
-  pagesAlwaysAwaitedBytes: 256 * 1024 * KiB,
+  pagesAlwaysAwaitedBytes: 64 * 1024 * KiB,
   /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
   unindexedKeys: 16_384,
   /** States one aggregate may go over, so that it cannot keep the node from its ticks for long. */

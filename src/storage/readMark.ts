@@ -7,7 +7,7 @@ import type { MarkOrigin, RestoredMark } from '../engine/RestoredMark.js'
 import { emptyHead } from '../log/Tick.js'
 import { instantFromMillis, toMillis } from '../time/Instant.js'
 import type { Database } from './Database.js'
-import { isNotedFile, readPosition } from './PositionNote.js'
+import { isNotedFile, readPosition, type NotedPosition } from './PositionNote.js'
 import { SqliteTicks } from './SqliteTicks.js'
 
 /** The table that holds it; whoever drops the views leaves it alone. */
@@ -32,9 +32,7 @@ export const readMark = (db: Database): RestoredMark | undefined => {
 }
 
 /** The mark that a store has by what was noted beside its log: that it is a copy, or was cut off. */
-const markByNote = (db: Database, database: string): RestoredMark | undefined => {
-  const position = readPosition(database)
-  if (position === undefined) return undefined
+const markByNote = (db: Database, database: string, position: NotedPosition): RestoredMark | undefined => {
   // Without its write-ahead log a young store has not even tables.
   const log = hasTable(db, 'log_ticks') ? new SqliteTicks(db) : undefined
   const { revision } = log?.head() ?? emptyHead
@@ -44,8 +42,11 @@ const markByNote = (db: Database, database: string): RestoredMark | undefined =>
 }
 
 /** The mark of the store in a file that holds its own log: the one in the database, or by the note beside it. */
-export const findMark = (db: Database, database: string): RestoredMark | undefined =>
-  readMark(db) ?? markByNote(db, database)
+export const findMark = (db: Database, database: string): RestoredMark | undefined => {
+  // Before the first look at the database: a node that runs may go on in between, and the note must not be ahead.
+  const position = readPosition(database)
+  return readMark(db) ?? (position === undefined ? undefined : markByNote(db, database, position))
+}
 
 /** A store that is restored again keeps the newer mark. */
 export const writeMark = (db: Database, { from, at, revision }: RestoredMark): void => {

@@ -80,7 +80,7 @@ const node = await startNode({
   store,
   healthOn: `127.0.0.1:${port}`,
   logger,
-  limits: { engine: { codeReturnsMs: 300, watchdogLookMs: 50 } },
+  limits: { engine: { codeReturnsMs: 300, watchdogLookMs: 50, startsNotReturned: 2 } },
 })
 if (run === 'first') {
   await node.run(Make, { at: instantFromMillis(Date.now() + 400) })

@@ -38,6 +38,7 @@ type Options = StoreOptions &
     readonly dev?: boolean
     readonly network?: string
     readonly listenOn?: string
+    readonly healthOn?: string
     readonly log?: string
     readonly logFormat?: 'text' | 'json'
     readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -128,7 +129,7 @@ const assertReachable = (file: string, verbs: LoadedApp['verbs'] = []): void => 
 }
 
 const runNode = async (loaded: LoadedApp, file: string, options: Options, terminal: Terminal): Promise<void> => {
-  const { store, json, party, dev, network, listenOn, log, stopWithStdin } = options
+  const { store, json, party, dev, network, listenOn, healthOn, log, stopWithStdin } = options
   const { app, onStart, ...contributed } = loaded
   assertReachable(file, contributed.verbs)
   const logger = loggerFor(options, terminal)
@@ -154,6 +155,7 @@ const runNode = async (loaded: LoadedApp, file: string, options: Options, termin
     ...(dev === undefined ? {} : { development: dev }),
     ...(network === undefined ? {} : { networkFolder: network }),
     ...(listenOn === undefined ? {} : { listenOn }),
+    ...(healthOn === undefined ? {} : { healthOn }),
     ...(log === undefined ? {} : { log }),
   })
   hasStarted = true
@@ -206,6 +208,12 @@ export const runVerb = (terminal: Terminal): Command =>
       .addOption(networkOption("a party's folder in a network, such as local/Alice; its store is there too"))
       .addOption(
         new Option('--listen-on <host:port>', 'where to listen, when that is not the address in the network map'),
+      )
+      .addOption(
+        new Option(
+          '--health-on <host:port>',
+          'where a thread answers for the health, also while code of the app loops',
+        ),
       )
       .addOption(
         new Option(

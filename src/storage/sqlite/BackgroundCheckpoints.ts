@@ -22,6 +22,7 @@ const longestLogBytes = 48 * 1_048_576
 
 /** About what a small commit appends. */
 const bytesPerCommit = 32_768
+const bytesPerPage = 4_096
 
 /** No disk takes that long; then the log grows a little further. */
 const longestWaitMs = 10_000
@@ -45,10 +46,9 @@ const noter = makePageNoter(require('node:fs'), require('node:zlib').crc32, file
 parentPort.on('message', (message) => {
   if (message === 'stop') {
     // Nothing is written any more. Whoever still reads may keep pages from being moved; they are noted all the same.
-    Atomics.store(done, 1, 0)
     try {
       noter.note(checkpoint.get().log)
-      Atomics.store(done, 1, 1)
+      Atomics.store(done, 2, 1)
     } catch {}
     noter.close()
     reader.close()
@@ -56,7 +56,6 @@ parentPort.on('message', (message) => {
     parentPort.close()
     return
   }
-  let isComplete = false
   // A disk that is full or gone is reported by the commits that meet it; here there is nobody to tell.
   try {
     reader.exec('BEGIN')
@@ -64,31 +63,32 @@ parentPort.on('message', (message) => {
       pin.get()
       const { log, checkpointed } = checkpoint.get()
       noter.note(checkpointed)
-      isComplete = log === checkpointed
+      Atomics.store(done, 1, log)
     } finally {
       reader.exec('COMMIT')
     }
   } catch {}
-  Atomics.store(done, 1, isComplete ? 1 : 0)
   Atomics.add(done, 0, 1)
   Atomics.notify(done, 0)
-  parentPort.postMessage('done')
 })
 `
 
 export class BackgroundCheckpoints {
   readonly #file: string
   readonly #db: Database
-  /** How many checkpoints were made, and whether the last one was complete. */
-  readonly #done = new Int32Array(new SharedArrayBuffer(8))
+  /** How many checkpoints were made, how many pages the write-ahead log had at the last one, and whether all is noted. */
+  readonly #done = new Int32Array(new SharedArrayBuffer(12))
   #worker: Worker | undefined
   /** Set once a thread could not be had: then it is not tried again. */
   #given = true
   #asked = 0
   #bytes = 0
   #commits = 0
-  /** About how long the write-ahead log is. */
+  /** About how long the write-ahead log is, and from which length on a commit waits. */
   #logBytes = 0
+  #waitsFromBytes = longestLogBytes
+  /** The checkpoint after which its length was last looked at. */
+  #looked = 0
 
   /** `db` is the connection of the thread that commits, or one of them. */
   constructor(file: string, db: Database) {
@@ -100,15 +100,26 @@ export class BackgroundCheckpoints {
   committed(bytes: number): void {
     this.#bytes += bytes
     this.#commits += 1
-    // The views are written too, and whole pages each time.
-    this.#logBytes += 2 * bytes + bytesPerCommit
     if (!this.#given) return
-    const isLong = this.#logBytes > longestLogBytes
+    this.#measure(bytes)
+    const isLong = this.#logBytes > this.#waitsFromBytes
     if (!isLong && (this.#isBusy() || (this.#bytes < bytesApart && this.#commits < commitsApart))) return
     this.#ask()
     if (!isLong) return
     this.#wait()
-    this.#logBytes = Atomics.load(this.#done, 1) === 1 ? 0 : longestLogBytes / 2
+    // Whoever reads for long keeps the log from beginning anew; then it may grow by as much again before the next wait.
+    this.#waitsFromBytes = this.#logBytes + longestLogBytes
+  }
+
+  #measure(bytes: number): void {
+    // The views are written too, and whole pages each time.
+    this.#logBytes += 2 * bytes + bytesPerCommit
+    const done = Atomics.load(this.#done, 0)
+    if (done === this.#looked) return
+    this.#looked = done
+    const measured = Atomics.load(this.#done, 1) * bytesPerPage
+    if (measured < this.#logBytes / 2) this.#waitsFromBytes = longestLogBytes
+    this.#logBytes = measured
   }
 
   /** Moves and notes everything. Nothing may be written to the database any more. */
@@ -123,7 +134,7 @@ export class BackgroundCheckpoints {
         worker.ref()
         worker.postMessage('stop')
       })
-    if (wasGiven) this.#finish(worker !== undefined && Atomics.load(this.#done, 1) === 1)
+    if (wasGiven) this.#finish(Atomics.load(this.#done, 2) === 1)
   }
 
   /** To be called when the database is closed. */
@@ -198,9 +209,6 @@ export class BackgroundCheckpoints {
         from: import.meta.url,
         done: this.#done,
       },
-    })
-    worker.on('message', () => {
-      if (!this.#isBusy() && Atomics.load(this.#done, 1) === 1) this.#logBytes = 0
     })
     worker.on('error', () => {
       this.#doWithout()

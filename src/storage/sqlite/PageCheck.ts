@@ -31,13 +31,25 @@ const damaged = (file: string, what: string): NodeFault =>
     { file },
   )
 
+/** Reads the beginning of a file; gives how much there was. */
+const readStart = (file: string, into: Buffer): number => {
+  const descriptor = openSync(file, 'r')
+  try {
+    return readSync(descriptor, into, 0, into.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 export class PageCheck {
   readonly #database: string
   readonly #descriptor: number
   readonly #size: number
   #notes: Buffer
-  /** Where the write-ahead log holds the newest content of the pages that are in it. */
-  readonly #inLog: ReadonlyMap<number, number>
+  /** How many frames of the write-ahead log count. */
+  readonly #frames: number
+  /** Where that log holds the newest content of the pages that are in it; found out when a page differs, which is rare. */
+  #inLog: ReadonlyMap<number, number> | undefined
 
   private constructor(database: string, notes: Buffer) {
     this.#database = database
@@ -45,7 +57,7 @@ export class PageCheck {
     this.#size = notes.readUInt32LE(notesAt.pageSize)
     this.#descriptor = openSync(database, 'r')
     try {
-      this.#inLog = this.#pagesInLog()
+      this.#frames = this.#validFrames()
     } catch (error) {
       this.close()
       throw error
@@ -94,7 +106,7 @@ export class PageCheck {
           different.push(first + place + 1)
       yield different
     }
-    for (let page = held + 1; page <= noted; page++) if (this.#noted(page) !== 0 && !this.#inLog.has(page)) yield [page]
+    for (let page = held + 1; page <= noted; page++) if (this.#noted(page) !== 0 && !this.#isInLog(page)) yield [page]
   }
 
   /** Compares everything at once, and throws when a page differs. */
@@ -117,12 +129,12 @@ export class PageCheck {
   /** Compares all pages of a table or an index, from its root. */
   assertTree(root: number): void {
     const content = this.#content(root)
-    if (!this.#inLog.has(root) && !this.#isSound(root, content)) this.assertNone([root])
+    if (!this.#isSound(root, content)) this.assertNone([root])
     for (const child of childrenOf(content, root)) this.assertTree(child)
     for (const first of overflowsOf(content, root))
       for (let page = first; page !== 0;) {
         const part = this.#content(page)
-        if (!this.#inLog.has(page) && !this.#isSound(page, part)) this.assertNone([page])
+        if (!this.#isSound(page, part)) this.assertNone([page])
         page = part.readUInt32BE(0)
       }
   }
@@ -139,7 +151,7 @@ export class PageCheck {
 
   /** A page as SQLite sees it. */
   #content(page: number): Buffer {
-    const at = this.#inLog.get(page)
+    const at = this.#placeInLog(page)
     if (at === undefined) return this.#read(this.#descriptor, (page - 1) * this.#size)
     const log = openSync(`${this.#database}-wal`, 'r')
     try {
@@ -156,27 +168,28 @@ export class PageCheck {
 
   #isSound(page: number, content: Uint8Array): boolean {
     const noted = this.#noted(page)
-    return noted === 0 || this.#inLog.has(page) || pageSum(content) === noted
+    return noted === 0 || pageSum(content) === noted || this.#isInLog(page)
+  }
+
+  #isInLog(page: number): boolean {
+    return this.#placeInLog(page) !== undefined
+  }
+
+  #placeInLog(page: number): number | undefined {
+    this.#inLog ??= this.#pagesInLog()
+    return this.#inLog.get(page)
   }
 
   #pagesInLog(): ReadonlyMap<number, number> {
     const pages = new Map<number, number>()
-    const wal = `${this.#database}-wal`
-    if (!existsSync(wal)) return pages
-    const log = openSync(wal, 'r')
+    if (this.#frames === 0) return pages
+    const log = openSync(`${this.#database}-wal`, 'r')
     try {
-      const header = Buffer.alloc(walHeaderBytes)
-      if (readSync(log, header, 0, walHeaderBytes, 0) < walHeaderBytes) return pages
-      const frames = this.#validFrames()
-      const isNoted =
-        header.readUInt32BE(16) === this.#notes.readUInt32LE(notesAt.firstSalt) &&
-        header.readUInt32BE(20) === this.#notes.readUInt32LE(notesAt.secondSalt)
-      // What was moved into the database is newer than what is left of the log.
-      if (isNoted && frames < this.#notes.readUInt32LE(notesAt.frames)) throw damaged(this.#database, `its file ${wal}`)
-      for (let frame = 0; frame < frames; frame++) {
+      const number = Buffer.alloc(4)
+      for (let frame = 0; frame < this.#frames; frame++) {
         const at = walHeaderBytes + frame * (frameHeaderBytes + this.#size)
-        readSync(log, header, 0, 4, at)
-        pages.set(header.readUInt32BE(0), at + frameHeaderBytes)
+        readSync(log, number, 0, 4, at)
+        pages.set(number.readUInt32BE(0), at + frameHeaderBytes)
       }
       return pages
     } finally {
@@ -184,15 +197,20 @@ export class PageCheck {
     }
   }
 
-  /** How many frames of the write-ahead log SQLite has found to be whole. */
+  /** How many frames of the write-ahead log SQLite has found to be whole. Throws when more were noted before. */
   #validFrames(): number {
-    const shared = openSync(`${this.#database}-shm`, 'r')
-    try {
-      const header = Buffer.alloc(validFramesAt + 4)
-      readSync(shared, header, 0, header.length, 0)
-      return endianness() === 'LE' ? header.readUInt32LE(validFramesAt) : header.readUInt32BE(validFramesAt)
-    } finally {
-      closeSync(shared)
-    }
+    const wal = `${this.#database}-wal`
+    if (!existsSync(wal)) return 0
+    const header = Buffer.alloc(walHeaderBytes)
+    if (readStart(wal, header) < walHeaderBytes) return 0
+    const shared = Buffer.alloc(validFramesAt + 4)
+    readStart(`${this.#database}-shm`, shared)
+    const frames = endianness() === 'LE' ? shared.readUInt32LE(validFramesAt) : shared.readUInt32BE(validFramesAt)
+    const isNoted =
+      header.readUInt32BE(16) === this.#notes.readUInt32LE(notesAt.firstSalt) &&
+      header.readUInt32BE(20) === this.#notes.readUInt32LE(notesAt.secondSalt)
+    // What was moved into the database is newer than what is left of the log.
+    if (isNoted && frames < this.#notes.readUInt32LE(notesAt.frames)) throw damaged(this.#database, `its file ${wal}`)
+    return frames
   }
 }

@@ -55,12 +55,14 @@ export const makePageNoter = (
     const sums = new Map<number, number>()
     const frameBytes = 24 + pageSize
     const buffer = Buffer.alloc(frameBytes * framesAtATime)
-    for (let first = from; first < until; first += framesAtATime) {
-      const count = Math.min(framesAtATime, until - first)
-      readSync(wal, buffer, 0, count * frameBytes, 32 + first * frameBytes)
-      for (let place = 0; place < count; place++) {
+    // Backwards: of a page that was written several times only the last content counts.
+    for (let last = until; last > from; last -= framesAtATime) {
+      const first = Math.max(from, last - framesAtATime)
+      readSync(wal, buffer, 0, (last - first) * frameBytes, 32 + first * frameBytes)
+      for (let place = last - first - 1; place >= 0; place--) {
         const at = place * frameBytes
-        sums.set(buffer.readUInt32BE(at), sumOf(buffer.subarray(at + 24, at + frameBytes)))
+        const page = buffer.readUInt32BE(at)
+        if (!sums.has(page)) sums.set(page, sumOf(buffer.subarray(at + 24, at + frameBytes)))
       }
     }
     return sums
