@@ -23,7 +23,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 
 /** What only a node among others, or one with standbys, records; test/session, test/standby and signers.int.spec.ts see to those. */
 const isBetweenParties = (type: string): boolean =>
-  /^(TransactionNotarised|Session|Message|RestoreAccepted|LeaseRenewed|Network|KeyChanged|CheckpointReceived)/.test(
+  /^(TransactionNotarised|TransactionSigned|KeysReserved|Session|Message|RestoreAccepted|LeaseRenewed|Network|KeyChanged|CheckpointReceived)/.test(
     type,
   )
 

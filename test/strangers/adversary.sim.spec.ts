@@ -2,15 +2,17 @@
 import { expect } from 'chai'
 import { describeFailure, simulate } from 'carillon/testing'
 import { bazaarSimulation } from './bazaar.js'
+import { swapSimulation } from './swap.js'
 import { marketSimulation } from '../network/marketSimulation.js'
 
 describe('A network with a hostile member', () => {
   for (const [name, options] of Object.entries({
     bazaar: bazaarSimulation,
+    swap: { ...swapSimulation, seeds: 5 },
     market: { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'], invariants: [], hostile: 1 },
   }))
     it(`keeps its invariants: ${name}`, async () => {
-      const { failures } = await simulate({ ...options, seeds: 15, shrinkTries: 5 })
+      const { failures } = await simulate({ seeds: 15, ...options, shrinkTries: 5 })
       expect(failures.flatMap((failure) => describeFailure(failure, 'again')).join('\n')).to.equal('')
     })
 
