@@ -89,11 +89,13 @@ describe('a full disk with a large backlog', () => {
     warnings = []
     parts = makeApp()
     const store = EmbeddedStore.inMemory()
+    const { views, reader, head, begin, rollback, tick: tickOf, close } = store
     node = await startNode({
       app: parts.app,
       clock,
       store: {
-        ...store,
+        ...{ views, reader, head, begin, rollback, close },
+        tick: tickOf,
         read: (from) => store.read(from),
         commit: (tick) => {
           if (!isFull) return store.commit(tick)

@@ -46,7 +46,8 @@ export const readTimeline = (db: Database, { fromMs, untilMs, bars: count, lateM
     const bar = bars[whole(row['bar'])]
     if (bar !== undefined) bar.scheduled = whole(row['n'])
   }
-  const oldest = whole(db.prepare('SELECT max(seq) AS seq FROM flows').get()?.['seq']) - storageLimits.timelineOccurrences
+  const oldest =
+    whole(db.prepare('SELECT max(seq) AS seq FROM flows').get()?.['seq']) - storageLimits.timelineOccurrences
   for (const row of db
     .prepare(
       `SELECT CAST((started_ms - ?) / ? AS INTEGER) AS bar, count(*) FILTER (WHERE status = 'failed' OR status = 'parked') AS failed, count(*) FILTER (WHERE lateness_ms > ?) AS late, count(*) AS n, max(lateness_ms) AS worst FROM flows WHERE seq > ? AND state_seq IS NOT NULL AND started_ms >= ? AND started_ms < ? GROUP BY bar`,
