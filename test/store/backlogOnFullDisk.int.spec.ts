@@ -93,8 +93,14 @@ describe('a full disk with a large backlog', () => {
       app: parts.app,
       clock,
       store: {
-        ...store,
+        views: store.views,
+        reader: store.reader,
+        head: store.head,
+        begin: store.begin,
+        rollback: store.rollback,
+        tick: store.tick,
         read: (from) => store.read(from),
+        close: store.close,
         commit: (tick) => {
           if (!isFull) return store.commit(tick)
           store.rollback()
