@@ -89,14 +89,18 @@ describe('a full disk with a large backlog', () => {
     warnings = []
     parts = makeApp()
     const store = EmbeddedStore.inMemory()
-    const { views, reader, head, begin, rollback, tick: tickOf, close } = store
     node = await startNode({
       app: parts.app,
       clock,
       store: {
-        ...{ views, reader, head, begin, rollback, close },
-        tick: tickOf,
+        views: store.views,
+        reader: store.reader,
+        head: store.head,
+        begin: store.begin,
+        rollback: store.rollback,
+        tick: store.tick,
         read: (from) => store.read(from),
+        close: store.close,
         commit: (tick) => {
           if (!isFull) return store.commit(tick)
           store.rollback()
