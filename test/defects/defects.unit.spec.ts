@@ -38,7 +38,7 @@ describe('The seeded defects', () => {
     expect(rows.filter((row) => row.includes('not found'))).to.deep.equal([])
   })
 
-  for (const name of ['acknowledge-before-commit', 'recheck-skipped'])
+  for (const name of ['acknowledge-before-commit', 'recheck-skipped', 'unasked-recorded', 'any-finality'])
     it(`are found by the simulator: ${name}`, async () => {
       const defect = defects.find((one) => one.name === name)
       const result = await hunt(defect!, 5)

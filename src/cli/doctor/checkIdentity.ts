@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect as connectTls, type PeerCertificate } from 'node:tls'
 import type { Member } from '../../identity/NetworkMap.js'
 import { readKeyFile, secretFileOf } from '../../keys/KeyFile.js'
+import { expiryWarning } from '../../network/followMap.js'
 import { networkFiles, readNetworkMap } from '../../network/NetworkFolder.js'
 import { readStore } from '../../folder/readStore.js'
 import { storeFiles } from '../../folder/StoreFolder.js'
@@ -64,7 +65,8 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   const { good, bad } = judge
   const files = networkFiles(network)
   const rootPem = readFileSync(files.root, 'utf8')
-  const { network: map } = readNetworkMap(files.map, rootPem, files.root)
+  const verified = readNetworkMap(files.map, rootPem, files.root)
+  const map = verified.network
   const certificate = new X509Certificate(readFileSync(files.certificate))
   const key = certifiedKey(certificate)
   const identity = key === undefined ? undefined : map.identityOf(key)
@@ -77,7 +79,11 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   if (member === undefined) return [bad(`${files.certificate} is of a party that the map does not list`, another)]
   if (member.certificate !== undefined && member.certificate !== fingerprintOf(certificate))
     return [bad(`${files.certificate} is not the one the map lists for ${member.party.name}`, another)]
-  const timely = judgeValidity(judge, files.certificate, certificate, nowMs)
+  const expiry = expiryWarning(verified, nowMs)
+  const timely = [
+    ...judgeValidity(judge, files.certificate, certificate, nowMs),
+    ...(expiry === undefined ? [] : [judge.notice(expiry, 'ask whoever runs the network for a newer map')]),
+  ]
   return timely.length > 0
     ? timely
     : [good(`that of ${member.party.name}, signed by the network's root and in its map`)]
