@@ -12,7 +12,7 @@ describe('carillon simulate', function () {
     )
     for (const { code, stdout, stderr } of await Promise.all(runs)) {
       expect(stderr).to.equal('')
-      expect(stdout).to.match(/^2 histories in .*: .* events, .* every invariant held\.\n$/)
+      expect(stdout).to.match(/^2 histories in .*: .* events, .* every invariant held\.\nBoundaries met: .*\.\n$/)
       expect(code).to.equal(0)
     }
   })

@@ -12,7 +12,7 @@ import { requiredNow, signSchedule } from '../handling/readiness.js'
 import { bookedIn, enter, findIdentical } from '../handling/scheduleBook.js'
 import { entityOf } from '../model/EntityId.js'
 import { identityOf, type HashIdentity } from '../model/Identity.js'
-import { keyOf } from '../model/KeyTree.js'
+import { isKey } from '../model/KeyTree.js'
 import { memoProblem } from '../model/memoProblem.js'
 import { namesTooMany } from '../model/Needs.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
@@ -36,7 +36,7 @@ const createProblem = (asked: ScheduleCreate, { payer, settings }: Prechecked): 
   if (isRejecting && asked.sigMap !== undefined) return 'INVALID_TRANSACTION_BODY'
   const memo = memoProblem(asked.memo ?? '')
   if (memo !== undefined) return memo
-  if (asked.adminKey !== undefined && keyOf(asked.adminKey) === undefined) return 'INVALID_ADMIN_KEY'
+  if (asked.adminKey !== undefined && !isKey(asked.adminKey)) return 'INVALID_ADMIN_KEY'
   if (settings.longTerm && asked.waitForExpiry === true && asked.expirationTime === undefined)
     return 'MISSING_EXPIRY_TIME'
   // What is no operation has no bucket either, and so no capacity, except for those who need none.

@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defineFlow, IntegerC, type FlowBody } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
-import { keyOf, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
+import { isKey, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { feeCollector, firstEntity, problemWith, SettingsC, treasury, type Settings } from '../model/Settings.js'
 import { theNetwork } from '../states.js'
@@ -20,7 +20,7 @@ const open = function* (
   // Opening it again changes nothing, so that a program can do so at every start.
   if ((yield* books.network.get(books.io, theNetwork)) !== undefined) return right(undefined)
   if (problemWith(settings) !== undefined || supply < 0) return refuse('INVALID_TRANSACTION_BODY')
-  if (keyOf(key) === undefined) return refuse('BAD_ENCODING')
+  if (!isKey(key)) return refuse('BAD_ENCODING')
   const operator = books.io.me
   yield* books.network.put(books.io, theNetwork, { operator, settings })
   yield* books.setConsensus({ operator, last: books.now, nextEntity: firstEntity, schedules: 0, buckets: {} })

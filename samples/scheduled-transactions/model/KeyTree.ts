@@ -3,16 +3,7 @@
  * A tree that could never be satisfied, or that is satisfied by nobody, is no key.
  */
 import * as t from 'io-ts'
-import {
-  canonicalText,
-  IntegerC,
-  isSatisfiedBy,
-  primitiveKeys,
-  PublicKeyC,
-  weighted,
-  type Key,
-  type PublicKey,
-} from 'carillon'
+import { IntegerC, PublicKeyC, type PublicKey } from 'carillon'
 
 export type KeyTree =
   | PublicKey
@@ -63,35 +54,34 @@ export const thresholdKey = (threshold: number, ...keys: readonly KeyTree[]): Ke
   thresholdKey: { threshold, keys },
 })
 
-/** The key of a tree; undefined when the tree could never be satisfied or needs nobody. */
-export const keyOf = (tree: KeyTree): Key | undefined => {
-  if (typeof tree === 'string') return tree
-  const { threshold, keys } =
-    'keyList' in tree ? { threshold: tree.keyList.length, keys: tree.keyList } : tree.thresholdKey
-  if (threshold < 1 || threshold > keys.length) return undefined
-  // A key that stands in a list twice is one that counts twice.
-  const children = new Map<string, { readonly key: Key; readonly weight: number }>()
-  for (const child of keys) {
-    const key = keyOf(child)
-    if (key === undefined) return undefined
-    const text = typeof key === 'string' ? key : canonicalText(key)
-    children.set(text, { key, weight: (children.get(text)?.weight ?? 0) + 1 })
-  }
-  return weighted(threshold, [...children.values()])
+/** How many of which keys must sign; undefined for a single key. */
+const partsOf = (tree: KeyTree): { readonly threshold: number; readonly keys: readonly KeyTree[] } | undefined => {
+  if (typeof tree === 'string') return undefined
+  return 'keyList' in tree ? { threshold: tree.keyList.length, keys: tree.keyList } : tree.thresholdKey
+}
+
+/** False for a tree that could never be satisfied or needs nobody. */
+export const isKey = (tree: KeyTree): boolean => {
+  const parts = partsOf(tree)
+  if (parts === undefined) return true
+  return parts.threshold >= 1 && parts.threshold <= parts.keys.length && parts.keys.every(isKey)
+}
+
+/** A key that stands in a list twice counts twice. */
+const isSatisfied = (tree: KeyTree, signers: ReadonlySet<PublicKey>): boolean => {
+  const parts = partsOf(tree)
+  if (parts === undefined) return typeof tree === 'string' && signers.has(tree)
+  return parts.keys.filter((part) => isSatisfied(part, signers)).length >= parts.threshold
 }
 
 /** Whether the primitive keys that have signed are enough. */
-export const isSignedBy = (tree: KeyTree, signers: ReadonlySet<PublicKey>): boolean => {
-  const key = keyOf(tree)
-  return key !== undefined && isSatisfiedBy(key, signers)
-}
+export const isSignedBy = (tree: KeyTree, signers: ReadonlySet<PublicKey>): boolean =>
+  isKey(tree) && isSatisfied(tree, signers)
+
+const leavesOf = (tree: KeyTree): readonly PublicKey[] =>
+  typeof tree === 'string' ? [tree] : (partsOf(tree)?.keys.flatMap(leavesOf) ?? [])
 
 /** Every primitive key of some trees, each once. */
 export const primitivesOf = (trees: readonly KeyTree[]): readonly PublicKey[] => [
-  ...new Set(
-    trees.flatMap((tree) => {
-      const key = keyOf(tree)
-      return key === undefined ? [] : primitiveKeys(key)
-    }),
-  ),
+  ...new Set(trees.filter(isKey).flatMap(leavesOf)),
 ]

@@ -7,7 +7,7 @@ import { IntegerC, type FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
 import type { Account } from '../model/Account.js'
 import { AccountIDC, entityOf, type AccountID } from '../model/EntityId.js'
-import { keyOf, KeyTreeC } from '../model/KeyTree.js'
+import { isKey, KeyTreeC } from '../model/KeyTree.js'
 import { needs } from '../model/Needs.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { AccountAmountC } from '../model/TransactionRecord.js'
@@ -59,7 +59,7 @@ export const cryptoCreateAccount = defineOperation({
     ]),
   ),
   check: ({ key, initialBalance = 0 }) => {
-    if (keyOf(key) === undefined) return refuse('BAD_ENCODING')
+    if (!isKey(key)) return refuse('BAD_ENCODING')
     return initialBalance < 0 ? refuse('INVALID_INITIAL_BALANCE') : right(undefined)
   },
   needs: ({ key, receiverSigRequired = false }) => needs({ keys: receiverSigRequired ? [key] : [] }),
@@ -92,7 +92,7 @@ export const cryptoUpdateAccount = defineOperation({
       t.exact(t.partial({ key: KeyTreeC, receiverSigRequired: t.boolean })),
     ]),
   ),
-  check: ({ key }) => (key !== undefined && keyOf(key) === undefined ? refuse('BAD_ENCODING') : right(undefined)),
+  check: ({ key }) => (key !== undefined && !isKey(key) ? refuse('BAD_ENCODING') : right(undefined)),
   needs: ({ accountID, key }) => needs({ accounts: [accountID], keys: key === undefined ? [] : [key] }),
   *perform(books, { accountID, key, receiverSigRequired }) {
     const account = yield* livingAccount(books, accountID)

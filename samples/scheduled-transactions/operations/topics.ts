@@ -8,7 +8,7 @@ import { canonicalText, IntegerC, type FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
 import type { Topic } from '../model/Account.js'
 import { entityOf, TopicIDC, type TopicID } from '../model/EntityId.js'
-import { keyOf, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
+import { isKey, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { needs } from '../model/Needs.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { showTransactionID, TransactionIDC } from '../model/TransactionID.js'
@@ -20,7 +20,7 @@ const livingTopic = function* (books: Books, id: TopicID): FlowBody<Either<Respo
 }
 
 const areKeys = (...keys: readonly (KeyTree | null | undefined)[]): boolean =>
-  keys.every((key) => key === undefined || key === null || keyOf(key) !== undefined)
+  keys.every((key) => key === undefined || key === null || isKey(key))
 
 export const consensusCreateTopic = defineOperation({
   kind: 'consensusCreateTopic',
