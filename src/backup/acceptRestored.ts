@@ -68,7 +68,10 @@ const holding = async (
     const files = storeFiles(folder)
     const key = given ?? readKeyFile(files.key)
     const store = EmbeddedStore.open(files.database)
-    return await letGoOn(store, key).finally(store.close)
+    return await store
+      .assertSound()
+      .then(() => letGoOn(store, key))
+      .finally(store.close)
   } finally {
     unlock()
   }

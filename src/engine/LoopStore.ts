@@ -36,6 +36,8 @@ export type LoopStore = {
   readonly handOver?: (tick: EncodedTick) => Flight | undefined
   /** Whether a tick that is handed over now would be taken up at once. Undefined where ticks are never handed over. */
   readonly isAtRest?: () => boolean
+  /** Rejects when the store is damaged. Everything is looked at, which takes a while. */
+  readonly assertSound?: () => Promise<void>
   /** Ends the tick without a trace. */
   readonly rollback: () => void
   /** One tick by its number, from a copy this machine holds. */

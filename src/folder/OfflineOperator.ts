@@ -84,6 +84,7 @@ export const operateOffline = async (
   assertStore(folder)
   const { store, key, releaseHold } = await openStoreFolder(folder)
   try {
+    await store.assertSound?.()
     const tick = openOfflineTick(store, key)
     store.begin()
     try {

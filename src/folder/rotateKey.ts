@@ -55,6 +55,7 @@ export const rotateKey = async (folder: string, options: RotateKeyOptions = {}):
       ? await openStoreFolder(folder, given, keyOptions)
       : await openLogFolder(folder, keptOpen(log), { key: given, keyOptions })
   try {
+    await store.assertSound?.()
     const tick = openOfflineTick(store, key)
     const next = generateKeyPair()
     const change = signKeyChange(tick.network.id, tick.me.key, key, next)

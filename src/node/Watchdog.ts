@@ -46,8 +46,8 @@ const note = (change) => {
     const starts = read()
     change(starts)
     const entries = Object.entries(starts).slice(-kept)
-    fs.writeFileSync(file + '.draft', JSON.stringify(Object.fromEntries(entries)), { mode: 0o600 })
-    fs.renameSync(file + '.draft', file)
+    fs.writeFileSync(file + '.noted', JSON.stringify(Object.fromEntries(entries)), { mode: 0o600 })
+    fs.renameSync(file + '.noted', file)
   } catch {}
 }
 const shown = ({ code, name, id }) => (code === 'none' ? 'Code' : code) + ' of ' + name + ' (' + id + ')'
@@ -143,8 +143,14 @@ export class Watchdog implements CodeWatch {
 
   readonly forget = (id: string): void => {
     this.#lost.delete(id)
-    const { file } = this.#options
-    if (file !== undefined) writeWhole(file, JSON.stringify(Object.fromEntries(this.#lost)), 0o600)
+    const { file, logger } = this.#options
+    if (file === undefined) return
+    try {
+      writeWhole(file, JSON.stringify(Object.fromEntries(this.#lost)), 0o600)
+    } catch (error) {
+      // The next start may park it once more; nothing else depends on this.
+      logger.warn(`It could not be noted that ${id} may start again: ${messageOf(error)}`, {})
+    }
   }
 
   stop(): void {

@@ -89,14 +89,18 @@ export class EmbeddedStore implements TickStore {
         file,
       )
       let reader: Database = db
+      const checkpoints = isFile ? new BackgroundCheckpoints(file, db) : undefined
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
-        const beside = { checkpoints: new BackgroundCheckpoints(file, db), note: new PositionNote(file), check }
-        return new EmbeddedStore(db, reader, isFile ? beside : undefined, limits)
+        const beside = checkpoints === undefined ? undefined : { checkpoints, note: new PositionNote(file), check }
+        return new EmbeddedStore(db, reader, beside, limits)
       } catch (error) {
         check?.stop()
+        // Its thread has not begun yet, so this is done at once.
+        void checkpoints?.stop()
         if (reader !== db) reader.close()
         db.close()
+        checkpoints?.closed()
         throw error
       }
     } catch (error) {
@@ -108,6 +112,11 @@ export class EmbeddedStore implements TickStore {
   get whenSound(): (() => Promise<void>) | undefined {
     const check = this.#beside?.check
     return check?.isAwaited === true ? () => check.finish() : undefined
+  }
+
+  /** Checks all pages, for whoever writes to the store without a node. */
+  readonly assertSound = async (): Promise<void> => {
+    await this.#beside?.check?.finish()
   }
 
   readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => {

@@ -87,20 +87,23 @@ export class LogBackedStore implements TickStore {
     options: LogBackedStoreOptions = {},
   ): Promise<LogBackedStore> {
     const isFile = viewsFile !== ':memory:'
-    await (isFile ? StoreCheck.begin(viewsFile) : undefined)?.finish()
+    const limits = limitsOf('storage', storageLimits, options.limits)
+    await (isFile ? StoreCheck.begin(viewsFile, limits) : undefined)?.finish()
     const db = openStoreDatabase(viewsFile, `${ticksSchema} ${viewsSchema}`)
     let reader = db
+    const checkpoints = isFile ? new BackgroundCheckpoints(viewsFile, db) : undefined
     try {
       // What the disk loses in a power cut is folded from the log again, so no commit need wait for it.
       db.exec('PRAGMA synchronous = NORMAL')
       if (isFile) reader = openDatabase(viewsFile, { readOnly: true })
-      const checkpoints = isFile ? new BackgroundCheckpoints(viewsFile, db) : undefined
       const store = new LogBackedStore(log, db, reader, checkpoints, options)
       await store.#catchUp()
       return store
     } catch (error) {
+      await checkpoints?.stop()
       if (reader !== db) reader.close()
       db.close()
+      checkpoints?.closed()
       throw error
     }
   }

@@ -6,10 +6,12 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { buildStore, moveInPlace, removeDatabase, type TickToFold } from './buildStore.js'
 import type { Database } from './Database.js'
 import { digestViews } from './digest.js'
-import { moveNote } from './PositionNote.js'
+import { isNotedFile, moveNote, readPosition } from './PositionNote.js'
 import { readMark } from './readMark.js'
 import { SqliteTicks } from './SqliteTicks.js'
+import { openDatabase } from './sqlite/openDatabase.js'
 import { openWritable } from './sqlite/openWritable.js'
+import { removePageNotes } from './sqlite/pageNotes.js'
 import { assertStoreFile } from './storeFormat.js'
 
 /** What a rebuild of the views has done. */
@@ -43,8 +45,15 @@ function* ticksOf(log: SqliteTicks, onProgress?: (events: number) => void): Gene
 }
 
 /** What is in the write-ahead log belongs to the file that is replaced, and would else be applied to the new one. */
-const emptyWriteAheadLog = (db: Database, database: string): void => {
-  const busy = Object.values(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? { busy: 0 })[0]
+const emptyWriteAheadLog = (database: string): void => {
+  const db = openWritable(database)
+  let busy: unknown
+  try {
+    removePageNotes(database)
+    busy = Object.values(db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? { busy: 0 })[0]
+  } finally {
+    db.close()
+  }
   if (busy === 0) return
   throw new CarillonError(
     'store-locked',
@@ -57,7 +66,8 @@ const emptyWriteAheadLog = (db: Database, database: string): void => {
 const rebuild = async (database: string, onProgress?: (events: number) => void): Promise<RebuildReport> => {
   const building = `${database}.rebuilding`
   removeDatabase(building)
-  const db = openWritable(database)
+  // Read only: closing a connection that can write would move pages whose checksums nobody notes.
+  const db = openDatabase(database, { readOnly: true })
   try {
     const before = digestOrNone(db)
     const mark = readMark(db)
@@ -65,7 +75,6 @@ const rebuild = async (database: string, onProgress?: (events: number) => void):
       markAt: () => mark,
       isDigested: true,
     })
-    emptyWriteAheadLog(db, database)
     return { before, after: built.digest, events: built.head.revision + 1 }
   } catch (error) {
     removeDatabase(building)
@@ -78,8 +87,17 @@ const rebuild = async (database: string, onProgress?: (events: number) => void):
 /** Rebuilds the views in a store's file, which nobody else may have open. */
 export const rebuildStore = async (file: string, onProgress?: (events: number) => void): Promise<RebuildReport> => {
   assertStoreFile(file)
+  const noted = readPosition(file)
+  // A copy of a store stays marked as one.
+  const isOwn = noted !== undefined && isNotedFile(file, noted)
   const report = await rebuild(file, onProgress)
-  moveInPlace(`${file}.rebuilding`, file)
-  moveNote(file)
+  try {
+    emptyWriteAheadLog(file)
+    moveInPlace(`${file}.rebuilding`, file)
+  } catch (error) {
+    removeDatabase(`${file}.rebuilding`)
+    throw error
+  }
+  if (isOwn) moveNote(file)
   return report
 }

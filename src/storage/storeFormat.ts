@@ -5,6 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { CarillonError } from '../errors/CarillonError.js'
 import { openDatabase } from './sqlite/openDatabase.js'
+import { removePageNotes } from './sqlite/pageNotes.js'
 import { openWritable } from './sqlite/openWritable.js'
 import type { Database } from './Database.js'
 
@@ -75,6 +76,8 @@ export const openStoreDatabase = (file: string, schema: string): Database => {
     db.exec(`BEGIN IMMEDIATE; ${schema} ${isStamped(db) ? '' : formatStamp} COMMIT`)
     return db
   } catch (error) {
+    // Closing may move pages that nobody notes; no checksums are better than old ones.
+    if (file !== ':memory:') removePageNotes(file)
     db.close()
     throw error
   }

@@ -161,7 +161,8 @@ export class BackgroundCheckpoints {
       noter.close()
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
-      // A disk that is full or gone leaves the write-ahead log behind, and the next start goes on from that.
+      // The disk is full or gone. What closing the file still moves could not be noted; no checksums are better than old ones.
+      removePageNotes(this.#file)
     }
   }
 

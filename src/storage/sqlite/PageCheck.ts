@@ -77,7 +77,10 @@ export class PageCheck {
     const file = pageNotesFile(database)
     const notes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
     if (notes.length < notesHeaderBytes) return undefined
-    if (notes.readUInt32LE(notesAt.magic) !== notesMagic) throw damaged(database, `the file of its checksums, ${file},`)
+    const magic = notes.readUInt32LE(notesAt.magic)
+    // The header is written last: whoever was interrupted before has noted nothing, and the write-ahead log has it all.
+    if (magic === 0) return undefined
+    if (magic !== notesMagic) throw damaged(database, `the file of its checksums, ${file},`)
     return notes
   }
 

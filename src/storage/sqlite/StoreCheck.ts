@@ -12,7 +12,7 @@ import { PageCheck } from './PageCheck.js'
 import { storeFailure } from './storeFailure.js'
 
 /** The tables by which the start of a node is decided. */
-const tablesOfStart = ['node_facts', 'network_maps', 'changed_keys']
+const tablesOfStart = ['node_facts', 'network_maps', 'changed_keys', 'map_anchor', 'accepted_maps', 'restored']
 
 /** The root of the tree that names all others. */
 const schemaRoot = 1
