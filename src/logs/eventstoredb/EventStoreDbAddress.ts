@@ -49,6 +49,14 @@ const assertStream = (stream: string): string => {
   return stream
 }
 
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw addressInvalid(`${text} cannot be decoded; write a percent sign as %25`)
+  }
+}
+
 export const parseEventStoreDbAddress = (url: string, stream?: string): EventStoreDbAddress => {
   const parts = pattern.exec(url.trim())
   if (parts === null) throw addressInvalid('it is not an EventStoreDB connection string')
@@ -56,7 +64,7 @@ export const parseEventStoreDbAddress = (url: string, stream?: string): EventSto
   const options = query === '' ? [] : query.slice(1).split('&')
   const valueOf = (name: string): string | undefined => {
     const found = options.find((option) => option.toLowerCase().startsWith(`${name.toLowerCase()}=`))
-    return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
+    return found === undefined ? undefined : decoded(found.slice(name.length + 1))
   }
   const isCluster = discover !== '' || hosts.includes(',')
   const kept = [
