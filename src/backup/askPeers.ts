@@ -6,7 +6,7 @@ import { verifyCheckpoint, type Checkpoint } from '../log/Checkpoint.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { backupLimits } from './limits.js'
+import { restoreLimits } from './limits.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 
@@ -33,14 +33,14 @@ export const askPeers = (
   me: string,
   matter: ReadonlySet<PublicKey>,
   isOwn: (key: PublicKey) => boolean,
-  waitMs: number = backupLimits.partiesAnswerMs,
+  waitMs: number = restoreLimits.partiesAnswerMs,
 ): Promise<PeersAnswers> => {
   const members = network.members.map(({ party }) => party).filter(({ key }) => key !== me)
   // Those who matter first: a large network is not asked as a whole.
   const asked = [
     ...members.filter(({ key }) => matter.has(key)),
     ...members.filter(({ key }) => !matter.has(key)),
-  ].slice(0, backupLimits.partiesAsked)
+  ].slice(0, restoreLimits.partiesAsked)
   const answered = new Map<PublicKey, Checkpoint | undefined>()
   const startedMs = clock.now()
   const silent = (): readonly Party[] => asked.filter(({ key }) => matter.has(key) && !answered.has(key))

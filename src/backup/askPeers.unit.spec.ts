@@ -4,7 +4,7 @@ import { sha256 } from '../encoding/hash.js'
 import { signCheckpoint } from '../log/Checkpoint.js'
 import { keyPairFromSeed } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
-import { backupLimits } from './limits.js'
+import { restoreLimits } from './limits.js'
 import { seededRandom } from '../testing/seededRandom.js'
 import { VirtualTransport } from '../testing/VirtualTransport.js'
 import { instant } from '../time/Instant.js'
@@ -35,7 +35,7 @@ describe('Asking the other parties which checkpoints they keep', () => {
       )
     }
     const pass = async (): Promise<void> => {
-      for (let second = 0; second <= backupLimits.partiesAnswerMs / 1_000; second++) {
+      for (let second = 0; second <= restoreLimits.partiesAnswerMs / 1_000; second++) {
         clock.setTo(clock.now() + 1_000)
         for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
       }

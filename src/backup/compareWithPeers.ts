@@ -7,7 +7,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { readPeers } from '../storage/tables/HeadTable.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { backupLimits } from './limits.js'
+import { restoreLimits } from './limits.js'
 import { operatorLimits } from '../operator/limits.js'
 import type { Head } from '../log/Tick.js'
 import { readFacts } from '../storage/tables/NodeFactTable.js'
@@ -53,7 +53,7 @@ export const compareWithPeers = async (
     const { partyKey, signers } = readFacts(db)
     const key = partyKey ?? ''
     const ownKeys: ReadonlySet<string> = new Set(signers.map((signer) => signer.key))
-    return { me: key, ownKeys, met: readPeers(db, key, backupLimits.partiesAsked) }
+    return { me: key, ownKeys, met: readPeers(db, key, restoreLimits.partiesAsked) }
   })
   const nameOf = (key: PublicKey): string => peers.network.member(key)?.party.name ?? key
   const isOwn = (key: PublicKey): boolean => ownKeys.has(key) || peers.network.identityOf(key) === me

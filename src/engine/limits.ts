@@ -18,8 +18,8 @@ export const engineLimits = {
   /**
    * A tick that follows another closes already at this size when nothing is on its way to the disk: waiting for more
    * would leave the disk idle. As long as the disk is busy it goes on, so the slower the disk is the more shares a sync.
-   * Below 128 KiB the texts of a tick are ordinary objects to the collector of garbage, which handles larger ones page
-   * by page.
+   * Below 128 KiB the texts of a tick are ordinary objects to the garbage collector, which handles larger ones page by
+   * page.
    */
   tickAtRestBytes: 96 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */

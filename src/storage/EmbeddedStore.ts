@@ -150,6 +150,8 @@ export class EmbeddedStore implements TickStore {
   /** A small tick is written sooner than it is handed over. */
   readonly handOver = (tick: EncodedTick): Flight | undefined => {
     if (linesOf(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
+    // Only this connection moves pages then, in the middle of its commits.
+    if (this.#beside?.checkpoints.hasThread === false) return undefined
     try {
       this.#closeViews(tick)
       if (this.#db.isOpen) return landed(this.#commitHere(tick))

@@ -31,15 +31,19 @@ export const storageLimits = {
   pagesAlwaysAwaitedBytes: 64 * 1024 * KiB,
   /** Transactions kept outside the sorted index; they are merged in one sorted sweep when they are this many. */
   unindexedKeys: 16_384,
-  /** States one aggregate may go over, so that it cannot keep the node from its ticks for long. */
-  aggregatedStates: 100_000,
-  /** Conjunctions an `or` is taken apart into, each of which is looked up in its own index. */
-  branchesPerQuery: 16,
-  /** Past occurrences looked at for one answer of the timeline; more than that is what the metrics are for. */
-  timelineOccurrences: 50_000,
-  /** Rows a query counts in an index before it takes the index for too wide to sort what it holds. */
-  queryProbe: 2_000,
 } as const
 
 /** The limits of the storage, as a node was given them. */
 export type StorageLimits = LimitsLike<typeof storageLimits>
+
+/** The limits of a question to the views. */
+export const queryLimits = {
+  /** States one aggregate may go over, so that it cannot keep the node from its ticks for long. */
+  aggregatedStates: 100_000,
+  /** Conjunctions an `or` is taken apart into, each of which is looked up in its own index. */
+  branchesPerQuery: 16,
+  /** Rows a query counts in an index before it takes the index for too wide to sort what it holds. */
+  queryProbe: 2_000,
+  /** Past occurrences looked at for one answer of the timeline; more than that is what the metrics are for. */
+  timelineOccurrences: 50_000,
+} as const

@@ -3,7 +3,7 @@
  * value of another one. It goes over a bounded number of states, and says so when there are more.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
-import { storageLimits } from '../limits.js'
+import { queryLimits } from '../limits.js'
 import { vaultLimits } from '../../vault/limits.js'
 import type { SqlValue } from '../Database.js'
 import { fieldNumber, joined, sql } from './criterionSql.js'
@@ -34,10 +34,7 @@ export const aggregateStates = (asked: QueryScope, { of, by, ...criteria }: Vaul
     ' UNION ',
   )
   if (matched.text === '') return by === undefined ? [{ count: 0 }] : []
-  const bounded = sql(
-    `SELECT seq FROM (${matched.text}) LIMIT ${storageLimits.aggregatedStates + 1}`,
-    ...matched.values,
-  )
+  const bounded = sql(`SELECT seq FROM (${matched.text}) LIMIT ${queryLimits.aggregatedStates + 1}`, ...matched.values)
   const field = (alias: string, name: string | undefined) =>
     name === undefined
       ? sql('')
@@ -52,8 +49,8 @@ export const aggregateStates = (asked: QueryScope, { of, by, ...criteria }: Vaul
       : ", sum(o.value) FILTER (WHERE typeof(o.value) <> 'text') AS sum, avg(o.value) FILTER (WHERE typeof(o.value) <> 'text') AS average, min(o.value) AS min, max(o.value) AS max"
   const text = `WITH m(seq) AS MATERIALIZED (${bounded.text}) SELECT ${by === undefined ? '' : 'g.value AS grouped, '}(SELECT count(*) FROM m) AS gone_over, count(*) AS count${figures} FROM m${joins.map((join) => join.text).join('')}${by === undefined ? '' : ` GROUP BY g.value ORDER BY g.value LIMIT ${vaultLimits.page + 1}`}`
   const rows = db.prepare(text).all(...bounded.values, ...joins.flatMap(({ values }) => values))
-  if (rows.some((row) => Number(row['gone_over']) > storageLimits.aggregatedStates))
-    throw tooMany(`${storageLimits.aggregatedStates} states`)
+  if (rows.some((row) => Number(row['gone_over']) > queryLimits.aggregatedStates))
+    throw tooMany(`${queryLimits.aggregatedStates} states`)
   if (rows.length > vaultLimits.page) throw tooMany(`${vaultLimits.page} groups`)
   return rows.map((row) => {
     const group = plain(row['grouped'])

@@ -2,7 +2,7 @@
  * The agenda as bars along time: what is to come from the index of the agenda, what has been from the newest
  * occurrences. Counted in the store, so a hundred thousand activities are as quick to draw as ten.
  */
-import { storageLimits } from '../limits.js'
+import { queryLimits } from '../limits.js'
 import type { Database } from '../Database.js'
 
 export type Bar = {
@@ -46,8 +46,7 @@ export const readTimeline = (db: Database, { fromMs, untilMs, bars: count, lateM
     const bar = bars[whole(row['bar'])]
     if (bar !== undefined) bar.scheduled = whole(row['n'])
   }
-  const oldest =
-    whole(db.prepare('SELECT max(seq) AS seq FROM flows').get()?.['seq']) - storageLimits.timelineOccurrences
+  const oldest = whole(db.prepare('SELECT max(seq) AS seq FROM flows').get()?.['seq']) - queryLimits.timelineOccurrences
   for (const row of db
     .prepare(
       `SELECT CAST((started_ms - ?) / ? AS INTEGER) AS bar, count(*) FILTER (WHERE status = 'failed' OR status = 'parked') AS failed, count(*) FILTER (WHERE lateness_ms > ?) AS late, count(*) AS n, max(lateness_ms) AS worst FROM flows WHERE seq > ? AND state_seq IS NOT NULL AND started_ms >= ? AND started_ms < ? GROUP BY bar`,
@@ -65,7 +64,7 @@ export const readTimeline = (db: Database, { fromMs, untilMs, bars: count, lateM
     .prepare(
       `SELECT CAST((at_ms - ?) / ? AS INTEGER) AS bar, count(*) FILTER (WHERE outcome = 'missed') AS missed, count(*) FILTER (WHERE outcome = 'parked') AS parked FROM (SELECT at_ms, outcome FROM unstarted WHERE revision <= ? ORDER BY revision DESC LIMIT ?) WHERE at_ms >= ? AND at_ms < ? GROUP BY bar`,
     )
-    .all(fromMs, barMs, lastUnstarted, storageLimits.timelineOccurrences, fromMs, untilMs)) {
+    .all(fromMs, barMs, lastUnstarted, queryLimits.timelineOccurrences, fromMs, untilMs)) {
     const bar = bars[whole(row['bar'])]
     if (bar === undefined) continue
     bar.missed = whole(row['missed'])

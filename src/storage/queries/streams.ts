@@ -2,7 +2,7 @@
  * How a query is answered: as streams of states, each found through one index and each in the order that is asked
  * for, which are merged. An `or` becomes one stream for each of its branches, so that every branch has its index.
  */
-import { storageLimits } from '../limits.js'
+import { queryLimits } from '../limits.js'
 import { toMillis } from '../../time/Instant.js'
 import type { SqlValue } from '../Database.js'
 import { transactionsBetween } from '../tables/ClockStepTable.js'
@@ -48,7 +48,7 @@ export const branchesOf = (criterion: Criterion | undefined): readonly (readonly
           ? part.in.map((value) => [{ field: part.field, is: value }])
           : [[part]]
     branches =
-      branches.length * options.length > storageLimits.branchesPerQuery
+      branches.length * options.length > queryLimits.branchesPerQuery
         ? branches.map((branch) => [...branch, part])
         : branches.flatMap((branch) => options.map((option) => [...branch, ...option]))
   }
@@ -97,7 +97,7 @@ const revisionBounds = (column: string, reading: Reading, conjunction: readonly 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
 
 const probe = (from: string, where: Sql): Sql => ({
-  text: `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} WHERE ${where.text} LIMIT ${storageLimits.queryProbe})`,
+  text: `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} WHERE ${where.text} LIMIT ${queryLimits.queryProbe})`,
   values: where.values,
 })
 
@@ -192,7 +192,7 @@ const choose = (
     const count = Number(reading.db.prepare(entrance.count.text).get(...entrance.count.values)?.['count'])
     if (narrowest === undefined || count < narrowest.count) narrowest = { entrance, count }
   }
-  if (narrowest !== undefined && narrowest.count < storageLimits.queryProbe) return narrowest.entrance
+  if (narrowest !== undefined && narrowest.count < queryLimits.queryProbe) return narrowest.entrance
   return open.find(({ isOrdered }) => isOrdered) ?? plain[0]
 }
 

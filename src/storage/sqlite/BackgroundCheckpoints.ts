@@ -96,6 +96,11 @@ export class BackgroundCheckpoints {
     this.#db = db
   }
 
+  /** False when the process may have no threads: then SQLite itself moves pages. */
+  get hasThread(): boolean {
+    return this.#given
+  }
+
   /** To be called after each commit, with about how much it appended, and while no other is under way. */
   committed(bytes: number): void {
     this.#bytes += bytes
