@@ -53,6 +53,26 @@ describe('A log in PostgreSQL', () => {
     expect(await log.head()).to.deep.equal(headAfter(tick!))
   })
 
+  it('says so when its end vanishes while it is read', async () => {
+    const log = await openLog()
+    const large = ticksAfter(emptyHead, [1, 1, 1, 1], 'x'.repeat(3_000_000))
+    for (const [index, tick] of large.entries())
+      await log.append(index === 0 ? emptyHead : headAfter(large[index - 1]!), tick)
+    const ticks = log.read(0)
+    await ticks.next()
+    // As after a failover to a replica that lags.
+    const table = `"${schema}".log_ticks`
+    await withClient(url, (client) =>
+      client.query(
+        `ALTER TABLE ${table} DISABLE TRIGGER ALL; DELETE FROM ${table} WHERE tick > 2; ALTER TABLE ${table} ENABLE TRIGGER ALL`,
+      ),
+    )
+    const rest = async (): Promise<void> => {
+      while ((await ticks.next()).done !== true);
+    }
+    expect(await codeOf(rest())).to.equal('log-foreign')
+  })
+
   it('is made once when several nodes start at the same time', async () => {
     await Promise.all(Array.from({ length: 5 }, () => openLog()))
     expect(await open[0]!.head()).to.deep.equal(emptyHead)

@@ -164,7 +164,9 @@ export class PostgresLog implements EventLog {
     const { tick: until } = await this.head()
     let next = await this.#tickHolding(fromRevision)
     while (next <= until) {
-      for (const tick of await this.#page(next)) {
+      const page = await this.#page(next)
+      if (page.length === 0) throw this.#foreign(`tick ${next} is missing`)
+      for (const tick of page) {
         if (tick.number > until) return
         next = tick.number + 1
         if (tick.firstRevision + tick.events.length > fromRevision) yield tick
