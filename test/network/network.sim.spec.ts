@@ -11,7 +11,7 @@ describe('Five parties and a notary, whatever befalls them', () => {
     const market = join(import.meta.dirname, 'marketSimulation.ts')
     const { stdout, stderr, code } = await carillon(['simulate', market, '--seeds', String(seeds), '--stop-at-first'])
     expect(stderr).to.equal('')
-    expect(stdout).to.match(/^100 histories in .* every invariant held\.\n$/)
+    expect(stdout).to.match(/^100 histories in .* every invariant held\.\nBoundaries met: .*\.\n$/)
     expect(code).to.equal(0)
     const [, transactions] = /([\d,]+) transactions/.exec(stdout) ?? []
     expect(Number(transactions?.replaceAll(',', '')), 'transactions: something got done').to.be.greaterThan(seeds * 10)
