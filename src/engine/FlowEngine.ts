@@ -39,7 +39,7 @@ export class FlowEngine {
   /** Flows that were moved in this tick: a rollback makes their generators worthless. */
   #touched = new Set<FlowId>()
   /** Flows that were moved in the tick before, while it is on its way to the disk. */
-  #inFlight = new Set<FlowId>()
+  #handedOverFlows = new Set<FlowId>()
   readonly #steps: StepRunner
   readonly #limits: EngineLimits
   /** Runs whatever may run code of the app. */
@@ -228,14 +228,14 @@ export class FlowEngine {
 
   /** The tick is over, and on its way to the disk; another may begin. */
   handedOver(): void {
-    this.#inFlight = this.#touched
+    this.#handedOverFlows = this.#touched
     this.#touched = new Set()
     this.#trim()
   }
 
   /** The tick that was handed over stands. */
-  landed(): void {
-    this.#inFlight.clear()
+  pendingCommitted(): void {
+    this.#handedOverFlows.clear()
   }
 
   committed(): void {
@@ -251,8 +251,8 @@ export class FlowEngine {
   }
 
   rolledBack(): void {
-    for (const id of [...this.#inFlight, ...this.#touched]) this.#live.delete(id)
-    this.#inFlight.clear()
+    for (const id of [...this.#handedOverFlows, ...this.#touched]) this.#live.delete(id)
+    this.#handedOverFlows.clear()
     this.#touched.clear()
   }
 

@@ -37,7 +37,7 @@ describe('a tick that is released', () => {
     })
   }
 
-  /** A store that hands every tick over, and lands it in the next turn. */
+  /** A store that hands every tick over, and has committed it in the next turn. */
   const flying = (): LoopStore => {
     const store = inner()
     return {
@@ -46,14 +46,14 @@ describe('a tick that is released', () => {
       read: (fromRevision) => store.read(fromRevision),
       handOver: (tick) => {
         const outcome = store.commit(tick)
-        return { land: () => outcome, whenLanded: setImmediate }
+        return { outcome: () => outcome, whenDone: setImmediate }
       },
     }
   }
 
   for (const [kind, make] of [
     ['at once', inner],
-    ['after its flight', flying],
+    ['after its commit', flying],
   ] as const)
     it(`tells everyone who waits for it, though one of them cannot be told (${kind})`, async () => {
       const store = make()

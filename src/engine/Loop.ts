@@ -24,12 +24,12 @@ import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../log/NodeTables.js'
 import type { AppendOutcome } from '../log/EventLog.js'
 import type { EncodedTick } from '../log/Tick.js'
-import type { Flight, LoopStore } from './LoopStore.js'
+import type { PendingCommit, LoopStore } from './LoopStore.js'
 
 /** A tick that is on its way to the disk: decided, not released. */
-type InFlight = { readonly flight: Flight; readonly tick: OpenTick; readonly taken: readonly Input[] }
+type Pending = { readonly commit: PendingCommit; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
-export type LoopParts = Omit<NodeParts, 'waitMs' | 'isAtRest' | 'moves'> & {
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isWriterIdle' | 'moves'> & {
   readonly store: LoopStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -60,10 +60,10 @@ export class Loop {
   /** Whether the views may be decided by: false while the store checks them. */
   #isSound = true
   #ticking = false
-  #inFlight: InFlight | undefined
+  #pending: Pending | undefined
   #scheduled = false
   #stopped: CarillonError | undefined
-  /** Set once the last words are said: nothing is taken on after them. */
+  /** Set once the final events are recorded: nothing is taken on after them. */
   #closing: CarillonError | undefined
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
@@ -169,7 +169,7 @@ export class Loop {
 
   /** Whether a tick is under way or about to be. */
   get isBusy(): boolean {
-    return this.#ticking || this.#scheduled || this.#inFlight !== undefined
+    return this.#ticking || this.#scheduled || this.#pending !== undefined
   }
 
   /** Why the last tick could not be written; undefined when all is well. */
@@ -187,16 +187,16 @@ export class Loop {
   }
 
   /** Stops ticking. Whoever still waits is told; nothing that was acknowledged is lost. */
-  async stop(reason: CarillonError, lastWords?: (tick: ActiveTick) => readonly DomainEvent[]): Promise<void> {
+  async stop(reason: CarillonError, finalEvents?: (tick: ActiveTick) => readonly DomainEvent[]): Promise<void> {
     if (this.#stopped !== undefined) return
     try {
-      if (lastWords !== undefined && this.#isSound) {
+      if (finalEvents !== undefined && this.#isSound) {
         const said = this.submit((tick) => {
-          for (const event of lastWords(tick)) tick.emit(event)
+          for (const event of finalEvents(tick)) tick.emit(event)
         })
         this.#closing = reason
         // A log that does not answer has had its time; the next start finds out what it holds.
-        const enough = setTimeout(() => this.#parts.store.abandon?.(), this.#limits.lastWordsMs)
+        const enough = setTimeout(() => this.#parts.store.abandon?.(), this.#limits.finalEventsMs)
         await said.finally(() => clearTimeout(enough))
       }
     } catch (error) {
@@ -213,7 +213,7 @@ export class Loop {
     this.#stopped ??= reason
     this.#cancelWake()
     this.#unwatchLog?.()
-    const { stands, lost } = this.#landBeforeStop()
+    const { stands, lost } = this.#settleBeforeStop()
     if (stands !== undefined) this.#release(stands)
     for (const input of lost) input.fail(this.#stopped)
     this.#inputs.failAll(this.#stopped)
@@ -236,8 +236,8 @@ export class Loop {
    * Whether a tick that is closed now would be on its way at once. What falls due at one instant after a pause belongs
    * into one tick, as far as it fits; what follows makes use of the disk.
    */
-  readonly #isAtRest = (): boolean =>
-    !this.#wasIdle && !this.#isCatchingUp() && (this.#parts.store.isAtRest?.() ?? false)
+  readonly #isWriterIdle = (): boolean =>
+    !this.#wasIdle && !this.#isCatchingUp() && (this.#parts.store.isWriterIdle?.() ?? false)
 
   async #tick(): Promise<void> {
     if (this.#ticking || this.#stopped !== undefined) return
@@ -249,7 +249,7 @@ export class Loop {
     let retryLater: boolean
     try {
       const tick = new OpenTick(
-        { ...this.#parts, waitMs: this.waitMs, isAtRest: this.#isAtRest, moves: this.#moves },
+        { ...this.#parts, waitMs: this.waitMs, isWriterIdle: this.#isWriterIdle, moves: this.#moves },
         store.views,
         // The tick before may be on its way to the disk still; this one follows it.
         store.views.facts.now.head,
@@ -311,16 +311,16 @@ export class Loop {
   async #close(tick: OpenTick, taken: Input[]): Promise<boolean> {
     const { store, engine } = this.#parts
     const sealed = tick.isEmpty ? undefined : tick.seal()
-    const before = this.#inFlight
+    const before = this.#pending
     // Even a tick that states nothing has decided upon the one before, and may answer with what that one says.
-    if (before !== undefined && !this.#land(before, taken)) return false
+    if (before !== undefined && !this.#awaitPending(before, taken)) return false
     try {
       if (sealed === undefined) {
         store.rollback()
       } else {
         if (this.#handOver(tick, sealed, taken)) return true
         const result = store.commit(sealed)
-        if (!this.#stands(result instanceof Promise ? await result : result, taken)) return false
+        if (!this.#isAppended(result instanceof Promise ? await result : result, taken)) return false
       }
       engine.committed()
     } finally {
@@ -334,43 +334,43 @@ export class Loop {
   /** Sends the tick on its way, if the store takes it; the next is then decided as if it stood. */
   #handOver(tick: OpenTick, sealed: EncodedTick, taken: readonly Input[]): boolean {
     // How far the work after a start has come is known when it is released: decided upon before, it would be done twice.
-    const flight = this.#isCatchingUp() ? undefined : this.#parts.store.handOver?.(sealed)
-    if (flight === undefined) return false
+    const commit = this.#isCatchingUp() ? undefined : this.#parts.store.handOver?.(sealed)
+    if (commit === undefined) return false
     this.#parts.engine.handedOver()
-    this.#inFlight = { flight, tick, taken }
-    flight.whenLanded(() => {
-      this.#landedMeanwhile(flight)
+    this.#pending = { commit, tick, taken }
+    commit.whenDone(() => {
+      this.#pendingDone(commit)
     })
     return true
   }
 
-  /** Waits for the tick in flight. True when it stands; otherwise what was decided since falls with it. */
-  #land({ flight, taken }: InFlight, since: Input[]): boolean {
-    this.#inFlight = undefined
+  /** Waits for the pending tick. True when it is in the log; otherwise what was decided since is rolled back with it. */
+  #awaitPending({ commit, taken }: Pending, since: Input[]): boolean {
+    this.#pending = undefined
     // Beforehand, so that they are told even if the store breaks.
     since.unshift(...taken)
-    const outcome = flight.land()
+    const outcome = commit.outcome()
     if (outcome.kind === 'appended') {
-      this.#parts.engine.landed()
+      this.#parts.engine.pendingCommitted()
       since.splice(0, taken.length)
     }
-    return this.#stands(outcome, since)
+    return this.#isAppended(outcome, since)
   }
 
-  /** The tick in flight has come down before another was decided. */
-  #landedMeanwhile(flight: Flight): void {
-    const inFlight = this.#inFlight
-    if (inFlight?.flight !== flight) return
+  /** The pending tick was committed, or has failed, before another was decided. */
+  #pendingDone(commit: PendingCommit): void {
+    const pending = this.#pending
+    if (pending?.commit !== commit) return
     if (this.#ticking) {
       void this.tickOver().then(() => {
-        this.#landedMeanwhile(flight)
+        this.#pendingDone(commit)
       })
       return
     }
     const lost: Input[] = []
     let retryLater = false
     try {
-      if (this.#land(inFlight, lost)) this.#release(inFlight.tick)
+      if (this.#awaitPending(pending, lost)) this.#release(pending.tick)
       else retryLater = true
       if (!this.#scheduled) this.#next(retryLater)
     } catch (error) {
@@ -378,20 +378,20 @@ export class Loop {
     }
   }
 
-  /** What is in flight when the node stops stands or falls by itself. */
-  #landBeforeStop(): { readonly stands?: OpenTick; readonly lost: readonly Input[] } {
-    const inFlight = this.#inFlight
-    this.#inFlight = undefined
+  /** What is pending when the node stops is committed or fails by itself. */
+  #settleBeforeStop(): { readonly stands?: OpenTick; readonly lost: readonly Input[] } {
+    const pending = this.#pending
+    this.#pending = undefined
     try {
-      if (inFlight?.flight.land().kind === 'appended') return { stands: inFlight.tick, lost: [] }
+      if (pending?.commit.outcome().kind === 'appended') return { stands: pending.tick, lost: [] }
     } catch {
       // The store is beyond use; whoever stops the node says why.
     }
-    return { lost: inFlight?.taken ?? [] }
+    return { lost: pending?.taken ?? [] }
   }
 
   /** True when a tick was written. Whoever waits for one that was not is told, or waits for the next. */
-  #stands(outcome: AppendOutcome, taken: readonly Input[]): boolean {
+  #isAppended(outcome: AppendOutcome, taken: readonly Input[]): boolean {
     const { engine } = this.#parts
     switch (outcome.kind) {
       case 'appended':
@@ -481,7 +481,7 @@ export class Loop {
       // The store is already out of its transaction, or beyond use; the error that led here says why.
     }
     engine.rolledBack()
-    const { stands, lost } = this.#landBeforeStop()
+    const { stands, lost } = this.#settleBeforeStop()
     if (stands !== undefined) this.#release(stands)
     const taken = [...lost, ...undecided]
     const known =
@@ -533,8 +533,8 @@ export class Loop {
     }
     const { views } = this.#parts.store
     const nowMs = this.#parts.clock.now()
-    if (this.#inFlight !== undefined) {
-      // Whatever else there is to do would wait for the disk; so it is looked for when the tick has landed.
+    if (this.#pending !== undefined) {
+      // Whatever else there is to do would wait for the disk; so it is looked for when the tick is committed.
       const isDue = !views.facts.now.draining && views.activities.isDueAhead(nowMs)
       if (isDue || views.flows.isToWake(nowMs)) this.#schedule()
       return

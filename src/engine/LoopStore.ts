@@ -9,14 +9,14 @@ import type { Views } from './Views.js'
 import type { RestoredMark } from './RestoredMark.js'
 
 /** A tick that is on its way to the disk while the next one is decided. */
-export type Flight = {
+export type PendingCommit = {
   /**
    * What became of it; waits for that, without giving way to anything else. The tick is over either way, and if it does
    * not stand, neither does the one that was begun since: the views are again what the log says.
    */
-  readonly land: () => AppendOutcome
+  readonly outcome: () => AppendOutcome
   /** Calls back once it can land without waiting. */
-  readonly whenLanded: (callback: () => void) => void
+  readonly whenDone: (callback: () => void) => void
 }
 
 /** Where a node keeps its log and its views. */
@@ -30,12 +30,12 @@ export type LoopStore = {
   readonly commit: (tick: EncodedTick) => AppendOutcome | Promise<AppendOutcome>
   /**
    * As `commit`, but goes on while the tick is written: the next may begin at once, and be decided as if this one stood.
-   * It must not be committed, nor may anything of this one be released, before this one has landed. Undefined when the
+   * It must not be committed, nor may anything of this one be released, before this one is committed. Undefined when the
    * store would rather commit it.
    */
-  readonly handOver?: (tick: EncodedTick) => Flight | undefined
+  readonly handOver?: (tick: EncodedTick) => PendingCommit | undefined
   /** Whether a tick that is handed over now would be taken up at once. Undefined where ticks are never handed over. */
-  readonly isAtRest?: () => boolean
+  readonly isWriterIdle?: () => boolean
   /** Rejects when the store is damaged. Everything is looked at, which takes a while. */
   readonly assertSound?: () => Promise<void>
   /** Ends the tick without a trace. */

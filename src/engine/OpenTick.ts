@@ -39,7 +39,7 @@ export type NodeParts = {
   readonly waitMs: () => number
   readonly moves: RecentMoves
   /** Whether the disk has nothing to do; then a tick need not grow any further. */
-  readonly isAtRest: () => boolean
+  readonly isWriterIdle: () => boolean
 }
 
 export class OpenTick implements ActiveTick {
@@ -63,7 +63,7 @@ export class OpenTick implements ActiveTick {
   readonly #head: Head
   /** What this tick is signed with; undefined for the first one, which says so itself. */
   readonly #signer: TickSigner | undefined
-  readonly #isAtRest: () => boolean
+  readonly #isWriterIdle: () => boolean
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
@@ -79,7 +79,7 @@ export class OpenTick implements ActiveTick {
     this.waitMs = parts.waitMs
     this.limits = parts.limits
     this.moves = parts.moves
-    this.#isAtRest = parts.isAtRest
+    this.#isWriterIdle = parts.isWriterIdle
     this.signedTransaction = (id) => {
       const row = views.transactions.find(id)
       if (row === undefined)
@@ -126,7 +126,7 @@ export class OpenTick implements ActiveTick {
 
   readonly isFull = (): boolean =>
     this.#bytes >= this.limits.engine.tickBytes ||
-    (this.#bytes >= this.limits.engine.tickAtRestBytes && this.#isAtRest())
+    (this.#bytes >= this.limits.engine.idleTickBytes && this.#isWriterIdle())
 
   readonly hasRecorded = (): boolean => this.#recorded
 

@@ -21,7 +21,7 @@ export const engineLimits = {
    * Below 128 KiB the texts of a tick are ordinary objects to the garbage collector, which handles larger ones page by
    * page.
    */
-  tickAtRestBytes: 96 * KiB,
+  idleTickBytes: 96 * KiB,
   /** API calls, finished steps and messages decided in one tick; more wait for the next. */
   inputsPerTick: 1_000,
   /** Due activities started in one tick, so that catching up after an outage never starves the API. */
@@ -66,8 +66,8 @@ export const engineLimits = {
   watchdogLookMs: 500,
   /** States and flows remembered because their code did not return. */
   notReturnedKept: 100,
-  /** How long a node that stops waits for its last words to be written when the log does not answer. */
-  lastWordsMs: 5_000,
+  /** How long a node that stops waits for its final events to be written when the log does not answer. */
+  finalEventsMs: 5_000,
 } as const
 
 /** The limits of the loop, as a node was given them. */

@@ -9,11 +9,11 @@ export const timeCommits = (store: LoopStore): { readonly store: LoopStore; read
     (handOver: NonNullable<LoopStore['handOver']>): typeof handOver =>
     (tick) => {
       const startedMs = performance.now()
-      const flight = handOver(tick)
-      flight?.whenLanded(() => {
+      const commit = handOver(tick)
+      commit?.whenDone(() => {
         lastMs = performance.now() - startedMs
       })
-      return flight
+      return commit
     }
   return {
     lastCommitMs: () => lastMs,
@@ -33,7 +33,7 @@ export const timeCommits = (store: LoopStore): { readonly store: LoopStore; read
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),
       ...(store.handOver === undefined ? {} : { handOver: timed(store.handOver) }),
-      ...(store.isAtRest === undefined ? {} : { isAtRest: store.isAtRest }),
+      ...(store.isWriterIdle === undefined ? {} : { isWriterIdle: store.isWriterIdle }),
       commit: (tick) => {
         const startedMs = performance.now()
         const outcome = store.commit(tick)

@@ -49,7 +49,7 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
       development: false,
       waitMs: () => 0,
       moves: new RecentMoves(tickLimits.engine),
-      isAtRest: () => false,
+      isWriterIdle: () => false,
       limits: tickLimits,
     },
     store.views,

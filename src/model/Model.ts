@@ -33,7 +33,7 @@ export type ModelLimits = {
   /** A tick of this many bytes is closed although there is more to do. */
   readonly tickBytes: number
   /** A tick of this many bytes may be closed, when the disk has nothing to do. */
-  readonly tickAtRestBytes: number
+  readonly idleTickBytes: number
   readonly activitiesPerTick: number
   readonly wakesPerTick: number
   /** A failed start is tried again after a wait that doubles, from the first to the longest, so many times. */

@@ -52,7 +52,7 @@ const recordsStartOrStop = ({ events }: LoggedTick): boolean =>
 
 /** A tick with this many bytes may have been closed although there was more to do. */
 const isFull = ({ limits }: Model, { bytes }: LoggedTick): boolean =>
-  bytes >= Math.min(limits.tickBytes, limits.tickAtRestBytes)
+  bytes >= Math.min(limits.tickBytes, limits.idleTickBytes)
 
 /** How much a tick must do of each part of its prediction. */
 export type TickExtents = {

@@ -355,14 +355,12 @@ describe('The rules of an activity', () => {
     })
 
     it('let a full tick take a part, but only the first part', () => {
-      expect(log.tickOf({ time: '10:00', bytes: engineLimits.tickAtRestBytes }, log.runs('10:00', 'a'))).to.deep.equal(
-        [],
-      )
+      expect(log.tickOf({ time: '10:00', bytes: engineLimits.idleTickBytes }, log.runs('10:00', 'a'))).to.deep.equal([])
       expect(log.tick('10:00', log.runs('10:00', 'b'))).to.deep.equal([])
     })
 
     it('do not let it take a later one first', () => {
-      expect(log.tickOf({ time: '10:00', bytes: engineLimits.tickAtRestBytes }, log.runs('10:00', 'b'))).to.deep.equal([
+      expect(log.tickOf({ time: '10:00', bytes: engineLimits.idleTickBytes }, log.runs('10:00', 'b'))).to.deep.equal([
         'What is due is taken in order: due instant, log order, output index.',
       ])
     })

@@ -30,7 +30,7 @@ import { hostOf } from './Host.js'
 import { Node } from './Node.js'
 import { nodeLimitsOf } from './NodeLimits.js'
 import type { NodeOptions } from './NodeOptions.js'
-import { Postman } from '../transport/Postman.js'
+import { OutboxSender } from '../transport/OutboxSender.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
 import { followMap, mapSerialOf, newKeyChanges } from '../network/followMap.js'
 import { assertAnchored } from '../network/assertAnchored.js'
@@ -352,10 +352,10 @@ export const lead = async (
       transport === undefined
         ? undefined
         : new HeadKeeper({ loop, store, transport, network: () => network, key, me: party.key, clock, logger, limits })
-    const postman =
+    const outbox =
       transport === undefined
         ? undefined
-        : new Postman({
+        : new OutboxSender({
             ...{ loop, store, engine, transport, network: () => network, clock, logger, limits: limits.session },
             ...(heads === undefined ? {} : { heads }),
             ...(threads === undefined ? {} : { threads }),
@@ -366,7 +366,7 @@ export const lead = async (
       stopFollowingMap()
       lease?.stop()
       steps.stop()
-      postman?.stop()
+      outbox?.stop()
       heads?.stop()
       threads?.stop()
     }
@@ -389,7 +389,7 @@ export const lead = async (
       await loop.stop(new CarillonError('node-stopped', 'The node could not start.'))
       throw error
     }
-    postman?.start()
+    outbox?.start()
     heads?.start()
     if (membership !== undefined)
       stopFollowingMap = followMap({

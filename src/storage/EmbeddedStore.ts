@@ -24,10 +24,10 @@ import { openStoreDatabase } from './storeFormat.js'
 import { PositionNote } from './PositionNote.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import type { Flight } from '../engine/LoopStore.js'
+import type { PendingCommit } from '../engine/LoopStore.js'
 import type { TickStore } from './TickStore.js'
 
-const landed = (outcome: AppendOutcome): Flight => ({ land: () => outcome, whenLanded: setImmediate })
+const known = (outcome: AppendOutcome): PendingCommit => ({ outcome: () => outcome, whenDone: setImmediate })
 
 /** What a store that has a file keeps up to date beside its database. */
 type Beside = {
@@ -145,32 +145,32 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  readonly isAtRest = (): boolean => this.#db.isAtRest()
+  readonly isWriterIdle = (): boolean => this.#db.isWriterIdle()
 
   /** A small tick is written sooner than it is handed over. */
-  readonly handOver = (tick: EncodedTick): Flight | undefined => {
+  readonly handOver = (tick: EncodedTick): PendingCommit | undefined => {
     if (linesOf(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
     // Only this connection moves pages then, in the middle of its commits.
     if (this.#beside?.checkpoints.hasThread === false) return undefined
     try {
       this.#closeViews(tick)
-      if (this.#db.isOpen) return landed(this.#commitHere(tick))
+      if (this.#db.isOpen) return known(this.#commitHere(tick))
     } catch (error) {
       this.rollback()
       const outcome = this.#failure(error)
       return {
-        land: () => {
+        outcome: () => {
           this.#beginAgain()
           return outcome
         },
-        whenLanded: setImmediate,
+        whenDone: setImmediate,
       }
     }
     this.#assertFollows(tick)
     this.#ticks.insert(tick)
-    const flight = this.#db.handOver(this.#ticks.endsWith(this.#head, tick))
+    const commit = this.#db.handOver(this.#ticks.endsWith(this.#head, tick))
     this.views.committed()
-    return { land: () => this.#land(tick, flight.land()), whenLanded: flight.whenLanded }
+    return { outcome: () => this.#outcomeOf(tick, commit.outcome()), whenDone: commit.whenDone }
   }
 
   #commitHere(tick: EncodedTick): AppendOutcome {
@@ -183,7 +183,7 @@ export class EmbeddedStore implements TickStore {
     }
     this.#ticks.insert(tick)
     this.#db.commit()
-    this.#stands(tick)
+    this.#advance(tick)
     this.views.committed()
     return { kind: 'appended' }
   }
@@ -201,7 +201,7 @@ export class EmbeddedStore implements TickStore {
     this.views.closeTick(headAfter(tick), toMillis(tick.at))
   }
 
-  #stands(tick: EncodedTick): void {
+  #advance(tick: EncodedTick): void {
     this.#head = headAfter(tick)
     this.#beside?.note.committed(this.#head)
     this.#beside?.checkpoints.committed(linesOf(tick.events).length)
@@ -213,9 +213,9 @@ export class EmbeddedStore implements TickStore {
     throw failure
   }
 
-  #land(tick: EncodedTick, outcome: WorkerOutcome): AppendOutcome {
+  #outcomeOf(tick: EncodedTick, outcome: WorkerOutcome): AppendOutcome {
     if (outcome.kind === 'committed') {
-      this.#stands(tick)
+      this.#advance(tick)
       return { kind: 'appended' }
     }
     this.#beginAgain()

@@ -40,7 +40,7 @@ export const defects: readonly Defect[] = [
     name: 'generators-not-dropped',
     mistake: 'After a failed append flows go on from where the lost tick had brought them',
     file: 'src/engine/FlowEngine.ts',
-    find: 'for (const id of [...this.#inFlight, ...this.#touched]) this.#live.delete(id)',
+    find: 'for (const id of [...this.#handedOverFlows, ...this.#touched]) this.#live.delete(id)',
     replace: '',
   },
   {
@@ -138,7 +138,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'acknowledgement-dropped',
     mistake: 'Some messages are never acknowledged',
-    file: 'src/transport/Postman.ts',
+    file: 'src/transport/OutboxSender.ts',
     find: "if (verdict === 'acknowledge' && !this.#stopped)",
     replace: "if (verdict === 'acknowledge' && !this.#stopped && envelope.seq !== 1)",
   },
@@ -152,14 +152,14 @@ export const defects: readonly Defect[] = [
   {
     name: 'outbox-not-resent',
     mistake: 'What was not acknowledged before a restart is not sent again after it',
-    file: 'src/transport/Postman.ts',
+    file: 'src/transport/OutboxSender.ts',
     find: 'addressees()) this.#boxes.set(party, emptyBox())',
     replace: 'addressees()) this.#boxes.set(party, { ...emptyBox(), lastRevision: this.#parts.store.head().revision })',
   },
   {
     name: 'resend-given-up',
     mistake: 'A message is sent once and never again',
-    file: 'src/transport/Postman.ts',
+    file: 'src/transport/OutboxSender.ts',
     find: 'waiting.nextMs = nowMs + waitAfter(this.#resend, waiting.tries)',
     replace: 'waiting.nextMs = nowMs + 1e12',
   },

@@ -7,7 +7,7 @@ import { messageOf } from '../../src/errors/CarillonError.js'
 import { VirtualClock, VirtualNode } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
 import { bank, bankWith, Coin, MintCoin } from './bank.js'
-import { HeldFlights } from './HeldFlights.js'
+import { HeldCommits } from './HeldCommits.js'
 import { smallDisks, type SmallDisk } from './smallDisk.js'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -26,12 +26,12 @@ const agreeWithLog = async (node: Node): Promise<void> => {
 }
 
 describe('a tick that is on its way to the disk', () => {
-  let store: HeldFlights
+  let store: HeldCommits
   let virtual: VirtualNode
   let asked: number
   let MintAsked: ReturnType<typeof bankWith>['MintAsked']
   beforeEach(async () => {
-    store = new HeldFlights()
+    store = new HeldCommits()
     asked = 0
     const made = bankWith(() => {
       asked += 1
@@ -43,18 +43,18 @@ describe('a tick that is on its way to the disk', () => {
   })
   afterEach(async () => {
     store.isHolding = false
-    store.land()
+    store.commitPending()
     await virtual.stop()
   })
 
-  it('answers nobody, tells no follower and begins no step until it has landed', async () => {
+  it('answers nobody, tells no follower and begins no step until it is committed', async () => {
     const heard: number[] = []
     virtual.node.follow(({ firstRevision }) => heard.push(firstRevision))
     let isAnswered = false
     const started = virtual.node.start(MintAsked, {}).then(() => (isAnswered = true))
     for (let turns = 0; turns < 5; turns++) await turn()
     expect({ isAnswered, heard: heard.length, asked }).to.deep.equal({ isAnswered: false, heard: 0, asked: 0 })
-    store.land()
+    store.commitPending()
     await started
     expect({ heard: heard.length, asked }).to.deep.equal({ heard: 1, asked: 1 })
   })
@@ -67,15 +67,15 @@ describe('a tick that is on its way to the disk', () => {
     await turn()
     const second = virtual.node.start(MintCoin, { value: 2 }).then(() => released.push('answered 2'))
     for (let turns = 0; turns < 5; turns++) await turn()
-    expect(store.waited, 'the second is handed over once the first has landed, for which it waits').to.equal(1)
+    expect(store.waited, 'the second is handed over once the first is committed, for which it waits').to.equal(1)
     await first
     expect(released.filter((what) => what.startsWith('answered'))).to.deep.equal(['answered 1'])
-    store.land()
+    store.commitPending()
     await second
     expect(released.map((what) => what.split(' ')[0])).to.deep.equal(['told', 'answered', 'told', 'answered'])
   })
 
-  it('answers nobody who only hears of it, until it has landed', async () => {
+  it('answers nobody who only hears of it, until it is committed', async () => {
     const answered: string[] = []
     const ask = (who: string) =>
       virtual.node.start(MintCoin, { value: 1 }, { clientId: 'same' }).then(() => answered.push(who))
@@ -84,12 +84,12 @@ describe('a tick that is on its way to the disk', () => {
     await turn()
     const second = ask('who asks again')
     for (let turns = 0; turns < 5; turns++) await turn()
-    expect(store.waited, 'what is only in flight cannot be told, so it is waited for').to.equal(1)
+    expect(store.waited, 'what is only pending cannot be told, so it is waited for').to.equal(1)
     await Promise.all([first, second])
     expect(answered).to.deep.equal(['the first', 'who asks again'])
   })
 
-  it('fails whoever waits for it when the store breaks while it lands', async () => {
+  it('fails whoever waits for it when the store breaks while it is committed', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 }).then(
       () => 'answered',
       (error: unknown) => messageOf(error),
@@ -97,11 +97,11 @@ describe('a tick that is on its way to the disk', () => {
     await turn()
     await turn()
     store.breaksLanding = new Error('the disk is gone')
-    store.land()
+    store.commitPending()
     expect(await started).to.contain('the disk is gone')
   })
 
-  it('is released when it has landed, though the store breaks at the tick after it', async () => {
+  it('is released when it is committed, though the store breaks at the tick after it', async () => {
     const first = virtual.node.start(MintCoin, { value: 1 }).then(() => 'answered')
     await turn()
     await turn()
@@ -122,7 +122,7 @@ describe('a tick that is on its way to the disk', () => {
     const { first, revision } = await virtual.node.track({ type: Coin.type }, ({ produced }) =>
       updated.push(produced.length),
     )
-    store.land()
+    store.commitPending()
     await started
     expect({ snapshot: first.items.length, updated }).to.deep.equal({ snapshot: 1, updated: [] })
     expect(revision, 'the snapshot names the revision it shows').to.equal(virtual.node.head.revision)
@@ -139,18 +139,18 @@ describe('a tick that is on its way to the disk', () => {
     const idle = virtual.node.idle().then(() => (isIdle = true))
     for (let turns = 0; turns < 3; turns++) await turn()
     expect(isIdle).to.equal(false)
-    store.land()
+    store.commitPending()
     await Promise.all([started, idle])
   })
 
-  it('is landed by a stop, and whoever waits for it hears that it stands', async () => {
+  it('is committed by a stop, and whoever waits for it hears so', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 })
     await turn()
     await turn()
     store.isHolding = false
     await virtual.node.stop()
     expect((await started).id).to.be.a('string')
-    // The stop signs the head that it follows, and that is the tick that was in flight.
+    // The stop signs the head that it follows, and that is the tick that was pending.
     expect((await verifyLog(store.read(0))).problems).to.deep.equal([])
   })
 })

@@ -36,7 +36,7 @@ describe('a tick', () => {
   let node: Node
   const stillClock: Clock = { now: () => Date.parse('2026-01-01'), wakeAt: () => () => undefined }
 
-  const startOn = async (isAtRest: (() => boolean) | undefined): Promise<Node> => {
+  const startOn = async (isWriterIdle: (() => boolean) | undefined): Promise<Node> => {
     const inner = EmbeddedStore.inMemory()
     const store: TickStore = {
       views: inner.views,
@@ -48,7 +48,7 @@ describe('a tick', () => {
       tick: inner.tick,
       read: (fromRevision) => inner.read(fromRevision),
       close: inner.close,
-      ...(isAtRest === undefined ? {} : { isAtRest }),
+      ...(isWriterIdle === undefined ? {} : { isWriterIdle }),
     }
     node = await startNode({ app: bank, store, clock: stillClock })
     return node
@@ -64,13 +64,13 @@ describe('a tick', () => {
     const following = others.slice(0, -1)
     expect(following).not.to.be.empty
     for (const size of following)
-      expect(size).to.be.within(engineLimits.tickAtRestBytes, engineLimits.tickAtRestBytes + slack)
+      expect(size).to.be.within(engineLimits.idleTickBytes, engineLimits.idleTickBytes + slack)
   })
 
   it('goes on while the disk is busy, and where a store never hands over', async () => {
-    for (const isAtRest of [() => false, undefined]) {
-      expectFull(await sizesOf(await startOn(isAtRest)))
-      if (isAtRest !== undefined) await node.stop()
+    for (const isWriterIdle of [() => false, undefined]) {
+      expectFull(await sizesOf(await startOn(isWriterIdle)))
+      if (isWriterIdle !== undefined) await node.stop()
     }
   })
 

@@ -111,7 +111,7 @@ export class CommitThread implements CommitWorker {
   }
 
   /** Whether it is there and has carried out all it was given, be its last answer read or not. */
-  isAtRest(): boolean {
+  isWriterIdle(): boolean {
     return this.#ready && Atomics.load(this.#done, 0) >= this.#asked
   }
 

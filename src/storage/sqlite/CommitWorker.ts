@@ -28,7 +28,7 @@ export type CommitWorker = {
   /** Whether it can take a transaction at once. */
   readonly isReady: () => boolean
   /** Whether it has carried out all it was given. */
-  readonly isAtRest: () => boolean
+  readonly isWriterIdle: () => boolean
   /** Begins to carry out writes. `statements` are all that were ever prepared, in order. */
   readonly carryOut: (
     guard: Guard,

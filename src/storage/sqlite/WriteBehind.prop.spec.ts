@@ -55,10 +55,10 @@ describe('a connection that writes behind', () => {
         let stands = new Map<number, string>()
         let now = new Map<number, string>()
         let isInside = false
-        let flight: PendingWrite | undefined
+        let commit: PendingWrite | undefined
         const land = (): void => {
-          if (flight !== undefined) expect(flight.land().kind).to.equal('committed')
-          flight = undefined
+          if (commit !== undefined) expect(commit.outcome().kind).to.equal('committed')
+          commit = undefined
         }
         const whole = (): unknown => all.all().map(({ key, value }) => [key, value])
         const ordered = (things: ReadonlyMap<number, string>): unknown => [...things].sort(([a], [b]) => a - b)
@@ -89,7 +89,7 @@ describe('a connection that writes behind', () => {
               if (!isInside) break
               land()
               if (step.kind === 'commit' || !db.canHandOver()) db.commit()
-              else flight = db.handOver(always)
+              else commit = db.handOver(always)
               stands = new Map(now)
               isInside = false
               break
@@ -116,12 +116,12 @@ describe('a connection that writes behind', () => {
   it('writes nothing when the guard does not hold, and says so to whoever reads on', () => {
     db.begin()
     db.prepare('INSERT INTO things (key, value) VALUES (?, ?)').run(1, 'one')
-    const flight = db.handOver(never)
+    const commit = db.handOver(never)
     expect(db.prepare('SELECT * FROM things').all(), 'who only looks on sees what stands').to.deep.equal([])
     db.begin()
     expect(() => db.prepare('SELECT * FROM things').all()).to.throw('Another process has appended')
     db.rollback()
-    expect(flight.land()).to.deep.equal({ kind: 'refused' })
+    expect(commit.outcome()).to.deep.equal({ kind: 'refused' })
     expect(db.prepare('SELECT * FROM things').all()).to.deep.equal([])
   })
 
@@ -130,22 +130,22 @@ describe('a connection that writes behind', () => {
     const insert = db.prepare('INSERT INTO things (key, value) VALUES (?, ?)')
     insert.run(1, 'one')
     insert.run(2, null)
-    const flight = db.handOver(always)
+    const commit = db.handOver(always)
     db.begin()
     expect(() => db.prepare('SELECT * FROM things').all()).to.throw('NOT NULL')
     db.rollback()
-    const outcome = flight.land()
+    const outcome = commit.outcome()
     expect(outcome.kind === 'failed' && String(outcome.error)).to.contain('NOT NULL')
     expect(db.prepare('SELECT * FROM things').all()).to.deep.equal([])
   })
 
-  it('tells whoever asked when a transaction has landed, and never in the middle of something else', async () => {
+  it('tells whoever asked when a transaction is carried out, and never in the middle of something else', async () => {
     db.begin()
     db.prepare('INSERT INTO things (key, value) VALUES (?, ?)').run(1, 'one')
     let isTold = false
-    const flight = db.handOver(always)
+    const commit = db.handOver(always)
     const told = new Promise<void>((resolve) => {
-      flight.whenLanded(() => {
+      commit.whenDone(() => {
         isTold = true
         resolve()
       })
@@ -153,7 +153,7 @@ describe('a connection that writes behind', () => {
     expect(db.prepare('SELECT count(*) AS things FROM things').get()).to.deep.equal({ things: 1 })
     expect(isTold).to.equal(false)
     await told
-    expect(flight.land()).to.deep.equal({ kind: 'committed' })
+    expect(commit.outcome()).to.deep.equal({ kind: 'committed' })
   })
 
   it('carries out by itself what it gave to a thread that is gone', async () => {
@@ -164,11 +164,11 @@ describe('a connection that writes behind', () => {
       insert.run(key, 'one')
       return db.handOver({ ...count, expected: key - 1, after: key })
     }
-    expect(handOver(1).land()).to.deep.equal({ kind: 'committed' })
+    expect(handOver(1).outcome()).to.deep.equal({ kind: 'committed' })
     const stopped = db.stopThread()
-    const flight = handOver(2)
+    const commit = handOver(2)
     await stopped
-    expect(flight.land()).to.deep.equal({ kind: 'committed' })
+    expect(commit.outcome()).to.deep.equal({ kind: 'committed' })
     expect(db.prepare('SELECT key FROM things').all()).to.deep.equal([{ key: 1 }, { key: 2 }])
   })
 

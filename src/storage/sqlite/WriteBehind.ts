@@ -13,9 +13,9 @@ import { storeFailure } from './storeFailure.js'
 /** A transaction that a thread carries out. */
 export type PendingWrite = {
   /** What became of it; waits for that, without giving way to anything else. */
-  readonly land: () => WorkerOutcome
+  readonly outcome: () => WorkerOutcome
   /** Calls back once that is known. */
-  readonly whenLanded: (callback: () => void) => void
+  readonly whenDone: (callback: () => void) => void
 }
 
 type UnderWay = { outcome?: WorkerOutcome; readonly waits: (() => void)[] }
@@ -34,7 +34,7 @@ export class WriteBehind implements Database {
   readonly #places = new Map<string, number>()
   #mode: 'none' | 'gathering' | 'open' = 'none'
   #gathered: Write[] = []
-  #flight: UnderWay | undefined
+  #underWay: UnderWay | undefined
 
   /** Without a worker, nothing can be handed over. `file` is named in errors. */
   constructor(db: Database, worker?: CommitWorker, file = ':memory:') {
@@ -144,32 +144,32 @@ export class WriteBehind implements Database {
   }
 
   /** Whether the transaction, if it were handed over now, would be carried out at once. */
-  isAtRest(): boolean {
-    return this.#mode === 'gathering' && this.#worker?.isAtRest() === true
+  isWriterIdle(): boolean {
+    return this.#mode === 'gathering' && this.#worker?.isWriterIdle() === true
   }
 
   /** Gives the transaction to the thread; this connection is ready for the next. */
   handOver(guard: Guard): PendingWrite {
     this.#settle()
-    const flight: UnderWay = { waits: [] }
-    this.#flight = flight
+    const commit: UnderWay = { waits: [] }
+    this.#underWay = commit
     const gathered = this.#gathered
     this.#gathered = []
     this.#mode = 'none'
     this.#worker?.carryOut(guard, gathered, this.#sqls, (outcome) => {
-      flight.outcome =
+      commit.outcome =
         outcome.kind === 'gone' ? carryOutOn(this.#db, guard, gathered, (place) => this.#statements[place]) : outcome
       // Never at once: someone may just have waited for it in the middle of something else.
-      for (const tell of flight.waits) setImmediate(tell)
+      for (const tell of commit.waits) setImmediate(tell)
     })
     return {
-      land: () => {
-        if (flight.outcome === undefined) this.#worker?.await()
-        if (this.#flight === flight) this.#flight = undefined
-        return flight.outcome ?? { kind: 'failed', error: new Error('The thread has given no answer.') }
+      outcome: () => {
+        if (commit.outcome === undefined) this.#worker?.await()
+        if (this.#underWay === commit) this.#underWay = undefined
+        return commit.outcome ?? { kind: 'failed', error: new Error('The thread has given no answer.') }
       },
-      whenLanded: (callback) => {
-        if (flight.outcome === undefined) flight.waits.push(callback)
+      whenDone: (callback) => {
+        if (commit.outcome === undefined) commit.waits.push(callback)
         else setImmediate(callback)
       },
     }
@@ -184,28 +184,28 @@ export class WriteBehind implements Database {
   /** Forgets everything that was in memory only, as the next process would. */
   forget(): void {
     this.rollback()
-    this.#flight = undefined
+    this.#underWay = undefined
   }
 
   /** Resolves when the thread has let go of the file. */
   async stopThread(): Promise<void> {
-    if (this.#flight !== undefined && this.#flight.outcome === undefined) this.#worker?.await()
+    if (this.#underWay !== undefined && this.#underWay.outcome === undefined) this.#worker?.await()
     await this.#worker?.stop()
   }
 
   /** Waits for the thread. What was begun upon a transaction that failed must not go on; what only looks on may. */
   #settle(): void {
-    const flight = this.#flight
-    if (flight === undefined) return
-    if (flight.outcome === undefined) this.#worker?.await()
-    const { outcome } = flight
+    const commit = this.#underWay
+    if (commit === undefined) return
+    if (commit.outcome === undefined) this.#worker?.await()
+    const { outcome } = commit
     if (outcome?.kind !== 'committed' && this.#mode === 'none') return
     if (outcome?.kind === 'failed') throw storeFailure(outcome.error, this.#file)
     if (outcome?.kind === 'refused')
       throw new NodeFault('log-revision-conflict', `Another process has appended to ${this.#file}.`, {
         file: this.#file,
       })
-    this.#flight = undefined
+    this.#underWay = undefined
   }
 
   #placeOf(sql: string, statement: Statement): number {

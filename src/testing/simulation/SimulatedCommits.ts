@@ -40,7 +40,7 @@ export class SimulatedCommits implements CommitWorker {
 
   readonly isReady = (): boolean => this.#job === undefined && !this.#chance.oneIn(8)
 
-  readonly isAtRest = (): boolean => this.#job === undefined
+  readonly isWriterIdle = (): boolean => this.#job === undefined
 
   readonly carryOut: CommitWorker['carryOut'] = (guard, writes, sqls, whenDone) => {
     const job = { guard, writes, whenDone }

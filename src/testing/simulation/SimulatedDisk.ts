@@ -72,23 +72,23 @@ export class SimulatedDisk implements SimulatedStore {
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly close: TickStore['close'] = () => Promise.resolve()
-  readonly isAtRest = (): boolean => this.#inner.isAtRest()
+  readonly isWriterIdle = (): boolean => this.#inner.isWriterIdle()
 
   readonly handOver: NonNullable<TickStore['handOver']> = (tick) => {
-    const flight = this.#inner.handOver(tick)
-    if (flight === undefined) return undefined
+    const commit = this.#inner.handOver(tick)
+    if (commit === undefined) return undefined
     this.#isTicking = false
     if (this.head().tick === tick.number) {
       // It could only be committed at once.
       this.#watch.onCommitted(tick)
-      return flight
+      return commit
     }
     this.#handedOver = tick
     this.#watch.onHandedOver()
     return {
-      land: () => {
+      outcome: () => {
         try {
-          const outcome = flight.land()
+          const outcome = commit.outcome()
           if (outcome.kind !== 'appended') this.#watch.onFailedHandOver()
           else if (!this.#isTicking) this.#watch.onViews(this.reader)
           return outcome
@@ -96,7 +96,7 @@ export class SimulatedDisk implements SimulatedStore {
           this.#handedOver = undefined
         }
       },
-      whenLanded: flight.whenLanded,
+      whenDone: commit.whenDone,
     }
   }
 

@@ -10,7 +10,7 @@ const choices = {
   agenda: { startAttempts: [1, 2, 3] },
   engine: {
     tickBytes: [1, 2_048, 8_192],
-    tickAtRestBytes: [1, 1_024, 4_096],
+    idleTickBytes: [1, 1_024, 4_096],
     inputsPerTick: [1, 2, 3],
     activitiesPerTick: [1, 2, 3],
     dueAtATime: [1, 2],

@@ -39,7 +39,7 @@ type Waiting = {
 /** Messages taken from the outbox at a time: they may be large, and only some of them may fit. */
 const takenAtOnce = 8
 
-export type PostmanParts = {
+export type OutboxSenderParts = {
   readonly loop: Loop
   readonly store: TickStore
   readonly engine: FlowEngine
@@ -55,15 +55,15 @@ export type PostmanParts = {
   readonly heads?: HeadKeeper
 }
 
-export class Postman {
-  readonly #parts: PostmanParts
+export class OutboxSender {
+  readonly #parts: OutboxSenderParts
   readonly #resend: Parameters<typeof waitAfter>[0]
   readonly #waiting = new Map<string, Waiting>()
   readonly #boxes = new Map<PublicKey, Box>()
   #cancelWake: () => void = () => undefined
   #stopped = false
 
-  constructor(parts: PostmanParts) {
+  constructor(parts: OutboxSenderParts) {
     this.#parts = parts
     const { resendFirstMs, resendLongestMs } = parts.limits
     this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }

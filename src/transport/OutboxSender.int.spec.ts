@@ -13,7 +13,7 @@ import { Committed } from '../engine/Committed.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import { silentLogger } from '../engine/Logger.js'
 import type { Loop } from '../engine/Loop.js'
-import { Postman } from './Postman.js'
+import { OutboxSender } from './OutboxSender.js'
 
 const partyAt = (index: number): PublicKey => `ed25519:${String(index).padStart(64, '0')}` as PublicKey
 const sessionAt = (index: number): SessionId => String(index).padStart(32, '0') as SessionId
@@ -41,7 +41,7 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
   const sent = new Map<PublicKey, Envelope[]>()
   let follower: (committed: Committed) => void = () => undefined
   const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
-  const postman = new Postman({
+  const sender = new OutboxSender({
     loop: { follow: (each: typeof follower) => (follower = each), isTicking: false } as unknown as Loop,
     store,
     engine: {} as FlowEngine,
@@ -55,7 +55,7 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
     logger: silentLogger,
     limits: sessionLimits,
   })
-  postman.start()
+  sender.start()
   const acknowledge = (to: number, seq: number): void => {
     sessions.acknowledged(sessionAt(to), 'initiator', seq)
     const event = { type: 'MessageAcknowledged', session: sessionAt(to), role: 'initiator', seq } as const

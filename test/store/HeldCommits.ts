@@ -1,28 +1,28 @@
 /**
- * A store in memory that hands every tick over, and on which no tick lands before it is told to.
+ * A store in memory that hands every tick over, and commits none before it is told to.
  */
 import { EmbeddedStore } from '../../src/index.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
-import type { Flight } from '../../src/engine/LoopStore.js'
+import type { PendingCommit } from '../../src/engine/LoopStore.js'
 import type { TickStore } from '../../src/storage/TickStore.js'
 
-export class HeldFlights implements TickStore {
+export class HeldCommits implements TickStore {
   readonly #inner = EmbeddedStore.inMemory()
-  readonly #landings: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
   /** From when on flights are held; the start of a node is not. */
   isHolding = false
-  /** How often someone has waited for a flight that was not told to land. */
+  /** How often someone has waited for a commit that was not told to go on. */
   waited = 0
-  /** When set, the store breaks: no flight lands any more. */
+  /** When set, the store breaks: nothing is committed any more. */
   breaksLanding: Error | undefined
   /** When set, the store breaks: no tick can be handed over any more. */
   breaksHandOver: Error | undefined
 
   readonly views = this.#inner.views
   readonly reader = this.#inner.reader
-  /** Where the log ends for those outside, while a tick is in flight. */
-  #landedUpTo: Head | undefined
-  readonly head = (): Head => this.#landedUpTo ?? this.#inner.head()
+  /** Where the log ends for those outside, while a tick is pending. */
+  #committedUpTo: Head | undefined
+  readonly head = (): Head => this.#committedUpTo ?? this.#inner.head()
   readonly begin = this.#inner.begin
   readonly rollback = this.#inner.rollback
   readonly commit = this.#inner.commit
@@ -30,21 +30,21 @@ export class HeldFlights implements TickStore {
   readonly close = this.#inner.close
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
 
-  readonly handOver = (tick: EncodedTick): Flight | undefined => {
+  readonly handOver = (tick: EncodedTick): PendingCommit | undefined => {
     if (!this.isHolding) return undefined
     if (this.breaksHandOver !== undefined) throw this.breaksHandOver
-    this.#landedUpTo = this.#inner.head()
+    this.#committedUpTo = this.#inner.head()
     const outcome = this.#inner.commit(tick)
     let hasLanded = false
     return {
-      land: () => {
+      outcome: () => {
         if (!hasLanded) this.waited += 1
-        this.#landedUpTo = undefined
+        this.#committedUpTo = undefined
         if (this.breaksLanding !== undefined) throw this.breaksLanding
         return outcome
       },
-      whenLanded: (callback) => {
-        this.#landings.push(() => {
+      whenDone: (callback) => {
+        this.#waiting.push(() => {
           hasLanded = true
           callback()
         })
@@ -52,8 +52,8 @@ export class HeldFlights implements TickStore {
     }
   }
 
-  /** Lets everything land that is in flight. */
-  land(): void {
-    for (const landed of this.#landings.splice(0)) landed()
+  /** Commits everything that is pending. */
+  commitPending(): void {
+    for (const commit of this.#waiting.splice(0)) commit()
   }
 }
