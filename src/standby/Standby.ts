@@ -55,6 +55,8 @@ export class Standby {
   readonly #logger: Logger
   readonly #stopping = new AbortController()
   readonly #process = randomUUID()
+  /** Why the process neither leads nor follows any more. */
+  #endedBy: Error | undefined
   readonly #waiting = new Set<{ readonly resolve: (node: Node) => void; readonly reject: (error: Error) => void }>()
   readonly #followers = new Set<() => void>()
   #node: Node | undefined
@@ -146,9 +148,10 @@ export class Standby {
     return () => void this.#followers.delete(callback)
   }
 
-  /** Resolves with the node as soon as this process leads. */
+  /** Resolves with the node as soon as this process leads; rejects when it has ended. */
   leading(): Promise<Node> {
     if (this.#node !== undefined) return Promise.resolve(this.#node)
+    if (this.#endedBy !== undefined) return Promise.reject(this.#endedBy)
     return new Promise((resolve, reject) => this.#waiting.add({ resolve, reject }))
   }
 
@@ -173,6 +176,7 @@ export class Standby {
       failure = error
     }
     const ended = failure instanceof Error ? failure : new CarillonError('node-stopped', 'The process has stopped.')
+    this.#endedBy = ended
     for (const { reject } of this.#waiting) reject(ended)
     this.#waiting.clear()
     await this.#opened.releaseHold()

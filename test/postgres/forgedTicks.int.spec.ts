@@ -165,5 +165,7 @@ describe('Whoever can insert rows into the table of a log', () => {
     expect(await refusal(() => standby!.leading())).to.equal('tick-forged')
     await standby.stop()
     expect(failure).to.have.property('code', 'tick-forged')
+    // Whoever asks later hears the same.
+    expect(await refusal(() => standby!.leading())).to.equal('tick-forged')
   })
 })
