@@ -146,6 +146,13 @@ describe('a store of which a part is lost', () => {
       expect(await values(), 'the original').to.deep.equal([1, 2, 3])
     })
 
+    it('is still no twin when its views were rebuilt', async () => {
+      const copy = join(scratch, 'copy')
+      await copyLive(copy)
+      await rebuildViews(copy)
+      expect((await failureOf(start({ store: copy }))).code).to.equal('store-restored')
+    })
+
     it('can be moved when its node was stopped', async () => {
       await fillStore()
       const moved = join(scratch, 'moved')
