@@ -24,6 +24,7 @@ export type FlowDefinition<I, R> = {
   readonly version: number
   readonly input: t.Type<I, unknown>
   readonly schedulable: boolean
+  readonly holdsState: boolean
   /** The flow of another party that this one answers, in the versions it understands. */
   readonly respondsTo: RespondsTo | undefined
   /** Codes of errors that may pass: a flow that one of them would end is tried again. */
@@ -52,6 +53,13 @@ export type FlowOptions<I, R> = {
   /** Whether a state may name this flow in its activity. Default false. */
   readonly schedulable?: boolean
   /**
+   * Whether the flow holds the state whose activity has started it: before each step the state is reserved for the flow, so
+   * that no other flow of this node can consume it, and it is given back while the flow sleeps or waits for something
+   * else than a step. A step does not begin when the state was consumed before (`state-consumed`). One that another flow
+   * has reserved is waited for like any error in `transient`. Only for a schedulable flow. Default false.
+   */
+  readonly holdsState?: boolean
+  /**
    * Codes of errors that may pass, such as `state-locked`. A flow that one of them would end is tried again from where it
    * last did something, as often as `retry` says, and then parked. `retryLater` always counts. Default: none.
    */
@@ -70,6 +78,13 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
   const version = options.version ?? 1
   assertVersion('Flow', options.name, version)
   const schedulable = options.schedulable ?? false
+  const holdsState = options.holdsState ?? false
+  if (holdsState && !schedulable)
+    throw new CarillonError(
+      'definition-invalid',
+      `Flow ${options.name} holds its state, but no state may name it. Add schedulable: true to its definition, or lock states with io.lock.`,
+      { flow: options.name },
+    )
   const retry = { ...defaultRetry, ...options.retry }
   assertRetryPolicy(`flow ${options.name}`, retry)
   const ref = (input: I): FlowRef => {
@@ -87,8 +102,9 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     version,
     input: options.input,
     schedulable,
+    holdsState,
     respondsTo: undefined,
-    transient: Object.freeze([...(options.transient ?? [])]),
+    transient: Object.freeze([...(options.transient ?? []), ...(holdsState ? ['state-locked'] : [])]),
     retry,
     whenFailing: options.whenFailing ?? 'fail',
     run: options.run,

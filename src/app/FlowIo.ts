@@ -128,8 +128,9 @@ export class FlowIo {
   }
 
   /**
-   * Reserves states for this flow, all of them or none: throws `state-locked` when another flow has one of them. Other
-   * flows that ask for `{ locked: false }` choose others. Released when the flow ends, is killed, or says so.
+   * Reserves states for this flow, all of them or none: throws `state-locked` when another flow has one of them. Until the
+   * flow ends, is killed, or gives them back, no other flow of this node can reserve or consume them. Flows that ask for
+   * `{ locked: false }` choose others. What other parties have made final is recorded all the same.
    */
   *lock(...states: readonly (StateRef | StateAndRef<unknown>)[]): FlowBody<void> {
     yield* ask({ kind: 'lock', refs: states.map(refOf) })

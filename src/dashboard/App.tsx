@@ -203,7 +203,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
   if (live === undefined) return <div class="waiting whole" role="status" aria-label="Connecting" />
   const may = (permission: string): boolean => me.permissions.includes('admin') || me.permissions.includes(permission)
   const { parked, missed, failed } = live.activities
-  const waiting = parked + missed + failed + live.flows.parked
+  const waiting = parked + missed + failed + live.flows.parked + live.flows.superseded + live.hangingSteps
   return (
     <Shell
       place={place}

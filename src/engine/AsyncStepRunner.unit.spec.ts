@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import type { FlowId } from '../log/FlowId.js'
+import type { StepContext } from '../flow/operations/step.js'
 import type { StepReport, StepRequest } from '../flow/StepRunner.js'
 import { VirtualClock } from '../testing/index.js'
 import { instant } from '../time/Instant.js'
 import { AsyncStepRunner } from './AsyncStepRunner.js'
+import { engineLimits, type EngineLimits } from './limits.js'
 import { silentLogger } from './Logger.js'
 import type { StepEnd, StepWatch, WatchedStep } from './StepWatch.js'
 
@@ -151,5 +153,116 @@ describe('What looks on at steps', () => {
     expect(seen).to.deep.equal([refused])
     expect(ends).to.have.deep.members(outcomes)
     expect(warnings).to.deep.equal([])
+  })
+})
+
+describe('Steps that hang', () => {
+  const second = 1_000
+  const never = (): Promise<never> => new Promise(() => undefined)
+
+  /** A runner on a virtual clock, and how to start a step and let seconds pass. */
+  const runnerOf = (limits: Partial<EngineLimits> = {}) => {
+    const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
+    const warnings: string[] = []
+    const runner = new AsyncStepRunner(
+      clock,
+      { ...silentLogger, warn: (message) => void warnings.push(message) },
+      { ...engineLimits, ...limits },
+    )
+    const reports: StepReport[] = []
+    runner.reportTo((report) => void reports.push(report))
+    let position = 0
+    const start = (name: string, run: (context: StepContext) => unknown, timeoutMs?: number): void => {
+      const flow = name as FlowId
+      const context = { attempt: 1, term: 1, idempotencyKey: `${name}.${(position += 1)}` }
+      const timed = timeoutMs === undefined ? {} : { timeoutMs }
+      runner.start({ flow, flowName: 'test/Flow', flowStartedMs: 0, position, name, run, context, ...timed })
+    }
+    const pass = async (seconds: number): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed++) {
+        clock.setTo(clock.now() + second)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    return { runner, clock, warnings, reports, start, pass }
+  }
+
+  it('let the step of another flow begin within a minute, although ten thousand begin to hang at once', async () => {
+    const { runner, start, pass, reports } = runnerOf()
+    for (let index = 0; index < 10_000; index++) start(`hangs ${index}`, never)
+    start('other', () => 'done')
+    let waited = 0
+    for (; reports.length === 0 && waited < 120; waited++) await pass(1)
+    expect(waited).to.be.at.most(60)
+    expect(reports.map(({ result }) => result)).to.deep.equal([{ kind: 'value', value: 'done' }])
+    await pass(61)
+    expect(runner.hanging).to.have.length(10_000)
+    start('later', () => 'at once')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(reports, 'once they are listed').to.have.length(2)
+    runner.stop()
+  })
+
+  it('keep their place for a second when others wait, and for as long as they like when none does', async () => {
+    const { runner, start, pass } = runnerOf({ stepsInFlight: 1 })
+    const begun: string[] = []
+    const hangs = (name: string) => () => {
+      begun.push(name)
+      return never()
+    }
+    start('a', hangs('a'))
+    await pass(30)
+    start('b', hangs('b'))
+    expect(begun, 'it had its place for long enough').to.deep.equal(['a', 'b'])
+    start('c', hangs('c'))
+    expect(begun).to.deep.equal(['a', 'b'])
+    await pass(1)
+    expect(begun).to.deep.equal(['a', 'b', 'c'])
+    runner.stop()
+  })
+
+  it('are listed after a minute, told of in the log once, and no longer when they have ended', async () => {
+    const { runner, start, pass, warnings, reports } = runnerOf()
+    let finish: (value: string) => void = () => undefined
+    let signal: AbortSignal | undefined
+    start('charge', (context) => {
+      ;({ signal } = context)
+      return new Promise((resolve) => (finish = resolve))
+    })
+    start('quick', () => 'quick')
+    await pass(59)
+    expect(runner.hanging).to.deep.equal([])
+    await pass(1)
+    expect(runner.hanging.map(({ step, since }) => [step, since])).to.deep.equal([
+      ['charge', '2026-01-01T00:00:00.000Z'],
+    ])
+    await pass(600)
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.contain('Step "charge" of flow test/Flow')
+    expect(signal?.aborted, 'it names no timeout').to.equal(false)
+    finish('paid')
+    await pass(1)
+    expect(runner.hanging).to.deep.equal([])
+    expect(reports.at(-1)?.result).to.deep.equal({ kind: 'value', value: 'paid' })
+    runner.stop()
+  })
+
+  it('are ended by the timeout that they name, and by nothing else', async () => {
+    const { runner, start, pass, reports } = runnerOf()
+    start('timed', never, 90 * second)
+    await pass(89)
+    expect(runner.hanging).to.have.length(1)
+    expect(reports).to.deep.equal([])
+    await pass(1)
+    expect(reports.map(({ result }) => result.kind)).to.deep.equal(['error'])
+    expect(runner.hanging).to.deep.equal([])
+    runner.stop()
+  })
+
+  it('leave no timer behind when all have ended', async () => {
+    const { runner, start, clock } = runnerOf()
+    start('quick', () => 'quick')
+    await runner.idle()
+    expect(clock.nextWakeMs()).to.equal(undefined)
   })
 })

@@ -17,6 +17,7 @@ import { describeOperation } from '../app/describeOperation.js'
 import { dropTrailingReads } from './dropTrailingReads.js'
 import type { AnyFlowDefinition } from '../app/FlowDefinition.js'
 import { consumedRefOf, failureFor } from '../flow/flowFailure.js'
+import { giveBackState } from '../flow/heldState.js'
 import type { FlowId } from '../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
@@ -302,7 +303,7 @@ export class FlowEngine {
       }
       turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
-      const answer = performOperation(tick, definition, row.id, operation)
+      const answer = performOperation(tick, definition, row, operation, live.holdsState)
       if (answer.kind !== 'value' && answer.kind !== 'error') {
         this.#suspend(tick, row, live, operation, answer, 1)
         return
@@ -345,6 +346,7 @@ export class FlowEngine {
     const operations = live.unrecorded.map(recordedOf)
     live.unrecorded.length = 0
     live.weight = 0
+    if (live.holdsState) for (const event of giveBackState(tick, row, [waiting])) tick.emit(event)
     tick.emit({
       type: 'FlowAdvanced',
       flow: row.id,

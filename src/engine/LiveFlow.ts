@@ -12,6 +12,8 @@ import type { Operation } from '../app/Operation.js'
 import type { Party } from '../identity/Party.js'
 import { runCode } from '../ledger/runningCode.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
+import { showRef } from '../ledger/StateRef.js'
+import { tellsConsumed } from './tellsConsumed.js'
 
 /** An operation that was answered since the record was last written. */
 export type Unrecorded = { readonly operation: Operation; readonly answer: Answer }
@@ -35,6 +37,10 @@ export class LiveFlow {
   progress: string | undefined
   /** About how many bytes the unrecorded operations will take. */
   weight = 0
+  /** The state that it holds during its steps; undefined when it holds none, or knows that it is consumed. */
+  #held: string | undefined
+  /** The operation it has asked for last. */
+  #asked: Operation | undefined
   readonly #body: FlowBody<unknown>
   #network: SigningContext
 
@@ -50,6 +56,7 @@ export class LiveFlow {
   ) {
     this.id = id
     this.#network = network
+    this.#held = definition.holdsState && startedBy !== undefined ? showRef(startedBy.ref) : undefined
     // The map may change while the flow is in memory.
     const context: SigningContext = {
       id: network.id,
@@ -64,11 +71,18 @@ export class LiveFlow {
     this.#network = network
   }
 
+  /** Whether it holds the state of its activity during its steps. */
+  get holdsState(): boolean {
+    return this.#held !== undefined
+  }
+
   begin(): Stop {
     return this.#move(() => this.#body.next())
   }
 
   resume(answer: Answer): Stop {
+    if (this.#held !== undefined && this.#asked !== undefined && tellsConsumed(this.#asked, answer, this.#held))
+      this.#held = undefined
     return answer.kind === 'value' ? this.#move(() => this.#body.next(answer.value)) : this.throwInto(answer.error)
   }
 
@@ -81,9 +95,9 @@ export class LiveFlow {
     try {
       const moved = runCode('flow', move)
       if (moved.done === true) return { kind: 'returned', result: moved.value }
-      return isOperation(moved.value)
-        ? { kind: 'asks', operation: moved.value }
-        : { kind: 'threw', error: notAnOperation() }
+      if (!isOperation(moved.value)) return { kind: 'threw', error: notAnOperation() }
+      this.#asked = moved.value
+      return { kind: 'asks', operation: moved.value }
     } catch (error) {
       return { kind: 'threw', error }
     }

@@ -49,6 +49,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'FlowRetried':
     case 'FlowPaused':
     case 'FlowResumed':
+    case 'FlowDismissed':
       evolveFlows(tables, event, revision, atMs)
       return
     case 'ActivityMoved':

@@ -46,8 +46,12 @@ export const engineLimits = {
   flowResultBytes: 128 * KiB,
   /** Suspended flows whose generators are kept in memory; the others are rebuilt when they wake. */
   liveFlows: 1_000,
-  /** Side-effect steps under way at one time. */
+  /** Steps that have a place at one time. A step that takes long gives its place to others, and goes on without it. */
   stepsInFlight: 256,
+  /** After so long a step gives its place back when another one waits for it. */
+  stepPlaceMs: 1_000,
+  /** After so long a step is listed as hanging, and needs attention. Only a timeout that it names ends it. */
+  stepHangsMs: 60_000,
   /** Wait before a tick is tried again after the disk was full. */
   storeRetryMs: 1_000,
   /** Longest wait between two tries of a tick that could not be written, to a server that may be away for hours. */

@@ -5,17 +5,21 @@
 import type { ActiveTick } from './ActiveTick.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import type { Answer, Wait } from '../flow/Answer.js'
-import type { FlowId } from '../log/FlowId.js'
+import type { FlowRow } from '../flow/FlowRow.js'
+import { takeState } from '../flow/heldState.js'
 import type { AnyOperationDefinition, Operation } from '../app/Operation.js'
 
+/** `holdsState`: the flow holds the state of its activity while a step is under way. */
 export const performOperation = (
   tick: ActiveTick,
   definition: AnyOperationDefinition,
-  flow: FlowId,
+  row: Pick<FlowRow, 'id' | 'stateSeq'>,
   operation: Operation,
+  holdsState: boolean,
 ): Answer | Wait => {
   try {
-    let decided = definition.decide(tick, operation, flow)
+    if (holdsState && operation.kind === 'step') for (const event of takeState(tick, row)) tick.emit(event)
+    let decided = definition.decide(tick, operation, row.id)
     while (decided.kind === 'facts') {
       for (const event of decided.events) tick.emit(event)
       decided = decided.next()

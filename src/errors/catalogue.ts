@@ -23,7 +23,7 @@ export const catalogue = {
   'state-definition-faulty': entry('fail', 'participants or isRelevant of a state threw or gave something unusable'),
   'state-unknown': entry('fail', 'No such state'),
   'state-consumed': entry('fail', 'The state has already been consumed'),
-  'state-locked': entry('fail', 'Another flow has reserved the state'),
+  'state-locked': entry('fail', 'Another flow of this node has reserved the state'),
   'state-key-taken': entry('fail', 'Another unconsumed state has this key'),
   'state-key-reserved': entry('fail', 'Another flow collects signatures for a state with this key'),
   'contract-violated': entry('fail', 'The contract rejects the transaction'),
@@ -61,6 +61,8 @@ export const catalogue = {
   'flow-killed': entry('fail', 'The flow was killed'),
   'flow-parked': entry('park', 'A flow asked to be parked'),
   'flow-retry-later': entry('retry', 'A flow met something that may pass'),
+  'step-not-ending': entry('refuse', 'A virtual node waits for a step that does not end'),
+  'clock-stalled': entry('refuse', 'A flow waits for a virtual clock that nobody moves'),
   'step-failed': entry('fail', 'A step kept failing'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 

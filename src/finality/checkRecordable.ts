@@ -10,8 +10,10 @@ import { sealBody, type TransactionBody } from '../ledger/Transaction.js'
 import { logLimits } from '../log/limits.js'
 import type { EventOf } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
+import { checkLocks } from '../flow/checkLocks.js'
 import { checkKeys } from '../vault/checkKeys.js'
 import { checkNotary } from '../vault/checkNotary.js'
+import { requireRow } from '../vault/resolveBody.js'
 import type { FinalityReads } from './FinalityReads.js'
 import { checkUnconsumed } from './recordSigned.js'
 import { assessOutputs, keyUseOf } from './recordTransaction.js'
@@ -33,6 +35,11 @@ export const checkRecordable = (
   if (reads.views.transactions.find(id) !== undefined) return []
   checkNotary(reads, body)
   checkUnconsumed(reads, id, body)
+  checkLocks(
+    reads,
+    body.inputs.map((ref) => requireRow(reads, ref)),
+    flow,
+  )
   const assessments = assessOutputs(reads, outputs)
   const bytes =
     utf8Length(encoded.text) + utf8Length(canonicalText(assessments)) + (requiredKeys(body).length + 1) * signatureBytes

@@ -16,6 +16,7 @@ import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import { checkLocks } from '../flow/checkLocks.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
 import { finalityLimits } from './limits.js'
@@ -154,6 +155,7 @@ export const decideTransaction = (
   const claim = (row: StateRow): Claim => ({ ref: row.ref, consumedBy: consumerOfRow(reads, row) })
   const claims = references.length === 0 ? inputs.map(claim) : [...inputs, ...references].map(claim)
   orThrow(checkClaims(claims, notary.key === reads.me.key ? draft.window : undefined, reads.now))
+  checkLocks(reads, inputs, flow)
 
   const salt = reads.random.hex(saltBytes)
   const transaction = sealDraft(draft, notary, salt)

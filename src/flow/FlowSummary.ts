@@ -29,7 +29,7 @@ export type FlowSummary = {
 export type FlowDetails = FlowSummary & {
   readonly input: unknown
   readonly record: readonly RecordedOperation[]
-  /** Every failed try, and every time it was parked, retried, paused or resumed, in order. */
+  /** Every failed try, every time it was parked, retried, paused or resumed, and an end that needs attention, in order. */
   readonly troubles: readonly FlowTrouble[]
 }
 
@@ -45,8 +45,11 @@ export type FlowTrouble = {
 
 /** Which flows to list. */
 export type FlowQuery = {
-  /** Only flows in this condition; `open` are those that have not ended, `troubled` those parked or tried again. */
-  readonly status?: FlowStatus | 'open' | 'troubled'
+  /**
+   * Only flows in this condition; `open` are those that have not ended, `troubled` those parked or tried again, `attention`
+   * those that need an operator: parked, or superseded after they had begun a step.
+   */
+  readonly status?: FlowStatus | 'open' | 'troubled' | 'attention'
   readonly name?: string
   /** At most so many, newest first; default 100. */
   readonly limit?: number

@@ -45,6 +45,16 @@ export interface Flows extends FlowsRead {
   readonly appendOperations: (row: FlowDraft, texts: readonly string[]) => void
 }
 
+/** Ended flows that an operator has to look at. */
+export interface FlowAttentionRead {
+  readonly has: (flowSeq: number) => boolean
+}
+
+export interface FlowAttention extends FlowAttentionRead {
+  readonly add: (flowSeq: number) => void
+  readonly remove: (flowSeq: number) => void
+}
+
 export interface Troubles {
   readonly insert: (row: TroubleRow) => void
 }
@@ -52,10 +62,12 @@ export interface Troubles {
 /** What deciders may ask of the flows. */
 export interface FlowsReadTables {
   readonly flows: FlowsRead
+  readonly flowAttention: FlowAttentionRead
 }
 
 /** What the evolver of flows writes to. */
 export interface FlowTables extends FlowsReadTables {
   readonly flows: Flows
+  readonly flowAttention: FlowAttention
   readonly troubles: Troubles
 }

@@ -9,6 +9,7 @@ import { toMillis, type Instant } from '../time/Instant.js'
 import type { VaultRead } from '../vault/VaultTables.js'
 import type { FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
+import { isHoldRefusal } from './heldState.js'
 import type { TroubleRow } from './TroubleRow.js'
 import { countStepsUnderWay, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
 
@@ -85,6 +86,11 @@ const end = (row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs
   row.wakeMs = null
 }
 
+/** Whether a flow has begun a step, whose effect outside is there whatever became of the flow. */
+const hasBegunStep = ({ flows }: FlowTables, row: FlowDraft): boolean =>
+  waitsOf(row)?.some((waiting) => waiting.for === 'step') === true ||
+  flows.record(row).some(({ kind, error }) => kind === 'step' && !isHoldRefusal(error))
+
 /** A flow that was paused or parked waits on for its instants, or takes a turn at once, in which its steps are run. */
 const readyAgain = (row: FlowDraft, atMs: number): void => {
   row.status = 'running'
@@ -133,7 +139,7 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     wakeReceiver(tables, event, atMs)
     return
   }
-  const { flows, troubles } = tables
+  const { flows, troubles, flowAttention } = tables
   const row = flows.find(event.flow as FlowId)
   assertInvariant(row !== undefined, `${event.type} names the unknown flow ${event.flow}`)
   const addTrouble = (what: TroubleRow['what'], by: string | null, error: string | null = null): void =>
@@ -146,6 +152,10 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
       if (event.progress !== undefined) row.progress = event.progress
       break
     case 'FlowEnded':
+      if (event.outcome === 'superseded' && hasBegunStep(tables, row)) {
+        flowAttention.add(row.seq)
+        addTrouble('superseded after a step', null, event.error === undefined ? null : canonicalText(event.error))
+      }
       end(row, event, revision, atMs)
       break
     case 'FlowParked':
@@ -166,6 +176,10 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     case 'FlowResumed':
       readyAgain(row, atMs)
       addTrouble('resumed', event.by)
+      break
+    case 'FlowDismissed':
+      flowAttention.remove(row.seq)
+      addTrouble('dismissed', event.by)
       break
   }
   flows.touch(row)

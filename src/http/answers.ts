@@ -166,19 +166,33 @@ const flowOptional = {
 
 export const FlowSummaryC = record('FlowSummary', flowMembers, flowOptional)
 
+export const HangingStepC = record(
+  'HangingStep',
+  { flow: FlowIdC, flowName: t.string, step: t.string, attempt: IntegerC, since: InstantC },
+  {},
+)
+
 export const FlowDetailsC = record(
   'FlowDetails',
   {
     ...flowMembers,
     input: t.unknown,
     record: t.readonlyArray(RecordedOperationC),
-    /** Every failed try, and every time it was parked, retried, paused or resumed. */
+    /** Every failed try, every time it was parked, retried, paused or resumed, and an end that needs attention. */
     troubles: t.readonlyArray(
       record(
         'FlowTrouble',
         {
           at: InstantC,
-          what: t.keyof({ 'failed a try': null, parked: null, retried: null, paused: null, resumed: null }),
+          what: t.keyof({
+            'failed a try': null,
+            parked: null,
+            retried: null,
+            paused: null,
+            resumed: null,
+            'superseded after a step': null,
+            dismissed: null,
+          }),
         },
         { by: t.string, error: ErrorC, retryAt: InstantC },
       ),
@@ -239,6 +253,8 @@ export const ReadyC = t.readonly(t.strict({ ready: t.literal(true) }), 'Ready')
 
 export const LinkC = t.readonly(t.strict({ link: t.string }), 'Link')
 
+export const HangingStepsC = t.readonly(t.strict({ items: t.readonlyArray(HangingStepC) }), 'HangingSteps')
+
 export const FlowDefinitionsC = t.readonly(t.strict({ items: t.readonlyArray(FlowDefinitionC) }), 'FlowDefinitions')
 
 export const StatusC = record(
@@ -257,7 +273,8 @@ export const StatusC = record(
     activities: t.readonly(
       t.strict({ scheduled: IntegerC, parked: IntegerC, missed: IntegerC, failed: IntegerC, paused: IntegerC }),
     ),
-    flows: t.readonly(t.strict({ open: IntegerC, parked: IntegerC, paused: IntegerC })),
+    flows: t.readonly(t.strict({ open: IntegerC, parked: IntegerC, paused: IntegerC, superseded: IntegerC })),
+    hangingSteps: IntegerC,
     virtualTime: t.boolean,
   },
   { trouble: TroubleC },
@@ -343,6 +360,7 @@ export type { VaultEntry } from '../vault/VaultEntry.js'
 export type { Occurrence } from '../storage/queries/readOccurrences.js'
 export type { PartyEntry, SessionEntry } from '../storage/queries/readSessions.js'
 export type Health = t.TypeOf<typeof HealthC>
+export type { HangingStep } from '../engine/AsyncStepRunner.js'
 export type Live = t.TypeOf<typeof LiveC>
 export type Graph = t.TypeOf<typeof GraphC>
 export type Charts = t.TypeOf<typeof ChartsC>

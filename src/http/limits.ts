@@ -55,6 +55,8 @@ export const httpLimits = {
   searchedStates: 20_000,
   /** States and transactions in one answer of the ledger's graph. */
   graphNodes: 200,
+  /** Steps in one answer about those that hang. */
+  hangingSteps: 1_000,
 } as const
 
 /** The limits of the HTTP API, as a node was given them. */

@@ -292,6 +292,8 @@ export const eventCodecs = {
   FlowRetried: strict({ type: t.literal('FlowRetried'), flow: FlowIdText, by: t.string }),
   FlowPaused: strict({ type: t.literal('FlowPaused'), flow: FlowIdText, by: t.string }),
   FlowResumed: strict({ type: t.literal('FlowResumed'), flow: FlowIdText, by: t.string }),
+  /** An operator has seen to a flow that ended in a way which needs attention. */
+  FlowDismissed: strict({ type: t.literal('FlowDismissed'), flow: FlowIdText, by: t.string }),
 } as const
 
 /** The names of all events. */

@@ -2,7 +2,7 @@
  * One flow. A flow that has not ended is running, or held; while it runs it says what it waits for, and nothing moves it
  * before that has come.
  */
-import type { EventOf, FlowOrigin, FlowOutcome, Waiting } from '../log/events.js'
+import type { EventOf, FlowOrigin, FlowOutcome, RecordedOperation, Waiting } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { ModelError } from './ModelAttempt.js'
@@ -25,6 +25,10 @@ export type ModelFlow = {
   readonly wakeAt: Instant | undefined
   /** Operations recorded so far. */
   readonly recorded: number
+  /** Whether a step is in its record that has begun: its effect outside is there, whatever becomes of the flow. */
+  readonly begunStep: boolean
+  /** Whether it has ended in a way that an operator has to look at, and none has. */
+  readonly attention: boolean
   readonly progress: string | undefined
   readonly ended: EventPlace | undefined
   readonly result: unknown
@@ -33,6 +37,10 @@ export type ModelFlow = {
 
 /** What a flow waits for after it has advanced. */
 export const waitsIn = ({ waiting }: EventOf<'FlowAdvanced'>): readonly Waiting[] => waiting
+
+/** Whether a recorded operation is a step that has begun. One whose flow could not hold its state has not. */
+export const isBegunStep = ({ kind, error }: RecordedOperation): boolean =>
+  kind === 'step' && error?.code !== 'state-locked' && error?.code !== 'state-consumed'
 
 /** When a wait is over by itself. A turn is over at once; a step or a message must come first. */
 const endOfWait = (wait: Waiting, at: Instant): Instant | undefined => {

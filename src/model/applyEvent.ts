@@ -91,6 +91,7 @@ export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace):
     case 'FlowRetried':
     case 'FlowPaused':
     case 'FlowResumed':
+    case 'FlowDismissed':
       applyFlow(model, event, place)
       return
     default:

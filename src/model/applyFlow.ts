@@ -8,7 +8,7 @@ import type { DomainEvent, EventOf } from '../log/events.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelError, ModelOutcome } from './ModelAttempt.js'
-import { waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
+import { isBegunStep, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
 
 /** An event about one flow. */
 export type ModelFlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
@@ -17,7 +17,15 @@ const start = ({ flows, states }: Model, event: EventOf<'FlowStarted'>, { at }: 
   const { flow: id, name, version, origin } = event
   flows.set(id, {
     ...{ id, place: flows.size, name, version, input: canonicalText(event.input), origin, startedAt: at },
-    ...{ status: 'running', waits: [], wakeAt: undefined, recorded: 0, progress: undefined },
+    ...{
+      status: 'running',
+      waits: [],
+      wakeAt: undefined,
+      recorded: 0,
+      begunStep: false,
+      attention: false,
+      progress: undefined,
+    },
     ...{ ended: undefined, result: undefined, error: undefined },
   })
   if (origin.kind !== 'activity') return
@@ -76,12 +84,14 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       // What a flow waits for does not wake it while it is held.
       const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : undefined
       const { operations, progress = flow.progress } = event
-      become({ waits, wakeAt, progress, recorded: flow.recorded + operations.length })
+      const begunStep = flow.begunStep || operations.some(isBegunStep)
+      become({ waits, wakeAt, progress, begunStep, recorded: flow.recorded + operations.length })
       return
     }
     case 'FlowEnded': {
       const { outcome, result, error } = event
-      become({ status: outcome, waits: [], wakeAt: undefined, ended: place, result, error })
+      const attention = outcome === 'superseded' && (flow.begunStep || flow.waits.some((wait) => wait.for === 'step'))
+      become({ status: outcome, waits: [], wakeAt: undefined, ended: place, result, error, attention })
       settleAttempt(model, flow, outcome, error)
       settleActivity(model, flow, event, place.revision)
       releaseLocks(model, flow.id)
@@ -93,6 +103,9 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       return
     case 'FlowPaused':
       become({ status: 'paused', wakeAt: undefined })
+      return
+    case 'FlowDismissed':
+      become({ attention: false })
       return
     case 'FlowRetried':
     case 'FlowResumed':

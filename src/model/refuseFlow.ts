@@ -47,6 +47,8 @@ export const refuseFlow = (
       return refuseUnless(flows.get(event.flow), event.flow, 'running')
     case 'FlowResumed':
       return refuseUnless(flows.get(event.flow), event.flow, 'paused')
+    case 'FlowDismissed':
+      return flows.get(event.flow)?.attention === true ? undefined : `flow ${event.flow} needs no attention`
     case 'FlowRetried':
       return refuseUnless(flows.get(event.flow), event.flow, 'parked')
     case 'StatesLocked':

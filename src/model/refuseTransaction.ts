@@ -1,6 +1,6 @@
 /**
  * Why a transaction must not be recorded. A state is consumed once, by a node that holds it, and its key belongs to one
- * unconsumed state of its type that concerns this party. What is recorded only as an ancestor concerns it never.
+ * unconsumed state of its type that concerns this party. What a flow has reserved no other flow of this node consumes. What is recorded only as an ancestor concerns it never.
  */
 import { showRef } from '../ledger/StateRef.js'
 import type { EventOf } from '../log/events.js'
@@ -67,6 +67,10 @@ export const refuseTransaction = (
     const state = model.states.get(ref)
     if (state === undefined) return `it consumes ${ref}, a state that this node does not hold`
     if (state.consumed !== undefined) return `it consumes ${ref}, which transaction ${state.consumed.by} has consumed`
+    const holder = model.locks.get(ref)
+    // What others have signed too is final, and wins over a lock.
+    if (event.signatures === undefined && holder !== undefined && holder !== event.flow)
+      return `it consumes ${ref}, which flow ${holder} has reserved`
     if (body.inputs.findIndex((other) => showRef(other) === ref) !== index) return `it consumes ${ref} twice`
   }
   for (const { relevant, activity, actsAt } of event.assessments) {

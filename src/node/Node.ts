@@ -14,6 +14,9 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
+import type { StepRequest } from '../flow/StepRunner.js'
+import { wakeMsOf } from '../flow/waiting.js'
+import { instantFromMillis } from '../time/Instant.js'
 import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
 import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { FlowDefinition } from '../app/FlowDefinition.js'
@@ -43,7 +46,7 @@ import type { Database } from '../storage/Database.js'
 import type { Locate } from '../storage/tables/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
 import { assertAsked, type AskedOfNode } from './assertAsked.js'
-import type { AsyncStepRunner } from '../engine/AsyncStepRunner.js'
+import type { AsyncStepRunner, HangingStep } from '../engine/AsyncStepRunner.js'
 import { FlowEnds } from '../engine/FlowEnds.js'
 import type { FlowHandle } from './FlowHandle.js'
 import { flowProgress } from './flowProgress.js'
@@ -179,8 +182,37 @@ export class Node {
       const ended = resultOfEnd(id, flow)
       if (ended !== undefined) return ended.result
       if (this.#stopped !== undefined) throw this.#stopped
-      await this.#ends.wait(id, signal)
+      await this.#awaitEnd(id, signal)
     }
+  }
+
+  /** Waits for the end of a flow. On a clock that only a test moves, nobody may be there to move it. */
+  #awaitEnd(id: FlowId, signal: AbortSignal | undefined): Promise<void> {
+    const { whenStalled } = this.#internals.clock
+    const ended = this.#ends.wait(id, signal)
+    if (whenStalled === undefined) return ended
+    return new Promise((resolve, reject) => {
+      const cancel = whenStalled(() => {
+        void this.#stalledAt(id).then((error) => {
+          if (error !== undefined) reject(error)
+        }, reject)
+      })
+      ended.finally(cancel).then(resolve, reject)
+    })
+  }
+
+  /** Why a flow cannot go on while nobody moves the clock; undefined when it waits for something else. */
+  async #stalledAt(id: FlowId): Promise<CarillonError | undefined> {
+    const { clock, loop, steps } = this.#internals
+    if (!steps.isIdle || loop.isBusy) return undefined
+    const row = await this.#read((db) => findFlow(db, id, this.#flows))
+    const wakeMs = row?.waiting === undefined ? null : wakeMsOf(row.waiting, clock.now())
+    if (row === undefined || wakeMs === null || wakeMs <= clock.now()) return undefined
+    return new CarillonError(
+      'clock-stalled',
+      `Nothing moves the clock; flow ${row.name} (${id}) sleeps until ${instantFromMillis(wakeMs)}. Start it with node.start, move the clock with advanceBy, and ask for its result then.`,
+      { flow: id },
+    )
   }
 
   /** How many callers wait for the end of a flow. */
@@ -379,6 +411,11 @@ export class Node {
     return this.#operate({ on: 'flow', action: 'resume', flow }, by)
   }
 
+  /** Takes a flow that was superseded after it had begun a step off the list of what needs attention. */
+  dismissFlow(flow: FlowId, by?: By): Promise<void> {
+    return this.#operate({ on: 'flow', action: 'dismiss', flow }, by)
+  }
+
   // --- the node
 
   /** What the node runs. */
@@ -461,6 +498,21 @@ export class Node {
     return this.#internals.steps.watch(watch)
   }
 
+  /** Whether an input waits to be taken, or what was decided is on its way to the disk. */
+  get isBusy(): boolean {
+    return this.#internals.loop.isBusy
+  }
+
+  /** The steps under way, in the order in which they have begun. */
+  get stepsUnderWay(): readonly StepRequest[] {
+    return this.#internals.steps.underWay
+  }
+
+  /** Steps that have been under way for so long that someone should look at them, oldest first. */
+  get hangingSteps(): readonly HangingStep[] {
+    return this.#internals.steps.hanging
+  }
+
   /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
   get trouble(): CarillonError | undefined {
     return this.#internals.loop.trouble
@@ -490,9 +542,16 @@ export class Node {
     return this.#read(digestViews)
   }
 
-  /** Resolves when nothing is left to do before the clock moves on: no input, no step under way, nothing due. */
-  async idle(): Promise<void> {
+  /**
+   * Resolves when nothing is left to do before the clock moves on: no input, no step under way, nothing due. With `steps:
+   * false` steps may still be under way.
+   */
+  async idle({ steps: waitsForSteps = true }: { readonly steps?: boolean } = {}): Promise<void> {
     const { loop, steps } = this.#internals
+    if (!waitsForSteps) {
+      await loop.idle()
+      return
+    }
     do {
       await steps.idle()
       await loop.idle()

@@ -41,7 +41,7 @@ export const NoteC = expecting(
   ),
 )
 
-export const FlowActionC = t.keyof({ retry: null, kill: null, pause: null, resume: null })
+export const FlowActionC = t.keyof({ retry: null, kill: null, pause: null, resume: null, dismiss: null })
 export type FlowAction = t.TypeOf<typeof FlowActionC>
 
 export const ActivityActionC = t.keyof({ trigger: null, retry: null, discharge: null, pause: null, resume: null })

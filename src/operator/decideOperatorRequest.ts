@@ -4,7 +4,7 @@
 import type { DomainEvent } from '../log/events.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
-import { killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
+import { dismissFlow, killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
 import { acceptMap } from './operateNetwork.js'
 import { issueToken, revokeToken } from './operateTokens.js'
 import type { OperatorReads } from './OperatorReads.js'
@@ -15,6 +15,7 @@ const onFlow: Readonly<Record<FlowAction, typeof killFlow>> = {
   kill: killFlow,
   pause: pauseFlow,
   resume: resumeFlow,
+  dismiss: dismissFlow,
 }
 
 const onActivity: Readonly<Record<ActivityAction, typeof triggerActivity>> = {

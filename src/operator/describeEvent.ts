@@ -104,6 +104,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'FlowRetried':
     case 'FlowPaused':
     case 'FlowResumed':
+    case 'FlowDismissed':
       return `${flowOf(event.flow)} by ${event.by}`
   }
 }

@@ -12,9 +12,14 @@ import { endKilled } from '../session/endKilled.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 
-const find = (reads: OperatorReads, id: FlowId): FlowRow => {
+const findAny = (reads: OperatorReads, id: FlowId): FlowRow => {
   const row = reads.views.flows.find(id)
   if (row === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
+  return row
+}
+
+const find = (reads: OperatorReads, id: FlowId): FlowRow => {
+  const row = findAny(reads, id)
   if (hasEnded(row))
     throw new CarillonError('flow-ended', `Flow ${id} has already ended: ${row.status}.`, {
       flow: id,
@@ -105,4 +110,16 @@ export const resumeFlow: FlowDecider = (reads, id, by) => {
       status: row.status,
     })
   return [{ type: 'FlowResumed', flow: id, by }]
+}
+
+/** Takes a flow that has ended off the list of what needs attention. */
+export const dismissFlow: FlowDecider = (reads, id, by) => {
+  const { seq, status } = findAny(reads, id)
+  if (!reads.views.flowAttention.has(seq))
+    throw new CarillonError(
+      'flow-not-parked',
+      `Flow ${id} is ${status} and not among the ended flows that need attention, so there is nothing to dismiss.`,
+      { flow: id, status },
+    )
+  return [{ type: 'FlowDismissed', flow: id, by }]
 }

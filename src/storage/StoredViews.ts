@@ -5,6 +5,7 @@
 import { TokenTable, tokensSchema } from './tables/TokenTable.js'
 import { HeadTable, headsSchema } from './tables/HeadTable.js'
 import { FlowTable, flowsSchema } from './tables/FlowTable.js'
+import { FlowAttentionTable, flowAttentionSchema } from './tables/FlowAttentionTable.js'
 import { TroubleTable, troublesSchema } from './tables/TroubleTable.js'
 import type { FoldableEvent } from '../log/FoldableEvent.js'
 import type { Head } from '../log/Tick.js'
@@ -45,6 +46,7 @@ export const viewsSchema = [
   pastAssessmentsSchema,
   flowsSchema,
   troublesSchema,
+  flowAttentionSchema,
   unstartedSchema,
   sessionsSchema,
   spentSchema,
@@ -75,6 +77,7 @@ export const viewTables = [
   'flows',
   'flow_records',
   'flow_troubles',
+  'flow_attention',
   'unstarted',
   'sessions',
   'inbox',
@@ -102,6 +105,7 @@ export class StoredViews implements Views, Tables {
   readonly pastAssessments: PastAssessmentTable
   readonly flows: FlowTable
   readonly troubles: TroubleTable
+  readonly flowAttention: FlowAttentionTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
@@ -138,6 +142,7 @@ export class StoredViews implements Views, Tables {
     this.softLocks = new SoftLockTable(db, this.#unit, this.flows)
     this.proposals = new ProposalTable(db, this.#unit, this.flows)
     this.troubles = new TroubleTable(db)
+    this.flowAttention = new FlowAttentionTable(db)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db, this.#unit)
     this.spent = new SpentTable(db, this.#unit)

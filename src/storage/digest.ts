@@ -25,6 +25,7 @@ const orderOf = {
   flows: ['seq'],
   flow_records: ['flow_seq', 'position'],
   flow_troubles: ['flow_seq', 'revision'],
+  flow_attention: ['flow_seq'],
   network_maps: ['root'],
   map_anchor: ['one'],
   accepted_maps: ['hash'],

@@ -22,6 +22,7 @@ import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
 import { SkewedClock } from './SkewedClock.js'
+import { StepPatience } from './StepPatience.js'
 import { limitsBesideStore, virtualStores } from './virtualStores.js'
 import { VirtualTransport, type Weather } from './VirtualTransport.js'
 
@@ -53,6 +54,11 @@ export type VirtualNetworkOptions = {
   /** Default true: tests want the extra checks. */
   readonly development?: boolean
   readonly logger?: Logger
+  /**
+   * How long the clock waits for a step that names no timeout, in milliseconds of real time, before the call that moves it
+   * rejects with `step-not-ending`. Default 1,500.
+   */
+  readonly stepLimitMs?: number
 }
 
 type Seat = {
@@ -73,10 +79,12 @@ export class VirtualNetwork {
   readonly #options: VirtualNetworkOptions
   readonly #seats = new Map<string, Seat>()
   readonly #seed: string
+  readonly #patience: StepPatience
 
   private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, TickStore>) {
     this.#options = options
     this.#seed = options.seed ?? 'carillon'
+    this.#patience = new StepPatience(options.stepLimitMs)
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
     this.transport = new VirtualTransport(this.clock, seededRandom(`${this.#seed} network`), options.weather)
     for (const [name, party] of Object.entries(options.parties)) {
@@ -248,7 +256,7 @@ export class VirtualNetwork {
     // Two rounds in which nobody has moved: a message may be between a sender that is done and a receiver that is.
     for (let quiet = 0; quiet < 2;) {
       const before = this.#progress()
-      for (const { node } of this.#seats.values()) await node?.idle()
+      for (const { node } of this.#seats.values()) if (node !== undefined) await this.#patience.quiet(node)
       await new Promise((resolve) => setImmediate(resolve))
       quiet = this.#progress() === before ? quiet + 1 : 0
     }

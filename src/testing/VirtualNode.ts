@@ -17,6 +17,8 @@ import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
 import { seededRandom } from './seededRandom.js'
+import { whenStalled } from './StallWatch.js'
+import { StepPatience } from './StepPatience.js'
 import { limitsBesideStore, virtualStores } from './virtualStores.js'
 import type { DurationLikeObject } from 'luxon'
 
@@ -38,6 +40,11 @@ export type VirtualNodeOptions = {
   readonly store?: TickStore
   /** Limits of the node that differ from their defaults; those of the storage are for a store that is made here. */
   readonly limits?: GivenLimits
+  /**
+   * How long the clock waits for a step that names no timeout, in milliseconds of real time, before the call that moves it
+   * rejects with `step-not-ending`. Default 1,500.
+   */
+  readonly stepLimitMs?: number
 }
 
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
@@ -47,6 +54,7 @@ export class VirtualNode {
   readonly key: KeyPair
   readonly #options: VirtualNodeOptions
   readonly #random: Random
+  readonly #patience: StepPatience
   #node: Node | undefined
   #failure: Error | undefined
 
@@ -57,6 +65,7 @@ export class VirtualNode {
     this.store = store
     this.key = keyPairFromSeed(sha256(`key of ${seed}`))
     this.#random = seededRandom(seed)
+    this.#patience = new StepPatience(options.stepLimitMs)
   }
 
   static async start(options: VirtualNodeOptions): Promise<VirtualNode> {
@@ -100,11 +109,12 @@ export class VirtualNode {
   /** Starts the node again on what it left behind, perhaps with another version of the app. */
   async restart(options: { readonly app?: App } = {}): Promise<Node> {
     const { party, logger, limits, development = true } = this.#options
+    const { now, wakeAt } = this.clock
     this.#failure = undefined
     this.#node = await startNode({
       app: options.app ?? this.#options.app,
       store: this.store,
-      clock: this.clock,
+      clock: { isVirtual: true, now, wakeAt, whenStalled: whenStalled(this.clock) },
       key: this.key,
       random: this.#random,
       development,
@@ -115,7 +125,7 @@ export class VirtualNode {
       ...(party === undefined ? {} : { party }),
       ...(logger === undefined ? {} : { logger }),
     })
-    await this.#node.idle()
+    await this.runUntilQuiet()
     return this.#node
   }
 
@@ -132,7 +142,7 @@ export class VirtualNode {
 
   /** Lets the node work until nothing is left to do at this instant. */
   async runUntilQuiet(): Promise<void> {
-    await this.#node?.idle()
+    if (this.#node !== undefined) await this.#patience.quiet(this.#node)
   }
 
   /** Moves the clock to an instant, stopping at everything that falls due on the way. */

@@ -14,4 +14,9 @@ export type Clock = {
    * asks again. Returns a function that cancels the call; a cancelled one never comes.
    */
   readonly wakeAt: (atMs: number, callback: () => void) => () => void
+  /**
+   * Calls back, from time to time, while a clock that only a test moves has not been moved for long: who waits for it now
+   * may wait for ever. Returns a function that ends the calls. Default: a clock moves by itself.
+   */
+  readonly whenStalled?: (callback: () => void) => () => void
 }

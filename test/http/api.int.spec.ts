@@ -63,7 +63,7 @@ describe('the HTTP API', () => {
     expect(status).to.equal(200)
     expect(body).to.deep.include({ node: 'Quasimodo', app: { name: 'belfry', version: '1.2.3' }, draining: false })
     expect(body['activities']).to.deep.equal({ scheduled: 2, parked: 0, missed: 1, failed: 1, paused: 0 })
-    expect(body['flows']).to.deep.equal({ open: 2, parked: 1, paused: 0 })
+    expect(body['flows']).to.deep.equal({ open: 2, parked: 1, paused: 0, superseded: 0 })
   })
 
   it('lists the agenda page by page, and what needs attention', async () => {

@@ -297,9 +297,7 @@ describe('A soft lock', () => {
     expect(await locked(), 'after a kill').to.deep.equal([])
     const second = await virtual.node.start(Grab, { orders: some(2, 1, 3) })
     expect(await locked()).to.deep.equal(some(1, 2, 3))
-    // Soft: whoever insists may use it up, and the lock is gone with it.
-    await virtual.node.run(Ship, { orders: some(2) })
-    expect(await locked()).to.deep.equal(some(1, 3))
+    expect(await codeOf(virtual.node.run(Ship, { orders: some(2) }))).to.equal('state-locked')
     await virtual.advanceBy({ hours: 1 })
     expect(await locked(), 'given back').to.deep.equal([])
     await virtual.advanceBy({ hours: 1 })

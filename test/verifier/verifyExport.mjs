@@ -21,7 +21,9 @@ const EVENT_TYPES = new Set(
   TokenRevoked CheckpointReceived RestoreAccepted TransactionRecorded ActivityMoved ActivityRemoved ActivityMissed
   ActivityStartFailed ActivityParked ActivityPaused ActivityResumed ActivityTriggered ActivityRetried ActivityDismissed
   StateReassessed StatesLocked StatesUnlocked KeysReserved TransactionSigned TransactionNotarised SessionOpened MessageSent MessageReceived
-  MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed`.split(/\s+/),
+  MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed FlowDismissed`.split(
+    /\s+/,
+  ),
 )
 
 // 1.2 Points of Ed25519 that are no public keys

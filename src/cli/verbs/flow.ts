@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
 import { resultOfEnd } from '../../flow/FlowEnd.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
-import { FlowDefinitionC, FlowDetailsC, FlowSummaryC } from '../../http/answers.js'
+import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC } from '../../http/answers.js'
 import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { carryOutAndSay } from '../carryOutAndSay.js'
@@ -18,7 +18,18 @@ import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
 import { shortId, shortRef, showDistance, showInstant, showJson, showLateness, toneOfStatus } from '../words.js'
 
-const statuses = ['open', 'troubled', 'running', 'paused', 'parked', 'completed', 'failed', 'killed', 'superseded']
+const statuses = [
+  'open',
+  'troubled',
+  'attention',
+  'running',
+  'paused',
+  'parked',
+  'completed',
+  'failed',
+  'killed',
+  'superseded',
+]
 
 const showWait = (waiting: Waiting): string => {
   switch (waiting.for) {
@@ -228,12 +239,34 @@ const definitions = (terminal: Terminal): Command =>
     },
   )
 
+type Hanging = t.TypeOf<typeof HangingStepC>
+
+const hangingColumns = (nowMs: number): readonly PrintedColumn<Hanging>[] => [
+  { header: 'SINCE', cell: ({ since }) => showDistance(since, nowMs), align: 'right' },
+  { header: 'FLOW', cell: ({ flow }) => shortId(flow), tone: () => 'cyan' },
+  { header: 'NAME', cell: ({ flowName }) => flowName, flexible: true },
+  { header: 'STEP', cell: ({ step }) => step, flexible: true },
+  { header: 'TRY', cell: ({ attempt }) => String(attempt), align: 'right' },
+]
+
+const hanging = (terminal: Terminal): Command =>
+  listVerb(
+    terminal,
+    [
+      'hanging',
+      'list steps of the running node that have been under way for long, and hold up their flows',
+      ['flow hanging'],
+    ],
+    { path: '/flows/hanging', item: HangingStepC, columns: hangingColumns, empty: 'No step hangs.', isWhole: true },
+  )
+
 /** How an action is asked for on the command line, and what is said when it is done. */
 const words: Readonly<Record<FlowAction, { readonly summary: string; readonly did: string }>> = {
   retry: { summary: 'let a parked flow go on from its record', did: 'is retried' },
   kill: { summary: 'end a flow at once; what it has recorded on the ledger stays', did: 'is killed' },
   pause: { summary: 'hold a running flow where it is', did: 'is paused' },
   resume: { summary: 'let a paused flow go on', did: 'is resumed' },
+  dismiss: { summary: 'take an ended flow off the list of what needs attention', did: 'is dismissed' },
 }
 
 const act = (terminal: Terminal, action: FlowAction): Command =>
@@ -250,11 +283,12 @@ const act = (terminal: Terminal, action: FlowAction): Command =>
     })
 
 export const flowVerb = (terminal: Terminal): Command =>
-  verbGroup('flow', 'list, show and watch flows; retry, kill, pause or resume one', [
+  verbGroup('flow', 'list, show and watch flows; retry, kill, pause, resume or dismiss one', [
     list(terminal),
     show(terminal),
     watch(terminal),
     result(terminal),
     definitions(terminal),
+    hanging(terminal),
     ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
   ])

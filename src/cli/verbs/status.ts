@@ -54,8 +54,8 @@ const workOf = (
     [
       'attention',
       when(
-        flows.parked > 0,
-        `${showCount(flows.parked, 'flow is', 'flows are')} parked: carillon flow list --status parked${hint}`,
+        flows.parked + flows.superseded > 0,
+        `${showCount(flows.parked + flows.superseded, 'flow needs', 'flows need')} attention: carillon flow list --status attention${hint}`,
       ),
       'red',
     ],

@@ -1,14 +1,25 @@
 /**
- * What needs an operator: activities that are parked, missed or failed, and parked flows, each with its reason and what
- * can be done about it.
+ * What needs an operator: activities that are parked, missed or failed, and flows that are parked or were superseded after a
+ * step, each with its reason and what can be done about it.
  */
 import type { ComponentChildren } from 'preact'
-import type { ActivityAction, AgendaEntry, FlowAction, FlowSummary, Live, PageAnswer } from '../../http/answers.js'
+import type {
+  ActivityAction,
+  AgendaEntry,
+  FlowAction,
+  FlowSummary,
+  HangingStep,
+  Live,
+  PageAnswer,
+} from '../../http/answers.js'
 import { operate } from '../api.js'
 import { Act, Answered, Card, Condition, Empty } from '../parts/ui.js'
 import { useGet, type Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { shownInstant, shownId, shownRef, wholeRef } from '../words.js'
+
+/** The way out after which it does not come back. */
+type Ending<A> = { readonly action: A; readonly label: string; readonly confirm: string }
 
 /** One thing that waits, and the two ways out of it: once more, or never again. */
 type Case<A> = {
@@ -20,23 +31,21 @@ type Case<A> = {
   readonly reason: string
   readonly note: string
   readonly act: (action: A | 'retry') => Promise<unknown>
+  /** The ways out of it. */
+  readonly ending: Ending<A>
+  readonly mayRetry: boolean
 }
-
-/** The way out after which it does not come back. */
-type Ending<A> = { readonly action: A; readonly label: string; readonly confirm: string }
 
 const Cases = <I, A>({
   title,
   asking,
   caseOf,
-  ending,
   mayOperate,
   empty,
 }: {
   readonly title: string
   readonly asking: Asking<PageAnswer<I>>
   readonly caseOf: (item: I) => Case<A>
-  readonly ending: Ending<A>
   readonly mayOperate: boolean
   readonly empty: ComponentChildren
 }) => (
@@ -47,7 +56,7 @@ const Cases = <I, A>({
           empty
         ) : (
           <ul class="cases">
-            {items.map(caseOf).map(({ key, condition, href, name, code, reason, note, act }) => (
+            {items.map(caseOf).map(({ key, condition, href, name, code, reason, note, act, ending, mayRetry }) => (
               <li key={key}>
                 <Condition of={condition} />
                 <div class="grow">
@@ -57,7 +66,9 @@ const Cases = <I, A>({
                 </div>
                 {mayOperate ? (
                   <div class="acts">
-                    <Act label="Retry" weight="primary" act={() => act('retry')} done={asking.again} />
+                    {mayRetry ? (
+                      <Act label="Retry" weight="primary" act={() => act('retry')} done={asking.again} />
+                    ) : null}
                     <Act
                       label={ending.label}
                       weight="danger"
@@ -87,6 +98,8 @@ const caseOfActivity = (entry: AgendaEntry): Case<ActivityAction> => {
     reason: entry.error?.message ?? 'It was later than its tolerance allows.',
     note: `due ${entry.due === undefined ? 'at no instant' : shownInstant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
     act: (action) => operate({ on: 'activity', action, ref: entry.ref }),
+    ending: { action: 'discharge', label: 'Dismiss', confirm: 'It will not be started again.' },
+    mayRetry: true,
   }
 }
 
@@ -99,6 +112,24 @@ const caseOfFlow = (flow: FlowSummary): Case<FlowAction> => ({
   reason: flow.error?.message ?? '',
   note: `since ${shownInstant(flow.startedAt)}`,
   act: (action) => operate({ on: 'flow', action, flow: flow.id }),
+  ending:
+    flow.status === 'parked'
+      ? { action: 'kill', label: 'Kill', confirm: 'It ends at once.' }
+      : { action: 'dismiss', label: 'Dismiss', confirm: 'It has ended, and is not shown here again.' },
+  mayRetry: flow.status === 'parked',
+})
+
+const caseOfStep = ({ flow, flowName, step, attempt, since }: HangingStep): Case<FlowAction> => ({
+  key: `${flow} ${step}`,
+  condition: 'hanging',
+  href: linkTo('flow', flow),
+  name: flowName,
+  code: shownId(flow),
+  reason: `Step "${step}" has been under way for long. Only its own flow waits for it.`,
+  note: `since ${shownInstant(since)}, try ${attempt}`,
+  act: (action) => operate({ on: 'flow', action, flow }),
+  ending: { action: 'kill', label: 'Kill', confirm: 'The flow ends at once.' },
+  mayRetry: false,
 })
 
 export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly mayOperate: boolean }) => (
@@ -108,7 +139,6 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
       title="Activities"
       asking={useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: 200 }, live.head.revision)}
       caseOf={caseOfActivity}
-      ending={{ action: 'discharge', label: 'Dismiss', confirm: 'It will not be started again.' }}
       mayOperate={mayOperate}
       empty={
         <Empty title="No activity waits.">
@@ -118,15 +148,22 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
     />
     <Cases
       title="Flows"
-      asking={useGet<PageAnswer<FlowSummary>>('/flows', { status: 'parked', limit: 200 }, live.head.revision)}
+      asking={useGet<PageAnswer<FlowSummary>>('/flows', { status: 'attention', limit: 200 }, live.head.revision)}
       caseOf={caseOfFlow}
-      ending={{ action: 'kill', label: 'Kill', confirm: 'It ends at once.' }}
       mayOperate={mayOperate}
       empty={
-        <Empty title="No flow is parked.">
-          A flow comes here when it cannot go on by itself: its code has changed, or it asked for a person.
+        <Empty title="No flow waits.">
+          A flow comes here when it cannot go on by itself: its code has changed, or it asked for a person. So does one
+          that had begun a step when it found the state of its activity consumed.
         </Empty>
       }
+    />
+    <Cases
+      title="Steps"
+      asking={useGet<PageAnswer<HangingStep>>('/flows/hanging', {}, live.head.revision)}
+      caseOf={caseOfStep}
+      mayOperate={mayOperate}
+      empty={<Empty title="No step hangs.">A step comes here when it has been under way for more than a minute.</Empty>}
     />
   </>
 )

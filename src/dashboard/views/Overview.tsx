@@ -31,7 +31,8 @@ const Figure = ({
 
 const Figures = ({ live }: { readonly live: Live }) => {
   const { activities, flows } = live
-  const waiting = activities.parked + activities.missed + activities.failed + flows.parked
+  const waiting =
+    activities.parked + activities.missed + activities.failed + flows.parked + flows.superseded + live.hangingSteps
   return (
     <div class="figures">
       <Figure
@@ -102,7 +103,7 @@ const AttentionCard = ({ live, nowMs }: { readonly live: Live; readonly nowMs: n
   const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: mostShown }, live.head.revision)
   const flows = useGet<PageAnswer<FlowSummary>>(
     '/flows',
-    { status: 'parked', limit: mostShown },
+    { status: 'attention', limit: mostShown },
     live.head.revision,
   ).asked
   const parked = flows.state === 'answered' ? flows.answer.items : []

@@ -5,6 +5,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { factsAnswer, valueAnswer } from '../Answer.js'
 import { defineOperation } from '../defineOperation.js'
+import { checkLocks } from '../checkLocks.js'
 import { lockRows } from '../lockRows.js'
 import type { FlowReads } from '../FlowReads.js'
 
@@ -16,24 +17,17 @@ export const lock = defineOperation<Lock, FlowReads>({
   identity: ({ refs }) => ({ refs }),
   label: ({ refs }) => `lock ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
   decide: (reads, { refs }, flow) => {
-    const { softLocks, flows, transactions } = reads.views
+    const { softLocks, transactions } = reads.views
     const rows = lockRows(reads, refs)
-    for (const { seq, ref, consumedBy } of rows) {
+    for (const { ref, consumedBy } of rows) {
+      if (consumedBy === null) continue
       const text = showRef(ref)
-      if (consumedBy !== null)
-        throw new CarillonError('state-consumed', `State ${text} was already consumed; it cannot be reserved.`, {
-          ref: text,
-          consumedBy: transactions.get(consumedBy)?.id ?? 'another transaction',
-        })
-      const holder = softLocks.holderOf(seq)
-      if (holder === undefined || holder === flow) continue
-      const name = flows.find(holder)?.name
-      throw new CarillonError(
-        'state-locked',
-        `State ${text} is reserved by flow ${name === undefined ? holder : `${name} (${holder})`}. Choose another, or try again when that flow has ended.`,
-        { ref: text, flow: holder },
-      )
+      throw new CarillonError('state-consumed', `State ${text} was already consumed; it cannot be reserved.`, {
+        ref: text,
+        consumedBy: transactions.get(consumedBy)?.id ?? 'another transaction',
+      })
     }
+    checkLocks(reads, rows, flow)
     const free = rows.filter(({ seq }) => softLocks.holderOf(seq) === undefined).map(({ ref }) => ref)
     return free.length === 0 ? valueAnswer(undefined) : factsAnswer([{ type: 'StatesLocked', flow, refs: free }])
   },

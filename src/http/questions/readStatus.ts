@@ -39,6 +39,7 @@ export const readStatus = (
       head: node.head,
       activities: countAgenda(db),
       flows: countFlows(db),
+      hangingSteps: node.hangingSteps.length,
       virtualTime,
       ...troubleOf(node),
     }

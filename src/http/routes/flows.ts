@@ -18,6 +18,7 @@ import {
   FlowResultC,
   FlowStatusC,
   FlowSummaryC,
+  HangingStepsC,
   pageOfC,
   StartedC,
 } from '../answers.js'
@@ -66,7 +67,7 @@ export const flowRoutes = [
     permission: 'view',
     query: t.exact(
       t.partial({
-        status: t.union([FlowStatusC, t.literal('open'), t.literal('troubled')]),
+        status: t.union([FlowStatusC, t.literal('open'), t.literal('troubled'), t.literal('attention')]),
         name: t.string,
         limit: CountC,
         after: CountC,
@@ -96,6 +97,16 @@ export const flowRoutes = [
             mayStart: mayDo(principal, `start:${name}`),
           })),
       }),
+  }),
+  route({
+    method: 'GET',
+    path: '/flows/hanging',
+    tag: 'flows',
+    verbs: ['flow hanging'],
+    summary: 'Steps that have been under way for long, oldest first, with the flows that wait for them',
+    permission: 'view',
+    answer: HangingStepsC,
+    handle: ({ hosted }) => Promise.resolve({ items: hosted.node.hangingSteps.slice(0, httpLimits.hangingSteps) }),
   }),
   route({
     method: 'POST',

@@ -63,6 +63,10 @@ const summaryOf = (values: readonly SqlValue[]): FlowSummary => {
   }
 }
 
+/** The flows that need an operator: both halves are found by an index. */
+const flowsInAttention =
+  "SELECT seq FROM flows WHERE until_revision IS NULL AND status = 'parked' UNION ALL SELECT flow_seq FROM flow_attention"
+
 export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary> => {
   const size = pageSize(query.limit)
   const { after = Number.MAX_SAFE_INTEGER } = query
@@ -75,6 +79,7 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
     conditions.push(
       "f.until_revision IS NULL AND (f.status = 'parked' OR EXISTS (SELECT 1 FROM json_each(f.waiting) AS w WHERE json_extract(w.value, '$.error') IS NOT NULL))",
     )
+  else if (query.status === 'attention') conditions.push(`f.seq IN (${flowsInAttention})`)
   else if (query.status !== undefined) {
     conditions.push('f.status = ?')
     values.push(query.status)
@@ -169,11 +174,22 @@ export const resolveFlowId = (db: Database, text: string): FlowId => {
 /** How many flows have not ended, and how many of these need attention. */
 export const countFlows = (
   db: Database,
-): { readonly open: number; readonly parked: number; readonly paused: number } => {
+): {
+  readonly open: number
+  readonly parked: number
+  readonly paused: number
+  /** Superseded after they had begun a step, and not dismissed yet. */
+  readonly superseded: number
+} => {
   const row = db
     .prepare(
-      "SELECT count(*) AS open, count(*) FILTER (WHERE status = 'parked') AS parked, count(*) FILTER (WHERE status = 'paused') AS paused FROM flows WHERE until_revision IS NULL",
+      "SELECT count(*) AS open, count(*) FILTER (WHERE status = 'parked') AS parked, count(*) FILTER (WHERE status = 'paused') AS paused, (SELECT count(*) FROM flow_attention) AS superseded FROM flows WHERE until_revision IS NULL",
     )
     .get()
-  return { open: Number(row?.['open']), parked: Number(row?.['parked']), paused: Number(row?.['paused']) }
+  return {
+    open: Number(row?.['open']),
+    parked: Number(row?.['parked']),
+    paused: Number(row?.['paused']),
+    superseded: Number(row?.['superseded']),
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * States that flows have reserved for themselves, so that other flows choose others. A lock is soft: it keeps nobody
- * from consuming the state who insists, another party least of all. It ends with its flow, or with the state.
+ * States that flows have reserved for themselves: no other flow of this node consumes them. A lock ends with its flow, or
+ * with the state, which a final transaction of other parties may consume all the same.
  */
 import { assertInvariant } from '../../errors/CarillonError.js'
 import type { SoftLocks } from '../../vault/VaultTables.js'

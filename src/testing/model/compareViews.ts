@@ -2,6 +2,7 @@
  * Compares all of a node's views with the model: every row, and that there are no others; the agenda in its order, and
  * the lists of what an operator has to look at.
  */
+import type { FlowQuery } from '../../flow/FlowSummary.js'
 import { listFlows } from '../../storage/queries/readFlows.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { agendaOf, compareValues, type ModelFinding, type Model, type ModelState } from '../../model/index.js'
@@ -51,7 +52,9 @@ const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
   const vault = allOf((after: string | undefined) =>
     queryVault(db, { status: 'all', includeIrrelevant: true, limit, ...from(after) }),
   )
-  const flows = allOf((after: number | undefined) => listFlows(db, { limit, ...from(after) }))
+  const flows = (query: FlowQuery = {}): readonly string[] =>
+    allOf((after: number | undefined) => listFlows(db, { ...query, limit, ...from(after) })).map(({ id }) => id)
+  const newestFlows = [...model.flows.values()].reverse()
   const standing = (is: (state: ModelState) => boolean): readonly string[] => refsOf(unconsumed.filter(is))
   return [
     ...compareValues('All states, in log order.', refsOf(states), refsOf(vault)),
@@ -69,8 +72,13 @@ const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
     ),
     ...compareValues(
       'All flows, newest first.',
-      [...model.flows.keys()].reverse(),
-      flows.map(({ id }) => id),
+      newestFlows.map(({ id }) => id),
+      flows(),
+    ),
+    ...compareValues(
+      'Flows that need an operator.',
+      newestFlows.filter(({ status, attention }) => status === 'parked' || attention).map(({ id }) => id),
+      flows({ status: 'attention' }),
     ),
   ]
 }
