@@ -158,7 +158,16 @@ export type { TogetherOptions } from './app/finality/finaliseTogether.js'
 export type { FinalityOptions, SignerCheck } from './app/finality/respond.js'
 export type { Verdict } from './app/finality/Verdict.js'
 export type { CommandKind, PartCheck, PartSigner, TransactionPart } from './app/finality/signPart.js'
-export type { FlowIo, StartedBy, StepOptions } from './app/FlowIo.js'
+export type { FlowIo, StartedBy, StepOptions, WaitedState } from './app/FlowIo.js'
+export type { Unbounded, Within } from './app/within.js'
+export {
+  defineSignal,
+  type AnySignalDefinition,
+  type ReceivedSignal,
+  type SignalDefinition,
+  type SignalOptions,
+} from './app/SignalDefinition.js'
+export type { SignalTarget } from './flow/decideSignal.js'
 export { KeyedStates, type KeyedState } from './app/KeyedStates.js'
 export { defineResponder, type ResponderOptions } from './app/Responder.js'
 export type { SessionInput } from './session/SessionInput.js'
@@ -170,7 +179,7 @@ export { defaultRetry, type RetryPolicy } from './flow/RetryPolicy.js'
 export { ChangeNotary, CompleteNotaryChange } from './app/finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'
 export { retryLater } from './flow/retryLater.js'
-export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from './flow/FlowSummary.js'
+export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from './flow/FlowSummary.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
 
 // Log

@@ -2,6 +2,7 @@
  * An app: the states and flows a node is to run. Contracts and commands come along with the states.
  */
 import type { AnyFlowDefinition } from './FlowDefinition.js'
+import type { AnySignalDefinition } from './SignalDefinition.js'
 import type { Consents } from '../ledger/Consents.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { assertName } from '../ledger/assertName.js'
@@ -12,6 +13,7 @@ export type App = {
   readonly version: string
   readonly states: readonly AnyStateDefinition[]
   readonly flows: readonly AnyFlowDefinition[]
+  readonly signals: readonly AnySignalDefinition[]
   readonly agreesTo: Consents
 }
 
@@ -23,6 +25,8 @@ export type AppOptions = {
   readonly version?: string
   readonly states: readonly AnyStateDefinition[]
   readonly flows: readonly AnyFlowDefinition[]
+  /** What its flows may be told while they run. Default: nothing. */
+  readonly signals?: readonly AnySignalDefinition[]
   /** What it agrees to when another party asks and none of its flows does. Default: nothing. */
   readonly agreesTo?: Consents
 }
@@ -35,6 +39,7 @@ export const defineApp = (options: AppOptions): App => {
     version: options.version ?? '0.0.0',
     states: options.states,
     flows: options.flows,
+    signals: options.signals ?? [],
     agreesTo: options.agreesTo ?? {},
   })
 }

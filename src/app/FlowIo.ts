@@ -3,6 +3,7 @@
  * over its record and goes on where it was; failures are thrown into the flow as typed errors.
  */
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { none, type Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import { Duration, type DurationLikeObject } from 'luxon'
 import type { Json } from '../encoding/canonical.js'
@@ -12,9 +13,11 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
 import { flowLimits } from '../flow/limits.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
-import type { StateDefinition } from '../ledger/StateDefinition.js'
+import type { IndexedValues } from '../ledger/IndexedValue.js'
+import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from '../finality/Finalised.js'
@@ -24,6 +27,7 @@ import type { Page } from '../vault/query/VaultQuery.js'
 import type { Operation } from './Operation.js'
 import type { StepContext } from '../flow/operations/step.js'
 import type { StateQuery } from '../flow/queryStates.js'
+import type { StateWanted } from '../flow/Answer.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
 import { finaliseTogether, type TogetherOptions } from './finality/finaliseTogether.js'
 import { receiveFinality, signProposal, type FinalityOptions, type SignerCheck } from './finality/respond.js'
@@ -32,6 +36,9 @@ import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../finality/decideTransaction.js'
 import { sessionIdOf, sessionNonce } from '../log/SessionId.js'
 import { Session } from './Session.js'
+import type { AnySignalDefinition, ReceivedSignal, SignalDefinition } from './SignalDefinition.js'
+import type { SignalTarget } from '../flow/decideSignal.js'
+import { answerWithin, withinMsOf, type Timing, type Unbounded, type Within } from './within.js'
 
 /** Why a flow that was started by an activity was started. */
 export type StartedBy = {
@@ -57,6 +64,16 @@ export type StepOptions = {
   readonly whenExhausted?: 'fail' | 'park'
   /** How long one try may take. Then it counts as failed, and its signal is aborted. Default: as long as it takes. */
   readonly timeout?: DurationLikeObject
+}
+
+/** Which state is waited for: the one with this key, or the first whose indexed fields have these values. */
+export type WaitedState = { readonly key: string } | IndexedValues
+
+const wantedOf = ({ key, indexed }: AnyStateDefinition, by: WaitedState): StateWanted => {
+  // A field may have the name, too: it is meant where there is no key, or where it is one of several fields.
+  const names = Object.keys(by)
+  const isField = key === undefined && indexed?.['key'] !== undefined
+  return names.length === 1 && typeof by.key === 'string' && !isField ? { key: by.key } : { where: by }
 }
 
 const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
@@ -219,6 +236,66 @@ export class FlowIo {
   /** Waits until an instant; one that has passed does not wait. */
   *sleepUntil(until: Instant): FlowBody<void> {
     yield* ask({ kind: 'sleepUntil', until: instant(until) })
+  }
+
+  waitFor<A>(definition: StateDefinition<A>, by: WaitedState, options?: Unbounded): FlowBody<StateAndRef<A>>
+  waitFor<A>(definition: StateDefinition<A>, by: WaitedState, options: Within): FlowBody<Option<StateAndRef<A>>>
+  /**
+   * The unconsumed state of one kind with this key, or the first whose indexed fields have these values: at once where it
+   * is there, otherwise when it is recorded. With `within` it is an option: none when none has come in time.
+   */
+  *waitFor(definition: AnyStateDefinition, by: WaitedState, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
+    const wanted = wantedOf(definition, by)
+    return answerWithin(options, yield* ask({ kind: 'waitFor', definition, wanted, withinMs }))
+  }
+
+  waitForConsumption(state: StateRef | StateAndRef<unknown>, options?: Unbounded): FlowBody<TransactionId>
+  waitForConsumption(state: StateRef | StateAndRef<unknown>, options: Within): FlowBody<Option<TransactionId>>
+  /**
+   * Waits until a state is consumed, and gives the transaction that has done it. With `within` it is an option: none when
+   * it was not consumed in time.
+   */
+  *waitForConsumption(state: StateRef | StateAndRef<unknown>, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
+    return answerWithin(options, yield* ask({ kind: 'waitForConsumption', ref: refOf(state), withinMs }))
+  }
+
+  waitForTransaction(id: TransactionId, options?: Unbounded): FlowBody<TransactionId>
+  waitForTransaction(id: TransactionId, options: Within): FlowBody<Option<TransactionId>>
+  /**
+   * Waits until this node has recorded a transaction, made here or received, and gives its id. With `within` it is an
+   * option: none when it was not recorded in time.
+   */
+  *waitForTransaction(id: TransactionId, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
+    return answerWithin(options, yield* ask({ kind: 'waitForTransaction', transaction: id, withinMs }))
+  }
+
+  signal<A>(definition: SignalDefinition<A>, options?: Unbounded): FlowBody<ReceivedSignal<A>>
+  signal<A>(definition: SignalDefinition<A>, options: Within): FlowBody<Option<ReceivedSignal<A>>>
+  /**
+   * Takes the oldest signal of one kind that this flow was sent and has not taken yet, or waits for one. With `within` it
+   * is an option: none when none has come in time.
+   */
+  *signal(definition: AnySignalDefinition, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
+    const { name } = definition
+    const taken = (yield* ask({ kind: 'signal', signal: name, withinMs })) as ReceivedSignal<unknown> | undefined
+    if (taken === undefined) return none
+    const decoded = decodeWith(definition.data, taken.data)
+    if (decoded._tag === 'Left')
+      throw new CarillonError(
+        'signal-data-invalid',
+        `The recorded data of signal ${name} does not fit its codec: ${decoded.left.join('; ')}`,
+        { signal: name },
+      )
+    return answerWithin(options, { ...taken, data: decoded.right as unknown })
+  }
+
+  /** Sends a signal to another flow of this node, by its id or by the client id it was started with. */
+  *sendSignal<A>(to: SignalTarget, definition: SignalDefinition<A>, data: NoInfer<A>): FlowBody<void> {
+    yield* ask({ kind: 'sendSignal', to, signal: definition.name, data: definition.data.encode(data) as Json })
   }
 
   /**

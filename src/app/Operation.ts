@@ -31,8 +31,10 @@ import { receive, type Receive } from '../session/operations/receive.js'
 import { record, type RecordTransactions } from '../finality/operations/record.js'
 import { recordHistory, type RecordHistory } from '../finality/operations/recordHistory.js'
 import { send, type Send } from '../session/operations/send.js'
+import { sendSignal, type SendSignal } from '../flow/operations/sendSignal.js'
 import { sign, type Sign } from '../finality/operations/sign.js'
 import { signId, type SignId } from '../notary/operations/signId.js'
+import { signal, type WaitForSignal } from '../flow/operations/signal.js'
 import { sleep, type Sleep } from '../flow/operations/sleep.js'
 import { sleepUntil, type SleepUntil } from '../flow/operations/sleepUntil.js'
 import { step, type Step } from '../flow/operations/step.js'
@@ -40,6 +42,9 @@ import { takeHistory, type TakeHistory } from '../finality/operations/takeHistor
 import { traceHistory, type TraceHistory } from '../finality/operations/traceHistory.js'
 import { unlock, type Unlock } from '../flow/operations/unlock.js'
 import { vend, type Vend } from '../finality/operations/vend.js'
+import { waitFor, type WaitForState } from '../flow/operations/waitFor.js'
+import { waitForConsumption, type WaitForConsumption } from '../flow/operations/waitForConsumption.js'
+import { waitForTransaction, type WaitForTransaction } from '../flow/operations/waitForTransaction.js'
 import { walk, type Walk } from '../finality/operations/walk.js'
 
 /** What the deciders of operations read, all of them together. */
@@ -71,6 +76,7 @@ export type Operation =
   | RecordHistory
   | RecordTransactions
   | Send
+  | SendSignal
   | Sign
   | SignId
   | Sleep
@@ -80,6 +86,10 @@ export type Operation =
   | TraceHistory
   | Unlock
   | Vend
+  | WaitForConsumption
+  | WaitForSignal
+  | WaitForState
+  | WaitForTransaction
   | Walk
 
 /** The definition of each kind, by its name. */
@@ -110,7 +120,9 @@ export const operations: {
   record,
   recordHistory,
   send,
+  sendSignal,
   sign,
+  signal,
   signId,
   sleep,
   sleepUntil,
@@ -119,6 +131,9 @@ export const operations: {
   traceHistory,
   unlock,
   vend,
+  waitFor,
+  waitForConsumption,
+  waitForTransaction,
   walk,
 }
 

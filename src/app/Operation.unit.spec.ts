@@ -9,6 +9,7 @@ import { defineCommand } from '../ledger/Command.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import { defineState } from '../ledger/StateDefinition.js'
 import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { SessionId } from '../log/SessionId.js'
 import { instant } from '../time/Instant.js'
 import { describeOperation } from './describeOperation.js'
@@ -78,7 +79,12 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   record: [{ kind: 'record', transactions: [signed] }, '33701d8d95998d1d'],
   recordHistory: [{ kind: 'recordHistory', session, role, party: 'Alice', seq: 3 }, '2dc219ad87ecf19d'],
   send: [{ kind: 'send', session, role, party: 'Alice', payload: '{"a":1}' }, '0977e3e1bbdfc109'],
+  sendSignal: [
+    { kind: 'sendSignal', to: '55555555555555555555555555555555' as FlowId, signal: 'test/Go', data: { a: 1 } },
+    'c5c16962de7dfeee',
+  ],
   sign: [{ kind: 'sign', signed }, '9a475519d7816a6b'],
+  signal: [{ kind: 'signal', signal: 'test/Go', withinMs: 1_000 }, 'f3f1ac25a10b6d77'],
   signId: [{ kind: 'signId', id: transaction }, 'ccb85d7cf0cf3522'],
   sleep: [{ kind: 'sleep', durationMs: 86_400_000 }, 'd4f3c4f46f6e6f72'],
   sleepUntil: [{ kind: 'sleepUntil', until: instant('2026-01-01T00:00:00.000Z') }, '998a1c645cc43d26'],
@@ -93,6 +99,9 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   ],
   unlock: [{ kind: 'unlock', refs: [ref] }, '9fb22448effe0672'],
   vend: [{ kind: 'vend', session, role, ids: [transaction] }, '7a461d13cb84ccfe'],
+  waitFor: [{ kind: 'waitFor', definition, wanted: { key: '2' }, withinMs: undefined }, 'bd173156b053759b'],
+  waitForConsumption: [{ kind: 'waitForConsumption', ref, withinMs: undefined }, '7ac6ff0b3f3f4ba1'],
+  waitForTransaction: [{ kind: 'waitForTransaction', transaction, withinMs: 1_000 }, 'e392743cdbf492f4'],
   walk: [{ kind: 'walk', frontier: [transaction] }, 'd86970c749f059ad'],
 }
 
@@ -124,10 +133,10 @@ describe('The kinds of operations', () => {
     expect(kindsThat('signs').join(' ')).to.equal('changeNotary notarise notaryRequest sign signId')
     expect(kindsThat('readsLog').join(' ')).to.equal('vend walk')
     expect(kindsThat('isRead').join(' ')).to.equal(
-      'check dependencies enter find load newId now progress query queryPage',
+      'check dependencies enter find load newId now progress query queryPage waitFor waitForConsumption waitForTransaction',
     )
     expect(kindsThat('statesFacts').join(' ')).to.equal(
-      'changeNotary close finalise initiate kill lock notarise record recordHistory send sign takeHistory vend',
+      'changeNotary close finalise initiate kill lock notarise record recordHistory send sendSignal sign signal takeHistory vend',
     )
   })
 

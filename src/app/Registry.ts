@@ -8,6 +8,7 @@ import { participantsSign, type ContractDefinition } from '../ledger/Contract.js
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { App } from './App.js'
 import { nearestNames } from './nearestNames.js'
+import type { AnySignalDefinition } from './SignalDefinition.js'
 
 const mostListed = 20
 
@@ -25,6 +26,7 @@ export class Registry {
   readonly #states = new Map<string, AnyStateDefinition>()
   readonly #contracts = new Map<string, ContractDefinition>()
   readonly #flows = new Map<string, AnyFlowDefinition>()
+  readonly #signals = new Map<string, AnySignalDefinition>()
   readonly #responders = new Map<string, AnyFlowDefinition>()
 
   constructor(app: App, builtIn: readonly AnyFlowDefinition[] = []) {
@@ -43,6 +45,7 @@ export class Registry {
       }
       this.#contracts.set(state.contract.name, state.contract)
     }
+    for (const signal of app.signals) this.#register('signal', this.#signals, signal.name, signal)
     for (const flow of [...builtIn, ...app.flows]) {
       this.#register('flow', this.#flows, flow.name, flow)
       if (flow.respondsTo !== undefined) this.#register('responder', this.#responders, flow.respondsTo.flow, flow)
@@ -93,6 +96,17 @@ export class Registry {
         'flow-unknown',
         `App ${this.app.name} defines no flow ${name}.${suggestion(name, this.#flows.keys())} Add it to the app's flows.`,
         { flow: name },
+      )
+    return found
+  }
+  /** The definition of a signal, or the error that says it is not there. */
+  requireSignal(name: string): AnySignalDefinition {
+    const found = this.#signals.get(name)
+    if (found === undefined)
+      throw new CarillonError(
+        'signal-unknown',
+        `App ${this.app.name} defines no signal ${name}.${suggestion(name, this.#signals.keys())} Add it to the app's signals.`,
+        { signal: name },
       )
     return found
   }

@@ -3,6 +3,7 @@
  * codec has decoded it.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { none, some, type Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
@@ -14,6 +15,7 @@ import type { SessionId } from '../log/SessionId.js'
 import { endOfSession } from '../session/endOfSession.js'
 import type { FlowBody } from './FlowDefinition.js'
 import type { Operation } from './Operation.js'
+import { withinMsOf, type Timing, type Unbounded, type Within } from './within.js'
 
 const ask = function* (operation: Operation): FlowBody<unknown> {
   return yield operation
@@ -50,18 +52,26 @@ export class Session {
     })
   }
 
-  /** Waits for the other side's next message, however long that takes, and decodes it. */
-  *receive<A>(codec: t.Decoder<unknown, A>): FlowBody<A> {
+  receive<A>(codec: t.Decoder<unknown, A>, options?: Unbounded): FlowBody<A>
+  receive<A>(codec: t.Decoder<unknown, A>, options: Within): FlowBody<Option<A>>
+  /**
+   * Waits for the other side's next message, and decodes it. With `within` it is an option: none when no message has come
+   * in time. A later call gets it then.
+   */
+  *receive(codec: t.Decoder<unknown, unknown>, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
     if (this.#over !== undefined) throw this.#over
     const seq = this.#taken
-    this.#taken += 1
     const message = (yield* ask({
       kind: 'receive',
       session: this.id,
       role: this.role,
       party: this.party.name,
       seq,
-    })) as Message
+      withinMs,
+    })) as Message | undefined
+    if (message === undefined) return none
+    this.#taken = seq + 1
     if (message.kind !== 'data') {
       this.#over = endOfSession(message, this.party.name)
       throw this.#over
@@ -74,7 +84,7 @@ export class Session {
         { party: this.party.name },
       )
     }
-    return decoded.right
+    return withinMs === undefined ? decoded.right : some(decoded.right)
   }
 
   /** Notes what this end has signed in a session: that is what the session may make final. */

@@ -10,7 +10,7 @@ import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import type { FlowStart } from '../flow/FlowStart.js'
-import { valueAnswer, type Answer, type Wait } from '../flow/Answer.js'
+import { timedOut, valueAnswer, type Answer, type Wait } from '../flow/Answer.js'
 import { clipLabel } from '../flow/clipLabel.js'
 import { decideFailure } from '../flow/decideFailure.js'
 import { describeOperation } from '../app/describeOperation.js'
@@ -32,7 +32,15 @@ import { jitteredWait } from '../flow/RetryPolicy.js'
 import { endSessions } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
-import { isStepUnderWay, operationWaitOf, turnWaitOf, waitingFor, waitsOf } from '../flow/waiting.js'
+import {
+  isStepUnderWay,
+  isTimedOut,
+  keepUntil,
+  operationWaitOf,
+  turnWaitOf,
+  waitingFor,
+  waitsOf,
+} from '../flow/waiting.js'
 
 export class FlowEngine {
   /** Suspended flows whose generators are kept, least recently used first. */
@@ -303,7 +311,7 @@ export class FlowEngine {
       }
       turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
-      const answer = performOperation(tick, definition, row, operation, live.holdsState)
+      const answer = this.#answerOrWait(tick, row, live, operation)
       if (answer.kind !== 'value' && answer.kind !== 'error') {
         this.#suspend(tick, row, live, operation, answer, 1)
         return
@@ -313,6 +321,15 @@ export class FlowEngine {
       stop = live.resume(answer)
     }
     this.#end(tick, row, live, stop)
+  }
+
+  /** Decides an operation. One that the flow stood at already waits no longer than it was to wait at first. */
+  #answerOrWait(tick: ActiveTick, row: FlowRow, live: LiveFlow, operation: Operation): Answer | Wait {
+    const decided = performOperation(tick, definitionOf(operation), row, operation, live.holdsState)
+    if (decided.kind === 'value' || decided.kind === 'error') return decided
+    const stoodThere = live.unrecorded.length === 0
+    const wait = stoodThere ? keepUntil(decided, row, describeOperation(operation)) : decided
+    return isTimedOut(wait, tick.nowMs) ? timedOut : wait
   }
 
   #suspend(tick: ActiveTick, row: FlowRow, live: LiveFlow, operation: Operation, wait: Wait, attempt: number): void {

@@ -7,6 +7,7 @@ import type { AgendaTables } from '../agenda/AgendaTables.js'
 import { evolveActivities, evolveAgenda } from '../agenda/evolveAgenda.js'
 import { evolveFlows } from '../flow/evolveFlows.js'
 import type { FlowTables } from '../flow/FlowTables.js'
+import { wakeForTransaction } from '../flow/wakeWaiting.js'
 import { evolveNode } from '../log/evolveNode.js'
 import type { FoldableEvent } from '../log/FoldableEvent.js'
 import type { NodeTables } from '../log/NodeTables.js'
@@ -29,6 +30,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'TransactionRecorded': {
       const parts = partsOf(event)
       evolveTransaction(tables, event, parts, revision, atMs)
+      wakeForTransaction(tables, event, parts, atMs)
       evolveActivities(tables, event, parts)
       return
     }
@@ -50,6 +52,8 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'FlowPaused':
     case 'FlowResumed':
     case 'FlowDismissed':
+    case 'SignalReceived':
+    case 'SignalTaken':
       evolveFlows(tables, event, revision, atMs)
       return
     case 'ActivityMoved':
@@ -66,6 +70,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
       return
     case 'StateReassessed':
       evolveVault(tables, event, revision)
+      evolveFlows(tables, event, revision, atMs)
       evolveAgenda(tables, event, revision, atMs)
       return
     case 'StatesLocked':

@@ -63,6 +63,10 @@ export const catalogue = {
   'flow-retry-later': entry('retry', 'A flow met something that may pass'),
   'step-not-ending': entry('refuse', 'A virtual node waits for a step that does not end'),
   'clock-stalled': entry('refuse', 'A flow waits for a virtual clock that nobody moves'),
+  'signal-unknown': entry('refuse', 'No signal of this name is defined'),
+  'signal-data-invalid': entry('refuse', 'What a signal says does not fit its codec'),
+  'signals-full': entry('refuse', 'The flow has too many signals that it has not taken'),
+  'wait-invalid': entry('refuse', 'A flow cannot wait in this way'),
   'step-failed': entry('fail', 'A step kept failing'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 

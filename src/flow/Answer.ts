@@ -3,6 +3,9 @@
  */
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { Json } from '../encoding/canonical.js'
+import type { IndexedValues } from '../ledger/IndexedValue.js'
+import type { StateRef } from '../ledger/StateRef.js'
+import type { TransactionId } from '../ledger/TransactionId.js'
 import type { DomainEvent } from '../log/events.js'
 import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
@@ -12,11 +15,24 @@ export type Answer =
   | { readonly kind: 'value'; readonly value: unknown; readonly recorded: Json | undefined }
   | { readonly kind: 'error'; readonly error: CarillonError }
 
-/** What a flow is suspended for: an instant, a message of a session, or the end of the step it asked for. */
-export type Wait =
-  | { readonly kind: 'until'; readonly atMs: number }
-  | { readonly kind: 'message'; readonly session: SessionId; readonly role: SessionRole; readonly seq: number }
-  | { readonly kind: 'step' }
+/** When a wait is over although nothing has come; undefined: never. */
+type Timed = { readonly untilMs: number | undefined }
+
+/** What a flow is suspended for: an instant, the end of the step it asked for, or something that is yet to be recorded. */
+export type Wait = { readonly kind: 'until'; readonly atMs: number } | { readonly kind: 'step' } | TimedWait
+
+/** A wait for something that is yet to be recorded. Whoever waited in vain is answered with {@link timedOut}. */
+export type TimedWait = Timed &
+  (
+    | { readonly kind: 'message'; readonly session: SessionId; readonly role: SessionRole; readonly seq: number }
+    | ({ readonly kind: 'state'; readonly type: string } & StateWanted)
+    | { readonly kind: 'consumption'; readonly ref: StateRef }
+    | { readonly kind: 'transaction'; readonly transaction: TransactionId }
+    | { readonly kind: 'signal'; readonly signal: string }
+  )
+
+/** The state of a type that is waited for: by its key, or by the values of indexed fields. */
+export type StateWanted = { readonly key: string } | { readonly where: IndexedValues }
 
 /** Facts that an operation states. The engine records them, and asks for what comes next when the views show them. */
 export type Facts = {
@@ -29,6 +45,9 @@ export type Facts = {
 export type Decided = Answer | Wait | Facts
 
 export const valueAnswer = (value: unknown, recorded?: Json): Answer => ({ kind: 'value', value, recorded })
+
+/** The answer to a wait that has ended before anything came. The record tells it from every other answer. */
+export const timedOut: Answer = valueAnswer(undefined, null)
 
 /** Facts, and the answer that follows from them. */
 export const factsAnswer = (events: readonly DomainEvent[], value?: unknown, recorded?: Json): Facts => ({

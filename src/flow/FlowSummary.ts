@@ -31,6 +31,19 @@ export type FlowDetails = FlowSummary & {
   readonly record: readonly RecordedOperation[]
   /** Every failed try, every time it was parked, retried, paused or resumed, and an end that needs attention, in order. */
   readonly troubles: readonly FlowTrouble[]
+  /** Signals that it was sent and has not taken yet, in order. */
+  readonly signals: readonly KeptSignal[]
+}
+
+/** A signal that a flow was sent and has not taken yet. */
+export type KeptSignal = {
+  readonly signal: string
+  readonly data: unknown
+  /** Who sent it. */
+  readonly by: string
+  readonly at: Instant
+  /** What its sender called it. */
+  readonly id?: string
 }
 
 /** Something that befell a flow, or that an operator did about it. */

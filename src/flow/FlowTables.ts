@@ -6,7 +6,9 @@ import type { FlowId } from '../log/FlowId.js'
 import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { FlowDraft, FlowRow } from './FlowRow.js'
+import type { SignalRow } from './SignalRow.js'
 import type { TroubleRow } from './TroubleRow.js'
+import type { WaitKey } from './WaitKey.js'
 
 export interface FlowsRead {
   readonly find: (id: FlowId) => FlowRow | undefined
@@ -33,6 +35,7 @@ export interface FlowsRead {
 
 export interface Flows extends FlowsRead {
   readonly find: (id: FlowId) => FlowDraft | undefined
+  readonly get: (seq: number) => FlowDraft
   /** The flow at this node's end of a session. */
   readonly atSession: (session: SessionId, role: SessionRole) => FlowDraft | undefined
   /** The number the next flow will get. */
@@ -59,10 +62,41 @@ export interface Troubles {
   readonly insert: (row: TroubleRow) => void
 }
 
+/** Which flows wait for what, so that they are found when it is recorded. */
+export interface WaitIndex {
+  /** Whether no flow waits for anything that is found here. */
+  readonly isEmpty: boolean
+  /** The sets of fields by which flows wait for something of a topic. */
+  readonly fieldsOf: (topic: string) => readonly string[]
+  /** The sequence numbers of the flows that wait under a key, in order. */
+  readonly flowsAt: (key: WaitKey) => readonly number[]
+  readonly insert: (key: WaitKey, flowSeq: number) => void
+  readonly remove: (key: WaitKey, flowSeq: number) => void
+}
+
+export interface SignalsRead {
+  /** The oldest signal of a name that a flow has not taken yet. */
+  readonly next: (flowSeq: number, name: string) => SignalRow | undefined
+  /** How many signals a flow has not taken yet, counted up to a limit. */
+  readonly countKept: (flowSeq: number, limit: number) => number
+  /** The number of the last signal that a flow was sent; 0 before the first. */
+  readonly lastSeq: (flowSeq: number) => number
+  /** Whether a flow was sent a signal with this id. */
+  readonly wasSent: (flowSeq: number, id: string) => boolean
+}
+
+export interface Signals extends SignalsRead {
+  readonly insert: (row: SignalRow) => void
+  readonly take: (flowSeq: number, seq: number) => void
+  /** To be called for every flow that ends. */
+  readonly deleteOf: (flowSeq: number) => void
+}
+
 /** What deciders may ask of the flows. */
 export interface FlowsReadTables {
   readonly flows: FlowsRead
   readonly flowAttention: FlowAttentionRead
+  readonly signals: SignalsRead
 }
 
 /** What the evolver of flows writes to. */
@@ -70,4 +104,6 @@ export interface FlowTables extends FlowsReadTables {
   readonly flows: Flows
   readonly flowAttention: FlowAttention
   readonly troubles: Troubles
+  readonly waits: WaitIndex
+  readonly signals: Signals
 }

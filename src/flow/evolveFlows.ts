@@ -11,12 +11,17 @@ import type { FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
 import { isHoldRefusal } from './heldState.js'
 import type { TroubleRow } from './TroubleRow.js'
-import { countStepsUnderWay, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
+import { countStepsUnderWay, readWaits, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
+import { waitKeysOf } from './WaitKey.js'
+import { wakeForReassessed } from './wakeWaiting.js'
 
 /** The tables of flows, and the states whose activities start them. */
 export type FlowEvolution = FlowTables & Pick<VaultRead, 'states'>
 
-export type FlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` | 'MessageReceived' }>
+export type FlowEvent = Extract<
+  DomainEvent,
+  { readonly type: `Flow${string}` | `Signal${string}` | 'MessageReceived' | 'StateReassessed' }
+>
 
 const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: number, atMs: number): void => {
   const { origin } = event
@@ -68,14 +73,37 @@ const wakeReceiver = ({ flows }: FlowTables, event: EventOf<'MessageReceived'>, 
   flows.touch(flow)
 }
 
-const wait = (row: FlowDraft, waits: Waits, atMs: number): void => {
+/** Keeps a signal, and wakes its flow when it waits for one of its name. */
+const receiveSignal = (
+  { flows, signals }: FlowTables,
+  row: FlowDraft,
+  { seq, signal, data, by, id }: EventOf<'SignalReceived'>,
+  atMs: number,
+): void => {
+  signals.insert({ flowSeq: row.seq, seq, name: signal, data: canonicalText(data), by, atMs, id: id ?? null })
+  if (row.status !== 'running') return
+  if (waitsOf(row)?.some((waiting) => waiting.for === 'signal' && waiting.signal === signal) !== true) return
+  row.wakeMs = atMs
+  flows.touch(row)
+}
+
+/** Takes the waits of a flow out of the index, before its row takes others. */
+const forgetWaits = ({ waits }: FlowTables, row: FlowDraft): void => {
+  if (waits.isEmpty || row.waiting === null) return
+  for (const key of waitKeysOf(readWaits(row.waiting))) waits.remove(key, row.seq)
+}
+
+const wait = (tables: FlowTables, row: FlowDraft, waits: Waits, atMs: number): void => {
+  forgetWaits(tables, row)
+  for (const key of waitKeysOf(waits)) tables.waits.insert(key, row.seq)
   row.waiting = canonicalText(waits)
   row.stepsUnderWay = countStepsUnderWay(waits)
   // A flow that is paused or parked is not woken by what it waits for.
   row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : null
 }
 
-const end = (row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
+const end = (tables: FlowTables, row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
+  forgetWaits(tables, row)
   row.status = event.outcome
   row.untilRevision = revision
   row.endedMs = atMs
@@ -139,16 +167,26 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     wakeReceiver(tables, event, atMs)
     return
   }
+  if (event.type === 'StateReassessed') {
+    wakeForReassessed(tables, event, atMs)
+    return
+  }
   const { flows, troubles, flowAttention } = tables
   const row = flows.find(event.flow as FlowId)
   assertInvariant(row !== undefined, `${event.type} names the unknown flow ${event.flow}`)
   const addTrouble = (what: TroubleRow['what'], by: string | null, error: string | null = null): void =>
     troubles.insert({ flowSeq: row.seq, revision, place: 0, atMs, what, by, error, retryAt: null })
   switch (event.type) {
+    case 'SignalReceived':
+      receiveSignal(tables, row, event, atMs)
+      return
+    case 'SignalTaken':
+      tables.signals.take(row.seq, event.seq)
+      return
     case 'FlowAdvanced':
       flows.appendOperations(row, event.operations.map(canonicalText))
       addFailedTries(tables, row, event.waiting, revision, atMs)
-      wait(row, event.waiting, atMs)
+      wait(tables, row, event.waiting, atMs)
       if (event.progress !== undefined) row.progress = event.progress
       break
     case 'FlowEnded':
@@ -156,7 +194,8 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
         flowAttention.add(row.seq)
         addTrouble('superseded after a step', null, event.error === undefined ? null : canonicalText(event.error))
       }
-      end(row, event, revision, atMs)
+      end(tables, row, event, revision, atMs)
+      tables.signals.deleteOf(row.seq)
       break
     case 'FlowParked':
       row.status = 'parked'

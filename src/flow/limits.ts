@@ -9,4 +9,8 @@ export const flowLimits = {
   subFlowDepth: 32,
   /** Text of a client id: room for any name of a request, and short enough for an index. */
   clientIdLength: 1_000,
+  /** Signals a flow may have that it has not taken yet; more are refused. */
+  signalsKept: 1_000,
+  /** Size of what one signal says; larger things belong in an outside store, with their name in the signal. */
+  signalBytes: 65_536,
 } as const

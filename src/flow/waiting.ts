@@ -2,7 +2,7 @@
  * What a suspended flow waits for, as its record tells it. It is a list: the flow goes on when the first of them has come.
  */
 import type { Waiting, Waits } from '../log/events.js'
-import { instantFromMillis, toMillis } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
 import type { Wait } from './Answer.js'
 import type { Description } from './Description.js'
 import type { FlowRow } from './FlowRow.js'
@@ -24,30 +24,60 @@ export const operationWaitOf = (row: FlowRow): Exclude<Waiting, TurnWait> | unde
 export const turnWaitOf = (row: FlowRow): TurnWait | undefined =>
   waitsOf(row)?.find((waiting) => waiting.for === 'turn')
 
+/** When a wait that begins now is over, if it may last so long; undefined when it may last for ever. */
+export const untilAfter = (nowMs: number, withinMs: number | undefined): number | undefined =>
+  withinMs === undefined ? undefined : Math.min(nowMs + withinMs, latestInstantMs)
+
+/**
+ * A wait for an operation that a flow stood at already keeps the end it was given first: what wakes the flow in between
+ * does not prolong it.
+ */
+export const keepUntil = <W extends Wait>(wait: W, row: FlowRow, { kind, digest, part }: Description): W => {
+  if (!('untilMs' in wait) || wait.untilMs === undefined) return wait
+  for (const before of waitsOf(row) ?? [])
+    if (before.for !== 'turn' && before.for !== 'step' && before.until !== undefined)
+      if (before.kind === kind && before.digest === digest && before.part === part)
+        return { ...wait, untilMs: toMillis(before.until) }
+  return wait
+}
+
+/** Whether a wait is over although nothing has come. */
+export const isTimedOut = (wait: Wait, nowMs: number): boolean =>
+  'untilMs' in wait && wait.untilMs !== undefined && wait.untilMs <= nowMs
+
 /** A wait as the record tells it. */
 export const waitingFor = (wait: Wait, description: Description, attempt: number): Waiting => {
+  if (wait.kind === 'until') return { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
+  if (wait.kind === 'step') return { for: 'step', ...description, attempt }
+  const timed = {
+    ...description,
+    ...(wait.untilMs === undefined ? {} : { until: instantFromMillis(wait.untilMs) }),
+  }
   switch (wait.kind) {
-    case 'until':
-      return { for: 'instant', ...description, until: instantFromMillis(wait.atMs) }
     case 'message': {
       const { session, role, seq } = wait
-      return { for: 'message', ...description, session, role, seq }
+      return { for: 'message', ...timed, session, role, seq }
     }
-    case 'step':
-      return { for: 'step', ...description, attempt }
+    case 'state':
+      return { for: 'state', ...timed, type: wait.type, ...('key' in wait ? { key: wait.key } : { where: wait.where }) }
+    case 'consumption':
+      return { for: 'consumption', ...timed, ref: wait.ref }
+    case 'transaction':
+      return { for: 'transaction', ...timed, transaction: wait.transaction }
+    case 'signal':
+      return { for: 'signal', ...timed, signal: wait.signal }
   }
 }
 
+/** The instant at which a wait is over by itself; null when something must happen first, for as long as that takes. */
 const wakeOf = (waiting: Waiting, atMs: number): number | null => {
   switch (waiting.for) {
-    case 'instant':
-      return toMillis(waiting.until)
-    case 'step':
-      return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
-    case 'message':
-      return null
     case 'turn':
       return waiting.retryAt === undefined ? atMs : toMillis(waiting.retryAt)
+    case 'step':
+      return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
+    default:
+      return waiting.until === undefined ? null : toMillis(waiting.until)
   }
 }
 
@@ -64,11 +94,16 @@ export const wakeMsOf = (waits: Waits, atMs: number): number | null => {
   return earliestMs
 }
 
-/** When a flow that was paused or parked is to be woken: at once, unless it waits for instants only. */
-export const resumeMsOf = (waits: Waits | undefined, atMs: number): number => {
-  if (waits === undefined || waits.some((waiting) => wakeOf(waiting, atMs) === null)) return atMs
-  return wakeMsOf(waits, atMs) ?? atMs
-}
+/** Whether nothing but time ends a wait. */
+const isForTime = (waiting: Waiting): boolean =>
+  waiting.for === 'instant' || waiting.for === 'turn' || (waiting.for === 'step' && waiting.retryAt !== undefined)
+
+/**
+ * When a flow that was paused or parked is to be woken: at once, because what it waits for may have come meanwhile, unless
+ * it waits for nothing but time.
+ */
+export const resumeMsOf = (waits: Waits | undefined, atMs: number): number =>
+  waits?.every(isForTime) === true ? (wakeMsOf(waits, atMs) ?? atMs) : atMs
 
 /** Whether the end of a step is waited for that is running, and not waiting for its next try. */
 export const isStepUnderWay = (waiting: Waiting): boolean => waiting.for === 'step' && waiting.retryAt === undefined

@@ -82,6 +82,9 @@ export const operateOffline = async (
   { by }: { readonly by: string },
 ): Promise<void> => {
   assertStore(folder)
+  // What a signal may say is known to the app alone.
+  if (request.on === 'signal')
+    throw new CarillonError('node-not-running', 'A signal needs the running node, which knows what it may say.')
   const { store, key, releaseHold } = await openStoreFolder(folder)
   try {
     await store.assertSound?.()

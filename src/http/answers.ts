@@ -197,6 +197,10 @@ export const FlowDetailsC = record(
         { by: t.string, error: ErrorC, retryAt: InstantC },
       ),
     ),
+    /** Signals that the flow was sent and has not taken yet. */
+    signals: t.readonlyArray(
+      record('KeptSignal', { signal: t.string, data: t.unknown, by: t.string, at: InstantC }, { id: t.string }),
+    ),
   },
   {
     ...flowOptional,
@@ -208,6 +212,16 @@ export const FlowDetailsC = record(
 export const FlowDefinitionC = t.readonly(
   t.strict({ name: t.string, version: IntegerC, schedulable: t.boolean, input: t.UnknownRecord, mayStart: t.boolean }),
   'FlowDefinition',
+)
+
+export const SignalDefinitionC = t.readonly(
+  t.strict({ name: t.string, data: t.UnknownRecord, example: t.unknown, maySend: t.boolean }),
+  'SignalDefinition',
+)
+
+export const SignalDefinitionsC = t.readonly(
+  t.strict({ items: t.readonlyArray(SignalDefinitionC) }),
+  'SignalDefinitions',
 )
 
 export const StartedC = t.readonly(t.strict({ flow: FlowIdC }), 'Started')
@@ -374,4 +388,5 @@ export type Me = t.TypeOf<typeof MeC>
 export type FlowWithStory = FlowDetails & Required<Pick<t.TypeOf<typeof FlowDetailsC>, 'story'>>
 /** A flow of the app, as whoever wants to start it needs to know it. */
 export type StartableFlow = t.TypeOf<typeof FlowDefinitionC>
+export type SendableSignal = t.TypeOf<typeof SignalDefinitionC>
 export type PageAnswer<A> = { readonly items: readonly A[]; readonly next?: string }

@@ -10,6 +10,7 @@ import { logRoutes } from './routes/log.js'
 import { nodeRoutes } from './routes/node.js'
 import { operateRoutes } from './routes/operate.js'
 import { panelRoutes } from './routes/panels.js'
+import { signalRoutes } from './routes/signals.js'
 import { vaultRoutes } from './routes/vault.js'
 import { verbRoutes } from './routes/verbs.js'
 
@@ -18,6 +19,7 @@ export const builtInRoutes: readonly Route[] = [
   ...agendaRoutes,
   ...vaultRoutes,
   ...flowRoutes,
+  ...signalRoutes,
   ...logRoutes,
   ...operateRoutes,
   ...panelRoutes,

@@ -13,6 +13,9 @@ export type FlowSignature = {
   readonly input: t.Type<unknown, unknown>
 }
 
+/** What a signal is called, and what it says. */
+export type SignalSignature = { readonly name: string; readonly data: t.Type<unknown, unknown> }
+
 export type Definitions = {
   readonly app: { readonly name: string; readonly agreesTo?: Consents }
   /** The definition of a state type; throws `state-type-unknown` when there is none. */
@@ -20,4 +23,6 @@ export type Definitions = {
   readonly contract: (name: string) => ContractDefinition | undefined
   /** The signature of a flow; throws `flow-unknown` when there is none. */
   readonly requireFlow: (name: string) => FlowSignature
+  /** The signature of a signal; throws `signal-unknown` when there is none. */
+  readonly requireSignal: (name: string) => SignalSignature
 }

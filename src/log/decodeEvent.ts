@@ -8,7 +8,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError, messageOf, type ErrorDetails } from '../errors/CarillonError.js'
 import { eventCodecs, type DomainEvent, type EventType } from './events.js'
-import { logFormat } from './logFormat.js'
+import { logFormat, oldestLogFormat } from './logFormat.js'
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCodecs, type)
 
@@ -30,8 +30,8 @@ const tooOld = (revision: number): CarillonError =>
 const assertFormat = (started: Readonly<Record<string, unknown>>, revision: number): void => {
   const { format, carillon } = started
   if (format === undefined) throw tooOld(revision)
-  if (typeof format !== 'number' || format === logFormat) return
-  if (format < logFormat) throw tooOld(revision)
+  if (typeof format !== 'number' || (format >= oldestLogFormat && format <= logFormat)) return
+  if (format < oldestLogFormat) throw tooOld(revision)
   throw new CarillonError(
     'log-too-new',
     `From event ${revision} on the log is in format ${format}, written by Carillon ${String(carillon)}; this version reads up to format ${logFormat}. Run Carillon ${String(carillon)} or newer. The log was not changed.`,

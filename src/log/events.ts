@@ -15,6 +15,7 @@ import { PartyC } from '../identity/Party.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { ActivityC } from '../ledger/Activity.js'
 import { AssessmentC, type Assessment } from '../ledger/Assessment.js'
+import { IndexedValuesC } from '../ledger/IndexedValue.js'
 import { SignedTransactionC } from '../ledger/SignedTransaction.js'
 import { TransactionSignatureC } from '../ledger/signatures.js'
 import { StateRefC } from '../ledger/StateRef.js'
@@ -59,6 +60,9 @@ export const OriginC = t.union([
   strict({ kind: t.literal('session'), session: SessionIdC, party: PublicKeyC }),
 ])
 
+/** An operation that is waited for, and until when at most; without it, for as long as it takes. */
+const timed = { ...about, until: InstantC }
+
 const WaitingC = t.union([
   withOptional(
     { for: t.literal('step'), kind: t.string, digest: t.string, attempt: IntegerC },
@@ -67,8 +71,16 @@ const WaitingC = t.union([
   withOptional({ for: t.literal('instant'), kind: t.string, digest: t.string, until: InstantC }, about),
   withOptional(
     { for: t.literal('message'), kind: t.string, digest: t.string, session: SessionIdC, role: RoleC, seq: IntegerC },
-    about,
+    timed,
   ),
+  /** An unconsumed state of the type: the one with the key, or the first whose indexed fields have these values. */
+  withOptional(
+    { for: t.literal('state'), kind: t.string, digest: t.string, type: t.string },
+    { ...timed, key: t.string, where: IndexedValuesC },
+  ),
+  withOptional({ for: t.literal('consumption'), kind: t.string, digest: t.string, ref: StateRefC }, timed),
+  withOptional({ for: t.literal('transaction'), kind: t.string, digest: t.string, transaction: TransactionIdC }, timed),
+  withOptional({ for: t.literal('signal'), kind: t.string, digest: t.string, signal: t.string }, timed),
   /** More to do at once: the flow made room for others. Or not before an instant: what it met may have passed by then. */
   withOptional({ for: t.literal('turn') }, { ...about, attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
 ])
@@ -291,6 +303,22 @@ export const eventCodecs = {
   FlowParked: strict({ type: t.literal('FlowParked'), flow: FlowIdText, error: RecordedErrorC }),
   FlowRetried: strict({ type: t.literal('FlowRetried'), flow: FlowIdText, by: t.string }),
   FlowPaused: strict({ type: t.literal('FlowPaused'), flow: FlowIdText, by: t.string }),
+  /** A flow was sent a signal, which it takes when it waits for one of its name. The number counts those of the flow. */
+  SignalReceived: withOptional(
+    {
+      type: t.literal('SignalReceived'),
+      flow: FlowIdText,
+      seq: IntegerC,
+      signal: t.string,
+      data: JsonC,
+      by: t.string,
+    },
+    {
+      /** Given by the sender: sent again, it counts once. */
+      id: t.string,
+    },
+  ),
+  SignalTaken: strict({ type: t.literal('SignalTaken'), flow: FlowIdText, seq: IntegerC }),
   FlowResumed: strict({ type: t.literal('FlowResumed'), flow: FlowIdText, by: t.string }),
   /** An operator has seen to a flow that ended in a way which needs attention. */
   FlowDismissed: strict({ type: t.literal('FlowDismissed'), flow: FlowIdText, by: t.string }),
@@ -303,7 +331,7 @@ export type EventType = keyof typeof eventCodecs
 export type RecordedOperation = t.TypeOf<typeof RecordedOperationC>
 /** What started a flow: an activity, or a client. */
 export type FlowOrigin = t.TypeOf<typeof OriginC>
-/** One thing a suspended flow waits for: a step, an instant, a message, or its next turn. */
+/** One thing a suspended flow waits for: a step, an instant, a message, a state, a transaction, or its next turn. */
 export type Waiting = t.TypeOf<typeof WaitingC>
 /** Everything a suspended flow waits for. It goes on when the first of these has come. */
 export type Waits = readonly [Waiting, ...Waiting[]]

@@ -2,6 +2,7 @@
  * The model: all that a node knows, as maps of plain records. It is a fold over the log and nothing else, so two equal
  * logs give equal models.
  */
+import type { Json } from '../encoding/canonical.js'
 import type { Instant } from '../time/Instant.js'
 import type { ModelFlow } from './ModelFlow.js'
 import type { ModelState } from './ModelState.js'
@@ -12,6 +13,17 @@ export type ModelSession = {
   readonly flow: string | undefined
   /** The numbers of the messages that have arrived. */
   readonly received: readonly number[]
+}
+
+/** A signal that a flow was sent. */
+export type ModelSignal = {
+  readonly seq: number
+  readonly name: string
+  readonly data: Json
+  readonly by: string
+  readonly at: Instant
+  readonly id: string | undefined
+  readonly taken: boolean
 }
 
 /** What is known of the node as a whole. */
@@ -50,6 +62,10 @@ export type Model = {
   readonly states: Map<string, ModelState>
   /** By flow id, in the order of their starts. */
   readonly flows: Map<string, ModelFlow>
+  /** The flows that wait for something that is yet to be recorded, by id. */
+  readonly waiting: Set<string>
+  /** By flow id: the signals that a flow that has not ended was sent, in order, and whether it has taken them. */
+  readonly signals: Map<string, readonly ModelSignal[]>
   /** By {@link sessionEnd}. */
   readonly sessions: Map<string, ModelSession>
   /** By state ref: the flow that has reserved the state. */
@@ -77,6 +93,8 @@ export const emptyModel = (limits: ModelLimits): Model => ({
   node: { term: 0, running: false, draining: false, startRevision: undefined, reopensSince: undefined, leftDue: false },
   states: new Map(),
   flows: new Map(),
+  waiting: new Set(),
+  signals: new Map(),
   sessions: new Map(),
   locks: new Map(),
   reserved: new Map(),

@@ -3,6 +3,10 @@
  * before that has come.
  */
 import type { EventOf, FlowOrigin, FlowOutcome, RecordedOperation, Waiting } from '../log/events.js'
+import type { Assessment } from '../ledger/Assessment.js'
+import type { IndexedValue } from '../ledger/IndexedValue.js'
+import { showRef } from '../ledger/StateRef.js'
+import type { TransactionBody } from '../ledger/Transaction.js'
 import type { Instant } from '../time/Instant.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { ModelError } from './ModelAttempt.js'
@@ -42,17 +46,15 @@ export const waitsIn = ({ waiting }: EventOf<'FlowAdvanced'>): readonly Waiting[
 export const isBegunStep = ({ kind, error }: RecordedOperation): boolean =>
   kind === 'step' && error?.code !== 'state-locked' && error?.code !== 'state-consumed'
 
-/** When a wait is over by itself. A turn is over at once; a step or a message must come first. */
+/** When a wait is over by itself. A turn is over at once; a step must end first, and what is waited for must come. */
 const endOfWait = (wait: Waiting, at: Instant): Instant | undefined => {
   switch (wait.for) {
-    case 'instant':
-      return wait.until
     case 'step':
       return wait.retryAt
-    case 'message':
-      return undefined
     case 'turn':
       return wait.retryAt ?? at
+    default:
+      return wait.until
   }
 }
 
@@ -67,3 +69,43 @@ export const waitsForStep = ({ waits }: ModelFlow): boolean =>
 /** Whether the flow waits for this message. */
 export const waitsForMessage = ({ waits }: ModelFlow, { session, role, seq }: EventOf<'MessageReceived'>): boolean =>
   waits.some((wait) => wait.for === 'message' && wait.session === session && wait.role === role && wait.seq === seq)
+
+/** Whether something other than time can end one of the waits: it may have come while the flow was held. */
+export const waitsForMore = (waits: readonly Waiting[]): boolean =>
+  waits.some(
+    (wait) => wait.for !== 'instant' && wait.for !== 'turn' && !(wait.for === 'step' && wait.retryAt !== undefined),
+  )
+
+/** The index does not tell true from 1, nor false from 0. */
+const sameValue = (a: IndexedValue | undefined, b: IndexedValue): boolean =>
+  (typeof a === 'boolean' ? Number(a) : a) === (typeof b === 'boolean' ? Number(b) : b)
+
+/** Whether a state is what a wait is for. Only unconsumed states that concern this party are. */
+const isWanted = (wait: Waiting, type: string, { relevant, key, indexed = {} }: Assessment): boolean => {
+  if (wait.for !== 'state' || wait.type !== type || !relevant) return false
+  if (wait.key !== undefined) return wait.key === key
+  return Object.entries(wait.where ?? {}).every(([name, value]) => sameValue(indexed[name], value))
+}
+
+/** Whether a recorded transaction ends one of the waits: as itself, by what it consumes, or by what it produces. */
+export const waitsForTransaction = (
+  { waits }: ModelFlow,
+  { id, assessments }: EventOf<'TransactionRecorded'>,
+  { inputs, outputs }: TransactionBody,
+): boolean =>
+  waits.some((wait) => {
+    if (wait.for === 'transaction') return wait.transaction === id
+    if (wait.for === 'consumption') return inputs.some((ref) => showRef(ref) === showRef(wait.ref))
+    return outputs.some(({ type }, index) => {
+      const assessment = assessments[index]
+      return assessment !== undefined && isWanted(wait, type, assessment)
+    })
+  })
+
+/** Whether a state that was assessed anew is one that the flow waits for. */
+export const waitsForState = ({ waits }: ModelFlow, type: string, assessment: Assessment): boolean =>
+  waits.some((wait) => isWanted(wait, type, assessment))
+
+/** Whether the flow waits for a signal of this name. */
+export const waitsForSignal = ({ waits }: ModelFlow, name: string): boolean =>
+  waits.some((wait) => wait.for === 'signal' && wait.signal === name)

@@ -6,10 +6,10 @@ import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import { applyActivity } from './applyActivity.js'
 import { applyFlow } from './applyFlow.js'
-import { applyTransaction } from './applyTransaction.js'
+import { applyTransaction, wakeWhere } from './applyTransaction.js'
 import type { EventPlace } from './LoggedTick.js'
 import { sessionEnd, typedKey, type Model, type ModelNode } from './Model.js'
-import { waitsForMessage } from './ModelFlow.js'
+import { waitsForMessage, waitsForSignal, waitsForState } from './ModelFlow.js'
 
 const startNode = ({ node }: Model, { term, reason }: EventOf<'NodeStarted'>, place: EventPlace): ModelNode => {
   const isStart = reason === 'start'
@@ -32,6 +32,22 @@ const receive = ({ sessions, flows }: Model, event: EventOf<'MessageReceived'>, 
   if (flow?.status === 'running' && waitsForMessage(flow, event)) flows.set(flow.id, { ...flow, wakeAt: at })
 }
 
+/** A signal is kept for its flow, and wakes it when it waits for one of its name. */
+const receiveSignal = (model: Model, event: EventOf<'SignalReceived'>, { at }: EventPlace): void => {
+  const { flow: id, seq, signal: name, data, by } = event
+  const kept = model.signals.get(id) ?? []
+  model.signals.set(id, [...kept, { seq, name, data, by, at, id: event.id, taken: false }])
+  wakeWhere(model, (flow) => flow.id === id && waitsForSignal(flow, name), at)
+}
+
+const takeSignal = ({ signals }: Model, { flow, seq }: EventOf<'SignalTaken'>): void => {
+  const kept = signals.get(flow) ?? []
+  signals.set(
+    flow,
+    kept.map((signal) => (signal.seq === seq ? { ...signal, taken: true } : signal)),
+  )
+}
+
 const lock = ({ locks }: Model, { refs, flow }: EventOf<'StatesLocked'>): void => {
   for (const ref of refs) locks.set(showRef(ref), flow)
 }
@@ -44,7 +60,10 @@ const unlock = ({ locks }: Model, { refs }: EventOf<'StatesUnlocked'>): void => 
 export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace): void => {
   if ('ref' in event) {
     const state = model.states.get(showRef(event.ref))
-    if (state !== undefined) model.states.set(showRef(event.ref), applyActivity(state, event, place))
+    if (state === undefined) return
+    model.states.set(showRef(event.ref), applyActivity(state, event, place))
+    if (event.type === 'StateReassessed' && state.consumed === undefined)
+      wakeWhere(model, (flow) => waitsForState(flow, state.type, event.assessment), place.at)
     return
   }
   switch (event.type) {
@@ -83,6 +102,12 @@ export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace):
       return
     case 'MessageReceived':
       receive(model, event, place)
+      return
+    case 'SignalReceived':
+      receiveSignal(model, event, place)
+      return
+    case 'SignalTaken':
+      takeSignal(model, event)
       return
     case 'FlowStarted':
     case 'FlowAdvanced':

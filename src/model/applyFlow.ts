@@ -8,7 +8,7 @@ import type { DomainEvent, EventOf } from '../log/events.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelError, ModelOutcome } from './ModelAttempt.js'
-import { isBegunStep, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
+import { isBegunStep, waitsForMore, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
 
 /** An event about one flow. */
 export type ModelFlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
@@ -76,7 +76,10 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
   const flow = model.flows.get(event.flow)
   if (flow === undefined) return
   const become = (change: Partial<ModelFlow>): void => {
-    model.flows.set(flow.id, { ...flow, ...change })
+    const changed = { ...flow, ...change }
+    model.flows.set(flow.id, changed)
+    if (waitsForMore(changed.waits)) model.waiting.add(flow.id)
+    else model.waiting.delete(flow.id)
   }
   switch (event.type) {
     case 'FlowAdvanced': {
@@ -95,6 +98,7 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       settleAttempt(model, flow, outcome, error)
       settleActivity(model, flow, event, place.revision)
       releaseLocks(model, flow.id)
+      model.signals.delete(flow.id)
       return
     }
     case 'FlowParked':
@@ -109,8 +113,12 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       return
     case 'FlowRetried':
     case 'FlowResumed':
-      // It waits on, or, where nothing would wake it, takes its turn at once.
-      become({ status: 'running', wakeAt: wakeOf(flow.waits, place.at) ?? place.at, error: undefined })
+      // It waits on for time to pass, or takes its turn at once, because anything else may have come meanwhile.
+      become({
+        status: 'running',
+        wakeAt: waitsForMore(flow.waits) ? place.at : (wakeOf(flow.waits, place.at) ?? place.at),
+        error: undefined,
+      })
       settleAttempt(model, flow, 'running')
       return
   }

@@ -7,9 +7,11 @@ import { assertInvariant } from '../errors/CarillonError.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { EventOf } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import { assessedActivity } from './ModelActivity.js'
+import { waitsForTransaction, type ModelFlow } from './ModelFlow.js'
 
 /** The body of a transaction that was read from the log. */
 export const decodedBody = ({ id, body }: EventOf<'TransactionRecorded'>): TransactionBody => {
@@ -17,11 +19,20 @@ export const decodedBody = ({ id, body }: EventOf<'TransactionRecorded'>): Trans
   return body
 }
 
+/** Wakes the flows that wait for what has come. */
+export const wakeWhere = ({ flows, waiting }: Model, has: (flow: ModelFlow) => boolean, at: Instant): void => {
+  for (const id of waiting) {
+    const flow = flows.get(id)
+    if (flow?.status === 'running' && has(flow)) flows.set(id, { ...flow, wakeAt: at })
+  }
+}
+
 export const applyTransaction = (
-  { states, locks, signed, transactions }: Model,
+  model: Model,
   event: EventOf<'TransactionRecorded'>,
   { revision, at }: EventPlace,
 ): void => {
+  const { states, locks, signed, transactions } = model
   const body = decodedBody(event)
   transactions.add(event.id)
   signed.delete(event.id)
@@ -46,4 +57,5 @@ export const applyTransaction = (
       attempts: [],
     })
   })
+  wakeWhere(model, (flow) => waitsForTransaction(flow, event, body), at)
 }

@@ -159,7 +159,8 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
   const check: Check = { model, at, prediction, extents, moved: new Set(), attempted: new Set(), again: undefined }
   const findings = events.flatMap((event, index) => {
     const found = checkEvent(check, event, events[index - 1])
-    if ('flow' in event) check.moved.add(event.flow)
+    // A signal does not move a flow; it only makes one ready.
+    if ('flow' in event && event.type !== 'SignalReceived') check.moved.add(event.flow)
     applyEvent(model, event, { revision: firstRevision + index, at })
     return found
   })

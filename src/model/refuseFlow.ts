@@ -1,7 +1,7 @@
 /**
  * Why a flow must not start, move or end now. A flow moves only when what it waits for has come, and never after its end.
  */
-import type { DomainEvent } from '../log/events.js'
+import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import type { Model } from './Model.js'
 import { waitsForStep, type ModelFlow } from './ModelFlow.js'
@@ -22,14 +22,32 @@ const refuseUnless = (flow: ModelFlow | undefined, id: string, status: ModelFlow
   return flow.status === status ? undefined : `flow ${id} is ${flow.status}, not ${status}`
 }
 
+/** A signal is taken once, and after all that came before it under its name. */
+const refuseTaking = ({ signals }: Model, { flow, seq }: EventOf<'SignalTaken'>): string | undefined => {
+  const kept = (signals.get(flow) ?? []).filter(({ taken }) => !taken)
+  const wanted = kept.find((signal) => signal.seq === seq)
+  if (wanted === undefined) return `flow ${flow} has no signal ${seq} to take`
+  const first = kept.find(({ name }) => name === wanted.name)
+  return first === wanted ? undefined : `signal ${first?.seq ?? 0} of flow ${flow} comes first`
+}
+
 /** Why an event must not happen to a flow now; undefined when nothing speaks against it. */
 export const refuseFlow = (
-  { flows, node }: Model,
+  model: Model,
   event: DomainEvent,
   before: DomainEvent | undefined,
   at: Instant,
 ): string | undefined => {
+  const { flows, node } = model
   switch (event.type) {
+    case 'SignalReceived': {
+      const flow = flows.get(event.flow)
+      if (flow === undefined || flow.ended !== undefined) return `flow ${event.flow} does not run`
+      const next = (model.signals.get(event.flow)?.at(-1)?.seq ?? 0) + 1
+      return event.seq === next ? undefined : `the next signal of flow ${event.flow} is number ${next}`
+    }
+    case 'SignalTaken':
+      return refuseTaking(model, event) ?? refuseMove(flows.get(event.flow), event.flow, at)
     case 'FlowStarted':
       if (flows.has(event.flow)) return `flow ${event.flow} was started before`
       return node.draining ? 'the node drains, and starts no flow' : undefined

@@ -23,6 +23,8 @@ import type { FlowDefinition } from '../app/FlowDefinition.js'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
 import { decideStart } from '../operator/operateFlow.js'
+import type { SignalTarget } from '../flow/decideSignal.js'
+import type { SignalDefinition } from '../app/SignalDefinition.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
@@ -399,6 +401,21 @@ export class Node {
   /** Lets a parked flow go on from its record. */
   retryFlow(flow: FlowId, by?: By): Promise<void> {
     return this.#operate({ on: 'flow', action: 'retry', flow }, by)
+  }
+
+  /**
+   * Sends a signal to a flow, by its id or by the client id it was started with. It is recorded when this resolves, and kept
+   * until the flow takes it. With an id the same signal can be sent again, and counts once.
+   */
+  async signal<A>(
+    to: SignalTarget,
+    definition: SignalDefinition<A>,
+    data: NoInfer<A>,
+    { by, id }: By & { readonly id?: string } = {},
+  ): Promise<void> {
+    const encoded = definition.data.encode(data) as Json
+    const request = { on: 'signal', to, signal: definition.name, data: encoded } as const
+    await this.operate(id === undefined ? request : { ...request, id }, byOf(by))
   }
 
   /** Holds a running flow where it is. */

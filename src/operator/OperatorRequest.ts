@@ -7,6 +7,9 @@ import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
 import { HashC } from '../encoding/hash.js'
 import { IntegerC } from '../encoding/IntegerC.js'
+import { JsonC } from '../encoding/JsonC.js'
+import { SignalTargetC } from '../flow/decideSignal.js'
+import { flowLimits } from '../flow/limits.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { operatorLimits } from './limits.js'
@@ -41,6 +44,20 @@ export const NoteC = expecting(
   ),
 )
 
+const isSignalId = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= flowLimits.clientIdLength
+
+/** What a sender calls a signal, so that the same one sent again counts once. */
+export const SignalIdC = expecting(
+  `a text of 1 to ${flowLimits.clientIdLength.toLocaleString('en')} characters`,
+  new t.Type<string, string, unknown>(
+    'SignalId',
+    isSignalId,
+    (value, context) => (isSignalId(value) ? t.success(value) : t.failure(value, context)),
+    t.identity,
+  ),
+)
+
 export const FlowActionC = t.keyof({ retry: null, kill: null, pause: null, resume: null, dismiss: null })
 export type FlowAction = t.TypeOf<typeof FlowActionC>
 
@@ -59,6 +76,10 @@ const OnActivityC = t.intersection([
   t.strict({ on: t.literal('activity'), action: ActivityActionC, ref: StateRefC }),
   t.exact(t.partial({ note: NoteC })),
 ])
+const OnSignalC = t.intersection([
+  t.strict({ on: t.literal('signal'), to: SignalTargetC, signal: t.string, data: JsonC }),
+  t.exact(t.partial({ id: SignalIdC })),
+])
 const OnDrainingC = t.strict({ on: t.literal('draining'), action: DrainActionC })
 const IssueC = t.strict({ on: t.literal('token'), action: t.literal('issue'), token: NewTokenC })
 const RevokeC = t.strict({ on: t.literal('token'), action: t.literal('revoke'), token: TokenIdC })
@@ -72,9 +93,14 @@ const OnNetworkC = t.intersection([
   t.exact(t.partial({ note: NoteC })),
 ])
 
-const AnyOfThemC = t.union([OnFlowC, OnActivityC, OnDrainingC, OnNetworkC, IssueC, RevokeC], 'OperatorRequest')
+const AnyOfThemC = t.union(
+  [OnFlowC, OnActivityC, OnSignalC, OnDrainingC, OnNetworkC, IssueC, RevokeC],
+  'OperatorRequest',
+)
 
-const OnC = t.strict({ on: t.keyof({ flow: null, activity: null, draining: null, network: null, token: null }) })
+const OnC = t.strict({
+  on: t.keyof({ flow: null, activity: null, signal: null, draining: null, network: null, token: null }),
+})
 const OnTokenC = t.strict({ on: t.literal('token'), action: t.keyof({ issue: null, revoke: null }) })
 
 /** The one member of the union that a request claims to be, so that a refusal does not speak of all the others. */
@@ -85,6 +111,8 @@ const memberFor = (value: unknown): t.Decoder<unknown, t.TypeOf<typeof AnyOfThem
       return OnFlowC
     case 'activity':
       return OnActivityC
+    case 'signal':
+      return OnSignalC
     case 'draining':
       return OnDrainingC
     case 'network':
@@ -120,5 +148,7 @@ export type Done = t.TypeOf<typeof DoneC>
 export const done: Done = { done: true }
 
 /** What the holder of a token must be allowed to do: who may ask at all, and whom the node trusts, an admin alone decides. */
-export const permissionFor = ({ on }: OperatorRequest): 'operate' | 'admin' =>
-  on === 'token' || on === 'network' ? 'admin' : 'operate'
+export const permissionFor = (request: OperatorRequest): string => {
+  if (request.on === 'signal') return `signal:${request.signal}`
+  return request.on === 'token' || request.on === 'network' ? 'admin' : 'operate'
+}

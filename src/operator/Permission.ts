@@ -11,18 +11,22 @@ export interface PermissionBrand {
 }
 
 /**
- * `view`, `operate` or `admin`; `start:` and the name of a flow, or a beginning of names and `*`; or a word of the
- * app's own, such as `chores:manage`.
+ * `view`, `operate` or `admin`; `start:` and the name of a flow, or `signal:` and the name of a signal, or a beginning of
+ * names and `*`; or a word of the app's own, such as `chores:manage`. Whoever may operate may send every signal.
  */
-const permissionPattern = /^(view|operate|admin|start:[\w./-]*\*?|(?!start:)[a-z][a-z0-9-]*:[a-z][a-z0-9-]*)$/
+const permissionPattern =
+  /^(view|operate|admin|(start|signal):[\w./-]*\*?|(?!start:|signal:)[a-z][a-z0-9-]*:[a-z][a-z0-9-]*)$/
 
 /** Codec of a permission. */
 export const PermissionC = expecting(
-  'view, operate, admin, start:a-flow, start:some/*, or a word of the app such as chores:manage',
+  'view, operate, admin, start:a-flow, start:some/*, signal:a-signal, or a word of the app such as chores:manage',
   t.brand(
     t.string,
     (text): text is t.Branded<string, PermissionBrand> =>
-      text.length <= operatorLimits.permissionLength && permissionPattern.test(text) && text !== 'start:',
+      text.length <= operatorLimits.permissionLength &&
+      permissionPattern.test(text) &&
+      text !== 'start:' &&
+      text !== 'signal:',
     'Permission',
   ),
 )
@@ -33,7 +37,8 @@ export type Permission = t.TypeOf<typeof PermissionC>
 const covers = (granted: string, needed: string): boolean =>
   granted === 'admin' ||
   granted === needed ||
-  (granted.startsWith('start:') && granted.endsWith('*') && needed.startsWith(granted.slice(0, -1)))
+  (granted === 'operate' && needed.startsWith('signal:')) ||
+  (/^(start|signal):/.test(granted) && granted.endsWith('*') && needed.startsWith(granted.slice(0, -1)))
 
 /** Whether any of the granted permissions covers what is needed. */
 export const isGranted = (granted: readonly string[], needed: string): boolean =>

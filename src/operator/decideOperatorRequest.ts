@@ -1,6 +1,7 @@
 /**
  * Decides on what an operator asks, the same whether a node runs or the store is acted on without one.
  */
+import { decideSignal } from '../flow/decideSignal.js'
 import type { DomainEvent } from '../log/events.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
@@ -38,6 +39,8 @@ export const decideOperatorRequest = (
       const { action, ref, note } = request
       return [onActivity[action](reads, ref, { by, ...(note === undefined ? {} : { note }) })]
     }
+    case 'signal':
+      return decideSignal(reads, request, by)
     case 'draining':
       return operateDraining(reads, request.action, by)
     case 'network':

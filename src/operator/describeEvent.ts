@@ -73,6 +73,10 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'ActivityTriggered':
     case 'ActivityRetried':
       return `${shortRef(event.ref)} by ${event.by}`
+    case 'SignalReceived':
+      return `${flowOf(event.flow)} was sent ${event.signal} by ${event.by}: ${showJson(event.data)}`
+    case 'SignalTaken':
+      return `${flowOf(event.flow)} took signal ${event.seq}`
     case 'StatesLocked':
     case 'StatesUnlocked':
       return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`

@@ -7,6 +7,8 @@ import { HeadTable, headsSchema } from './tables/HeadTable.js'
 import { FlowTable, flowsSchema } from './tables/FlowTable.js'
 import { FlowAttentionTable, flowAttentionSchema } from './tables/FlowAttentionTable.js'
 import { TroubleTable, troublesSchema } from './tables/TroubleTable.js'
+import { SignalTable, signalsSchema } from './tables/SignalTable.js'
+import { WaitTable, waitsSchema } from './tables/WaitTable.js'
 import type { FoldableEvent } from '../log/FoldableEvent.js'
 import type { Head } from '../log/Tick.js'
 import { UnstartedTable, unstartedSchema } from './tables/UnstartedTable.js'
@@ -47,6 +49,8 @@ export const viewsSchema = [
   flowsSchema,
   troublesSchema,
   flowAttentionSchema,
+  waitsSchema,
+  signalsSchema,
   unstartedSchema,
   sessionsSchema,
   spentSchema,
@@ -78,6 +82,8 @@ export const viewTables = [
   'flow_records',
   'flow_troubles',
   'flow_attention',
+  'flow_waits',
+  'flow_signals',
   'unstarted',
   'sessions',
   'inbox',
@@ -106,6 +112,8 @@ export class StoredViews implements Views, Tables {
   readonly flows: FlowTable
   readonly troubles: TroubleTable
   readonly flowAttention: FlowAttentionTable
+  readonly waits: WaitTable
+  readonly signals: SignalTable
   readonly unstarted: UnstartedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
@@ -143,6 +151,8 @@ export class StoredViews implements Views, Tables {
     this.proposals = new ProposalTable(db, this.#unit, this.flows)
     this.troubles = new TroubleTable(db)
     this.flowAttention = new FlowAttentionTable(db)
+    this.waits = new WaitTable(db, this.#unit)
+    this.signals = new SignalTable(db, this.#unit)
     this.unstarted = new UnstartedTable(db)
     this.sessions = new SessionTable(db, this.#unit)
     this.spent = new SpentTable(db, this.#unit)

@@ -67,7 +67,7 @@ describe('one request for everything an operator can ask', () => {
       'The body does not fit: action is "lend", expected "issue" | "revoke".',
     )
     expect(await refusalOf({ on: 'node' })).to.equal(
-      'The body does not fit: on is "node", expected "flow" | "activity" | "draining" | "network" | "token".',
+      'The body does not fit: on is "node", expected "flow" | "activity" | "signal" | "draining" | "network" | "token".',
     )
   })
 

@@ -21,9 +21,8 @@ const EVENT_TYPES = new Set(
   TokenRevoked CheckpointReceived RestoreAccepted TransactionRecorded ActivityMoved ActivityRemoved ActivityMissed
   ActivityStartFailed ActivityParked ActivityPaused ActivityResumed ActivityTriggered ActivityRetried ActivityDismissed
   StateReassessed StatesLocked StatesUnlocked KeysReserved TransactionSigned TransactionNotarised SessionOpened MessageSent MessageReceived
-  MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed FlowDismissed`.split(
-    /\s+/,
-  ),
+  MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed
+  FlowDismissed SignalReceived SignalTaken`.split(/\s+/),
 )
 
 // 1.2 Points of Ed25519 that are no public keys
@@ -313,7 +312,7 @@ const isNodeStarted = isRecord({
   app: isText,
   appVersion: isText,
   term: isInteger,
-  format: (value) => value === FORMAT,
+  format: (value) => value === 2 || value === 3,
   carillon: isText,
   network: isHash,
   'process?': isText,

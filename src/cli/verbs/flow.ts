@@ -5,14 +5,15 @@ import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
 import { resultOfEnd } from '../../flow/FlowEnd.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
-import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC } from '../../http/answers.js'
-import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
+import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC, SignalDefinitionC } from '../../http/answers.js'
+import { actionsOf, DoneC, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { carryOutAndSay } from '../carryOutAndSay.js'
 import { flowNamed, flowPath } from '../named.js'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
 import { listVerb, type PageOptions } from '../pages.js'
 import { printJson, printRecord, printTable, type Fact } from '../print.js'
+import { readJsonText } from '../readJsonText.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, verbGroup, type ApiOptions } from '../verb.js'
@@ -40,7 +41,13 @@ const showWait = (waiting: Waiting): string => {
       return retryAt === undefined ? `for ${label}, try ${attempt}` : `to try ${label} again at ${showInstant(retryAt)}`
     }
     case 'message':
-      return `to ${waiting.label ?? waiting.kind}`
+    case 'state':
+    case 'consumption':
+    case 'signal':
+    case 'transaction': {
+      const { label = waiting.kind, until } = waiting
+      return `to ${label}${until === undefined ? '' : `, until ${showInstant(until)} at most`}`
+    }
     case 'turn':
       return waiting.retryAt === undefined
         ? 'for its turn'
@@ -144,6 +151,12 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
     ['input', showJson(flow.input)],
     ['progress', flow.progress],
     ['waits', waiting === undefined || endedAt !== undefined ? undefined : showWaits(waiting)],
+    [
+      'signals',
+      flow.signals.length === 0
+        ? undefined
+        : flow.signals.map(({ signal: name, by }) => `${name} by ${by}`).join(', ') + ', not taken yet',
+    ],
     ['result', flow.result === undefined ? undefined : showJson(flow.result)],
     ['error', error && `${error.code}: ${error.message}`],
   ]
@@ -282,13 +295,56 @@ const act = (terminal: Terminal, action: FlowAction): Command =>
       })
     })
 
+type SignalOptions = ApiOptions & { readonly client?: true; readonly id?: string }
+
+const signal = (terminal: Terminal): Command =>
+  apiVerb('signal', 'send a signal to a flow', [
+    `flow signal 8c41d0 orders/Approve '{"level":2}'`,
+    'flow signal order-17 orders/Approve - --client --id approval-3 < approval.json',
+  ])
+    .argument('<id>', 'a flow id, or its first digits; with --client, the client id it was started with')
+    .argument('<signal-name>', 'the name of the signal')
+    .argument('[json-data]', 'what it says; - reads it from stdin', '{}')
+    .addOption(new Option('--client', 'the flow is named by the client id it was started with'))
+    .addOption(new Option('--id <id>', 'send it once, however often this is repeated with the same id'))
+    .action(async (text: string, name: string, given: string, { client, id, ...options }: SignalOptions) => {
+      const data = readJsonText(given, 'What the signal says')
+      const to = client === true ? { clientId: text } : await flowNamed(options, text)
+      await NodeApi.at(options).post('/signals', { to, signal: name, data, ...(id === undefined ? {} : { id }) }, DoneC)
+      if (printJson(terminal, options.json, { to, signal: name })) return
+      terminal.out(printable(`Signal ${name} was sent to flow ${text}.`))
+    })
+
+type Sendable = t.TypeOf<typeof SignalDefinitionC>
+
+const signalColumns: readonly PrintedColumn<Sendable>[] = [
+  { header: 'SIGNAL', cell: ({ name }) => name, tone: () => 'cyan', flexible: true },
+  { header: 'MAY SEND', cell: ({ maySend }) => (maySend ? 'yes' : 'no') },
+  { header: 'EXAMPLE', cell: ({ example }) => showJson(example), flexible: true },
+]
+
+const signals = (terminal: Terminal): Command =>
+  listVerb(
+    terminal,
+    ['signals', 'list the signals of the running app, with an example of what they say', ['flow signals']],
+    {
+      path: '/signals',
+      item: SignalDefinitionC,
+      columns: () => signalColumns,
+      empty: 'The app has no signals.',
+      isWhole: true,
+    },
+  )
+
 export const flowVerb = (terminal: Terminal): Command =>
-  verbGroup('flow', 'list, show and watch flows; retry, kill, pause, resume or dismiss one', [
+  verbGroup('flow', 'list, show, watch and signal flows; retry, kill, pause, resume or dismiss one', [
     list(terminal),
     show(terminal),
     watch(terminal),
     result(terminal),
     definitions(terminal),
     hanging(terminal),
+    signal(terminal),
+    signals(terminal),
     ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
   ])

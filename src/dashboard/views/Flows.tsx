@@ -2,7 +2,7 @@
  * Flows: a list by condition, the start of a new one, and the story of each.
  */
 import { useState } from 'preact/hooks'
-import type { FlowAction, FlowSummary, FlowWithStory, Live, StartableFlow } from '../../http/answers.js'
+import type { FlowAction, FlowSummary, FlowWithStory, Live, SendableSignal, StartableFlow } from '../../http/answers.js'
 import { get, operate, post } from '../api.js'
 import { PagedList } from '../parts/PagedList.js'
 import { Act, Answered, Card, Condition, Data, Empty, FactList, Tabs } from '../parts/ui.js'
@@ -28,10 +28,14 @@ const showWait = (wait: { readonly for?: string; readonly label?: string; readon
       return `sleeps until ${shownInstant(wait.until ?? '')}`
     case 'step':
       return wait.label ?? 'a step'
-    case 'message':
-      return `waits to ${wait.label ?? 'receive'}`
-    default:
+    case 'turn':
+    case undefined:
       return ''
+    default: {
+      const what = readable(wait.label ?? wait.for)
+      const until = wait.until === undefined ? '' : `, until ${shownInstant(wait.until)} at most`
+      return wait.for === 'message' ? `waits to ${what}${until}` : `${what.replace(/^wait/, 'waits')}${until}`
+    }
   }
 }
 
@@ -90,7 +94,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`The input is not JSON: ${error instanceof Error ? error.message : String(error)}.`, {
+    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,
     })
   }
@@ -154,6 +158,74 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               {members.length === 0
                 ? 'It takes no input.'
                 : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
+            </small>
+          </form>
+        )
+      }}
+    </Answered>
+  )
+}
+
+/** The signals that a flow waits for, first; then the others of the app. */
+const SendSignal = ({ flow, sent }: { readonly flow: FlowWithStory; readonly sent: () => void }) => {
+  const asking = useGet<{ readonly items: readonly SendableSignal[] }>('/signals', {}, 0)
+  const [name, setName] = useState('')
+  const [data, setData] = useState<string>()
+  const awaited = (flow.waiting ?? []).flatMap((wait) => (wait.for === 'signal' ? [wait.signal] : []))
+  return (
+    <Answered asking={asking}>
+      {({ items }) => {
+        const sendable = items.filter(({ maySend }) => maySend)
+        const first = sendable.find((each) => awaited.includes(each.name)) ?? sendable[0]
+        if (first === undefined)
+          return (
+            <Empty title={awaited.length === 0 ? 'It waits for no signal.' : `It waits for ${awaited.join(', ')}.`}>
+              {items.length === 0 ? 'This app has no signals.' : 'Your token may send none: it needs signal:a-signal.'}
+            </Empty>
+          )
+        const chosen = sendable.find((each) => each.name === name) ?? first
+        const text = data ?? json(chosen.example)
+        return (
+          <form class="start" onSubmit={(event) => event.preventDefault()}>
+            <label>
+              Signal
+              <select
+                value={chosen.name}
+                onChange={({ currentTarget }) => {
+                  setName(currentTarget.value)
+                  setData(undefined)
+                }}
+              >
+                {sendable.map((each) => (
+                  <option key={each.name} value={each.name}>
+                    {awaited.includes(each.name) ? `${each.name} (waited for)` : each.name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label class="grow">
+              Data
+              <input
+                spellcheck={false}
+                value={text}
+                onInput={({ currentTarget }) => setData(currentTarget.value)}
+                aria-describedby="signal-hint"
+              />
+            </label>
+            <Act
+              submits
+              label="Send"
+              weight="primary"
+              act={async () => post('/signals', { to: flow.id, signal: chosen.name, data: parsed(text) })}
+              done={() => {
+                setData(undefined)
+                sent()
+              }}
+            />
+            <small id="signal-hint">
+              {awaited.length === 0
+                ? 'It waits for no signal now; one that is sent is kept until it does.'
+                : `It waits for ${awaited.join(', ')}.`}
             </small>
           </form>
         )
@@ -308,10 +380,20 @@ export const Flow = ({
                       ] as const)
                     : []),
                   ...(flow.endedAt === undefined ? [] : ([['Ended', shownInstant(flow.endedAt)]] as const)),
+                  ...(flow.signals.length === 0
+                    ? []
+                    : ([
+                        ['Signals not taken', flow.signals.map(({ signal, by }) => `${signal} by ${by}`).join(', ')],
+                      ] as const)),
                   ...(told(flow) === '' ? [] : ([[toldAs(flow), told(flow)]] as const)),
                 ]}
               />
             </Card>
+            {flow.endedAt === undefined ? (
+              <Card title="Send a signal">
+                <SendSignal flow={flow} sent={asking.again} />
+              </Card>
+            ) : null}
             <div class="two">
               <Card title="Story">
                 <Story flow={flow} />

@@ -39,7 +39,7 @@ export const takeHistory = defineOperation<TakeHistory, FinalityReads>({
   decide: (reads, operation) => {
     const { session, role, seq, party } = operation
     const message = messageFor(reads, operation)
-    if (message === undefined) return { kind: 'message', session, role, seq }
+    if (message === undefined) return { kind: 'message', session, role, seq, untilMs: undefined }
     if (message.kind !== 'data') throw endOfSession(message, party)
     const decoded = decodeWith(HistoryMessageC, message.payload)
     if (isLeft(decoded)) throw cannotBeUnderstood(party, decoded.left.join('; '))

@@ -5,6 +5,7 @@ import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
+import { untilAfter } from '../../flow/waiting.js'
 import { messageFor } from '../sessionMessages.js'
 import type { SessionReads } from '../SessionReads.js'
 
@@ -14,17 +15,19 @@ export type Receive = {
   readonly role: SessionRole
   readonly party: string
   readonly seq: number
+  /** How long it waits at most; undefined for as long as it takes. */
+  readonly withinMs?: number | undefined
 }
 
 export const receive = defineOperation<Receive, SessionReads>({
   kind: 'receive',
-  identity: ({ session, role, seq }) => ({ session, role, seq }),
+  identity: ({ session, role, seq, withinMs }) => ({ session, role, seq, withinMs }),
   label: ({ party }) => `receive from ${party}`,
   decide: (reads, operation) => {
     const message = messageFor(reads, operation)
     if (message !== undefined) return valueAnswer(message)
-    const { session, role, seq } = operation
-    return { kind: 'message', session, role, seq }
+    const { session, role, seq, withinMs } = operation
+    return { kind: 'message', session, role, seq, untilMs: untilAfter(reads.nowMs, withinMs) }
   },
-  revive: messageFor,
+  revive: (reads, operation, { result }) => (result === null ? undefined : messageFor(reads, operation)),
 })

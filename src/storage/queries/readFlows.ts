@@ -16,7 +16,9 @@ import { FlowIdC, type FlowId } from '../../log/FlowId.js'
 import type { FlowRow, FlowStatus } from '../../flow/FlowRow.js'
 import { flowColumns, flowRowOf, flowWidth } from '../tables/FlowTable.js'
 import type { TroubleKind } from '../../flow/TroubleRow.js'
-import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble } from '../../flow/FlowSummary.js'
+import type { SignalRow } from '../../flow/SignalRow.js'
+import { keptSignals } from '../tables/SignalTable.js'
+import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from '../../flow/FlowSummary.js'
 import { readWaits } from '../../flow/waiting.js'
 
 const troubleOf = (row: SqlRow): FlowTrouble => ({
@@ -25,6 +27,14 @@ const troubleOf = (row: SqlRow): FlowTrouble => ({
   ...(typeof row['by'] === 'string' ? { by: row['by'] } : {}),
   ...(typeof row['error'] === 'string' ? { error: JSON.parse(row['error']) as RecordedError } : {}),
   ...(typeof row['retry_at'] === 'string' ? { retryAt: row['retry_at'] as Instant } : {}),
+})
+
+const signalOf = ({ name, data, by, atMs, id }: SignalRow): KeptSignal => ({
+  signal: name,
+  data: JSON.parse(data) as unknown,
+  by,
+  at: instantFromMillis(atMs),
+  ...(id === null ? {} : { id }),
 })
 
 const select = `SELECT ${flowColumns('f')}, s.output_index, t.id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq`
@@ -111,6 +121,7 @@ export const findFlow = (
       .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision, place')
       .all(seq)
       .map(troubleOf),
+    signals: keptSignals(db, seq).map(signalOf),
     record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
   }
 }

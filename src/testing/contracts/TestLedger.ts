@@ -2,7 +2,7 @@
  * A ledger for tests of contracts: states are put there, transactions are tried on it, and nothing else runs. No
  * clock, no flow, no signature; only the rules.
  */
-import type { App } from '../../app/App.js'
+import { defineApp, type App } from '../../app/App.js'
 import { Registry } from '../../app/Registry.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { Party } from '../../identity/Party.js'
@@ -30,7 +30,7 @@ export class TestLedger {
   #salts = 0
 
   constructor(app: Pick<App, 'states'>, notary: Party) {
-    this.registry = new Registry({ name: 'test', version: '0.0.0', states: app.states, flows: [], agreesTo: {} })
+    this.registry = new Registry(defineApp({ name: 'test', states: app.states, flows: [] }))
     this.notary = notary
   }
 

@@ -76,7 +76,13 @@ const overdueWait = (wait: Waiting, nowMs: number, received: ReadonlySet<string>
       return wait.retryAt === undefined || Date.parse(wait.retryAt) < nowMs
         ? `waits for ${wait.label ?? wait.kind}, which nobody runs`
         : undefined
+    case 'state':
+    case 'consumption':
+    case 'transaction':
+    case 'signal':
+      return wait.until !== undefined && Date.parse(wait.until) < nowMs ? `has waited past ${wait.until}` : undefined
     case 'message':
+      if (wait.until !== undefined && Date.parse(wait.until) < nowMs) return `has waited past ${wait.until}`
       return received.has(`${wait.session} ${wait.role} ${wait.seq}`)
         ? 'has the message it waits for, and does not go on'
         : undefined
@@ -91,7 +97,7 @@ const hopelessWait = (
   hostileSessions: ReadonlySet<string>,
 ): string | undefined => {
   // Whoever deals with a hostile member may wait for ever, where everyone can see it.
-  if (wait.for !== 'message' || hostileSessions.has(wait.session)) return undefined
+  if (wait.for !== 'message' || wait.until !== undefined || hostileSessions.has(wait.session)) return undefined
   const other = ends.get(`${wait.session} ${wait.role === 'initiator' ? 'responder' : 'initiator'}`)
   const otherFlow = openFlows.get(other ?? '')
   if (otherFlow === undefined) return 'waits for a message from a flow that has ended'
