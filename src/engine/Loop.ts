@@ -406,10 +406,7 @@ export class Loop {
       case 'failed':
       case 'unknown': {
         engine.rolledBack()
-        const error =
-          outcome.error instanceof CarillonError
-            ? outcome.error
-            : new CarillonError('disk-full', messageOf(outcome.error), {}, outcome.error)
+        const { error } = outcome
         // What trying again cannot mend would be tried for ever.
         if (error.consequence === 'stop') throw error
         this.#troubled(error, taken)
@@ -449,6 +446,8 @@ export class Loop {
     try {
       await store.lookAgain()
     } catch (error) {
+      // What does not pass ends the node.
+      if (error instanceof CarillonError && error.consequence === 'stop') throw error
       if (error instanceof CarillonError) this.#trouble = error
       return false
     }

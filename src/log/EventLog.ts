@@ -12,9 +12,9 @@ export type AppendOutcome =
   /** Another writer was there first; `head` is where the log really ends. */
   | { readonly kind: 'refused'; readonly head: Head }
   /** Certainly not appended, for a reason that may pass, such as a full disk. */
-  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'failed'; readonly error: CarillonError }
   /** The acknowledgement was lost: read back by revision and hash before doing anything else. */
-  | { readonly kind: 'unknown'; readonly error: Error }
+  | { readonly kind: 'unknown'; readonly error: CarillonError }
 
 /**
  * The port to a log. Write an adapter against it to keep a log elsewhere. Every error that leaves an adapter is a
@@ -35,5 +35,12 @@ export type EventLog = {
    * forget events. Every other call then fails with the same error.
    */
   readonly onBroken?: (listener: (error: CarillonError) => void) => () => void
+  /**
+   * Calls back when the log can be used but no longer be checked, such as when a right was taken away; and with undefined
+   * when it can be checked again.
+   */
+  readonly onUnchecked?: (listener: (error: CarillonError | undefined) => void) => () => void
+  /** Rejects when the log no longer keeps everything it was given. Asked before a standby leads. */
+  readonly assertWhole?: () => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -11,5 +11,7 @@ export const keptOpen = (log: EventLog): EventLog => ({
   read: (fromRevision) => log.read(fromRevision),
   follow: (fromRevision, signal) => log.follow(fromRevision, signal),
   ...(log.onBroken === undefined ? {} : { onBroken: log.onBroken }),
+  ...(log.onUnchecked === undefined ? {} : { onUnchecked: log.onUnchecked }),
+  ...(log.assertWhole === undefined ? {} : { assertWhole: log.assertWhole }),
   close: () => Promise.resolve(),
 })

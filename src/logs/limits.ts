@@ -4,13 +4,13 @@
 const KiB = 1024
 
 /** The limits of the ways to a log on another server. */
-export const logsLimits = {
+export const remoteLogLimits = {
   /** Time to reach a server that keeps a log, and to be let in. */
   logConnectMs: 10_000,
   /** Time for one answer of such a server. Later, an append counts as unknown and is looked for. */
   logAnswerMs: 10_000,
   /** Time for the first answer of a server of a cluster that was found anew: it may be frozen, and another one may lead. */
-  logProveMs: 2_000,
+  logProveMs: 1_500,
   /** Time without anything new after which a follower asks whether the server is still there. */
   logIdleMs: 5_000,
   /** Time between two looks whether a stream still holds all its events: somebody may have set it to forget them. */
@@ -21,8 +21,6 @@ export const logsLimits = {
   logLockMs: 5_000,
   /** Time beyond a deadline that a client has kept itself, before its call is given up. */
   logGraceMs: 1_000,
-  /** What EventStoreDB takes in one append as it comes; a tick, its labels and its metadata always fit. */
-  esdbAppendBytes: 1024 * KiB,
   /** Time between two looks at a log that is followed, in case the server's call was lost. */
   logPollMs: 1_000,
   /** Bytes of events after which one question to a far log fetches no more. */

@@ -41,7 +41,9 @@ import { noteClock } from '../folder/storeClock.js'
 import { openLogFolder, openStoreFolder, storeFiles } from '../folder/StoreFolder.js'
 import { keptOpen } from '../logs/keptOpen.js'
 import type { StorageLimits } from '../storage/limits.js'
+import { wantsCopyRevision, withCopyRevision } from '../storage/AwaitedLog.js'
 import { LogBackedStore } from '../storage/LogBackedStore.js'
+import { copyRevisionIn } from '../folder/copyRevision.js'
 import { openLog, whenReachable } from '../logs/openLog.js'
 import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from '../transport/TlsTransport.js'
@@ -112,7 +114,7 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
       'definition-invalid',
       'A node with a log elsewhere keeps its views in a folder, or in memory. Give a folder as store, or leave it out.',
     )
-  return whenReachable(async () => {
+  const openOnce = async (): Promise<Opened> => {
     const opened = typeof log === 'string' ? await openLog(log) : keptOpen(log)
     try {
       if (folder !== undefined)
@@ -127,7 +129,14 @@ const openLogStore = async (log: string | EventLog, options: NodeOptions): Promi
       await opened.close()
       throw error
     }
-  }, logger)
+  }
+  try {
+    return await whenReachable(openOnce, logger)
+  } catch (error) {
+    throw folder !== undefined && wantsCopyRevision(error)
+      ? withCopyRevision(error, await copyRevisionIn(folder))
+      : error
+  }
 }
 
 export const open = async (options: NodeOptions): Promise<Opened> => {

@@ -7,6 +7,7 @@ import { Registry } from '../app/Registry.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { logLimits } from '../log/limits.js'
 import { standbyLimits } from './limits.js'
+import { engineLimits } from '../engine/limits.js'
 import { timeLimits } from '../time/limits.js'
 import type { Head } from '../log/Tick.js'
 import { BackOff } from '../engine/BackOff.js'
@@ -134,7 +135,7 @@ export class Standby {
 
   /** Why the log cannot be followed, or written, at the moment; undefined when all is well. */
   get trouble(): CarillonError | undefined {
-    return this.#node === undefined ? this.#trouble : this.#node.trouble
+    return this.#node === undefined ? (this.#trouble ?? this.#store.trouble()) : this.#node.trouble
   }
 
   /** Asks the committed views, whether this process leads or follows. */
@@ -167,13 +168,16 @@ export class Standby {
     try {
       while (!signal.aborted) {
         onFollowing?.()
-        const reason = await this.#follow(signal)
+        this.#store.resume()
+        const reason = await this.#withPatience(0, () => this.#follow(signal))
         if (reason === undefined || isAborted(signal)) break
         const steppedDown = await this.#lead(reason, onLeading)
         if (steppedDown !== undefined && !mayFollow(steppedDown)) throw steppedDown
       }
     } catch (error) {
-      failure = error
+      // Whoever was told to stop has waited no longer for the log.
+      const isStop = error instanceof CarillonError && error.code === 'node-stopped' && isAborted(signal)
+      if (!isStop) failure = error
     }
     const ended = failure instanceof Error ? failure : new CarillonError('node-stopped', 'The process has stopped.')
     this.#endedBy = ended
@@ -183,6 +187,24 @@ export class Standby {
     if (failure === undefined) return
     this.#logger.error(`The process ends: ${ended.message}`, {})
     onFailure?.(ended)
+  }
+
+  /** Does what needs the log. When the process is told to stop meanwhile, the log is waited for no longer than so. */
+  async #withPatience<A>(ms: number, work: () => Promise<A>): Promise<A> {
+    const { signal } = this.#stopping
+    let timer: NodeJS.Timeout | undefined
+    const stop = (): void => {
+      timer = setTimeout(() => this.#store.abandon(), ms)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    // A signal that was given before somebody listens calls nobody.
+    if (signal.aborted) stop()
+    try {
+      return await work()
+    } finally {
+      signal.removeEventListener('abort', stop)
+      clearTimeout(timer)
+    }
   }
 
   /** Follows until this process should lead, and says why; undefined when it is to stop. */
@@ -215,21 +237,27 @@ export class Standby {
       }
       if (isAborted(signal) || watch.remainingMs() > 0) continue
       // The silence may have been this process's own, stopped or cut off: then there is something new.
-      if (await this.#hasMissed(watch)) continue
+      if (await this.#hasMissed(watch, backOff)) continue
       const hasBeenRunning = watch.hasHeard || this.#hasRun
       return hasBeenRunning ? 'takeover' : 'start'
     }
     return undefined
   }
 
-  async #hasMissed(watch: LeaderWatch): Promise<boolean> {
+  /** Whether this process has more to follow before it may lead, or cannot lead yet. */
+  async #hasMissed(watch: LeaderWatch, backOff: BackOff): Promise<boolean> {
     try {
-      if (!(await this.#store.catchUp())) return false
-      watch.heardOf(this.#store.views.facts.now.running)
-      return watch.remainingMs() > 0
+      if (await this.#store.catchUp()) {
+        watch.heardOf(this.#store.views.facts.now.running)
+        if (watch.remainingMs() > 0) return true
+      }
+      // Whoever leads a log that forgets would acknowledge what only its own copy keeps.
+      await this.#store.assertLogWhole()
+      return false
     } catch (error) {
       if (!mayFollow(error)) throw error
-      await pause(logLimits.logRetryFirstMs, this.#stopping.signal)
+      this.#logger.warn(`This process cannot lead yet; trying again. ${messageOf(error)}`, {})
+      await pause(backOff.next(), this.#stopping.signal)
       return true
     }
   }
@@ -257,11 +285,13 @@ export class Standby {
     const opened = { ...this.#opened, releaseHold: () => Promise.resolve() }
     let node: Node
     try {
-      node = await lead({ ...this.#prepared, options }, this.#registry, opened, {
-        reason,
-        process: this.#process,
-        leaseMs: this.#leaseMs,
-      })
+      node = await this.#withPatience(engineLimits.finalEventsMs, () =>
+        lead({ ...this.#prepared, options }, this.#registry, opened, {
+          reason,
+          process: this.#process,
+          leaseMs: this.#leaseMs,
+        }),
+      )
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error))
     }

@@ -16,6 +16,7 @@ import { StoreCheck } from './sqlite/StoreCheck.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 import { toMillis } from '../time/Instant.js'
 import type { Database } from './Database.js'
+import { AwaitedLog } from './AwaitedLog.js'
 import { StoredViews, viewsSchema } from './StoredViews.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
 import { openStoreDatabase } from './storeFormat.js'
@@ -50,7 +51,7 @@ export class LogBackedStore implements TickStore {
   readonly views: StoredViews
   readonly reader: Database
   readonly #db: Database
-  readonly #log: EventLog
+  readonly #log: AwaitedLog
   readonly #checkpoints: BackgroundCheckpoints | undefined
   readonly #logger: Logger
   readonly #wait: NonNullable<LogBackedStoreOptions['wait']>
@@ -59,6 +60,9 @@ export class LogBackedStore implements TickStore {
   readonly #fold: LogFold
   #abandoned = new AbortController()
   #trouble: CarillonError | undefined
+  /** Why the log cannot be checked at the moment. */
+  #unchecked: CarillonError | undefined
+  readonly #unwatch: () => void
   #head: Head
 
   private constructor(
@@ -68,7 +72,11 @@ export class LogBackedStore implements TickStore {
     checkpoints: BackgroundCheckpoints | undefined,
     { logger, wait, limits }: LogBackedStoreOptions,
   ) {
-    this.#log = log
+    this.#log = new AwaitedLog(log, {
+      signal: () => this.#abandoned.signal,
+      // Views in memory have a copy, too, which nobody can use when the process has ended.
+      copyRevision: () => (reader === db ? undefined : this.#head.revision),
+    })
     this.#checkpoints = checkpoints
     this.#logger = logger ?? silentLogger
     this.#wait = wait ?? pause
@@ -78,6 +86,7 @@ export class LogBackedStore implements TickStore {
     this.views = new StoredViews(db, limitsOf('storage', storageLimits, limits))
     this.#fold = new LogFold(this.views)
     this.#head = this.views.facts.now.head
+    this.#unwatch = this.#log.onUnchecked((error) => this.#noteUnchecked(error))
   }
 
   /** Opens the views and brings them up to the head of the log. `viewsFile` may be `:memory:`. */
@@ -119,14 +128,28 @@ export class LogBackedStore implements TickStore {
     return this.#log.head()
   }
 
-  readonly trouble = (): CarillonError | undefined => this.#trouble
+  readonly trouble = (): CarillonError | undefined => this.#trouble ?? this.#unchecked
 
   readonly lookAgain = async (): Promise<void> => {
     await this.#log.head()
   }
 
-  readonly onBroken = (listener: (error: CarillonError) => void): (() => void) =>
-    this.#log.onBroken?.(listener) ?? (() => undefined)
+  readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => this.#log.onBroken(listener)
+
+  /** Rejects when the log no longer keeps everything it was given. */
+  assertLogWhole(): Promise<void> {
+    return this.#log.assertWhole()
+  }
+
+  #noteUnchecked(error: CarillonError | undefined): void {
+    this.#unchecked = error
+    if (error === undefined) this.#logger.info('Whether the log keeps everything can be checked again.', {})
+    else
+      this.#logger.warn(
+        `Whether the log keeps everything cannot be checked; the node goes on without knowing. ${error.message}`,
+        { code: error.code },
+      )
+  }
 
   readonly begin = (): void => {
     this.#db.exec('BEGIN IMMEDIATE')
@@ -275,6 +298,11 @@ export class LogBackedStore implements TickStore {
     this.#abandoned.abort()
   }
 
+  /** Waits for the log again, after it was abandoned. */
+  resume(): void {
+    this.#abandoned = new AbortController()
+  }
+
   readonly mark = (mark: RestoredMark | undefined): void => {
     if (mark === undefined) removeMark(this.#db)
     else writeMark(this.#db, mark)
@@ -282,6 +310,7 @@ export class LogBackedStore implements TickStore {
 
   readonly close = async (): Promise<void> => {
     this.abandon()
+    this.#unwatch()
     await this.#checkpoints?.stop()
     if (this.reader !== this.#db) this.reader.close()
     this.#db.close()
@@ -324,7 +353,6 @@ export class LogBackedStore implements TickStore {
    * once the views hold it.
    */
   async follow(signal: AbortSignal, onTick: (tick: EncodedTick) => void): Promise<void> {
-    this.#abandoned = new AbortController()
     for await (const tick of this.#log.follow(this.#head.revision + 1, signal)) {
       this.begin()
       try {

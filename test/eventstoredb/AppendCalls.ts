@@ -18,7 +18,8 @@ type Outcome =
   | { readonly kind: 'taken'; readonly revision: number }
   | { readonly kind: 'wrong version'; readonly current: number }
   | { readonly kind: 'too large'; readonly limit: number }
-  | { readonly kind: 'denied' | 'deleted' | 'timeout' | 'unknown' }
+  | { readonly kind: 'event too large'; readonly id: string; readonly bytes: number; readonly limit: number }
+  | { readonly kind: 'denied' | 'deleted' | 'timeout' | 'unknown' | 'empty' }
 
 /** What the server around these calls can do. */
 export type AppendHost = {
@@ -68,13 +69,11 @@ export class AppendCalls {
       const message = request.getProposedMessage()
       if (message !== undefined) events.push(eventOf(message))
     })
-    call.on('end', () =>
-      this.#host.faults.later(() => {
-        const refused = this.#host.refusal(call.metadata)
-        if (refused !== undefined) answer(refused)
-        else this.#take({ stream, expected, events }, (outcome) => answerSingle(answer, outcome, stream))
-      }),
-    )
+    call.on('end', () => {
+      const refused = this.#host.refusal(call.metadata)
+      if (refused !== undefined) answer(refused)
+      else this.#take({ stream, expected, events }, (outcome) => answerSingle(answer, outcome, stream))
+    })
   }
 
   /** Many appends over one call, each with an id that comes back with its answer. */
@@ -95,12 +94,10 @@ export class AppendCalls {
       proposed.events.push(...request.getProposedMessagesList().map(eventOf))
       if (!request.getIsFinal()) return
       open.delete(id)
-      this.#host.faults.later(() => {
-        const refused = this.#host.refusal(call.metadata)
-        // A server that no longer leads ends the whole call.
-        if (refused !== undefined) call.emit('error', refused)
-        else this.#take(proposed, (outcome) => void call.write(batchAnswer(request, outcome)))
-      })
+      const refused = this.#host.refusal(call.metadata)
+      // A server that no longer leads ends the whole call.
+      if (refused !== undefined) call.emit('error', refused)
+      else this.#take(proposed, (outcome) => void call.write(batchAnswer(request, outcome)))
     })
   }
 
@@ -108,6 +105,11 @@ export class AppendCalls {
     const { store, faults, cut, end } = this.#host
     if (faults.denies) {
       answer({ kind: 'denied' })
+      return
+    }
+    const large = events.find((event) => bytesOf([event], true) > faults.maxEventBytes)
+    if (large !== undefined) {
+      answer({ kind: 'event too large', id: large.id, bytes: bytesOf([large], true), limit: faults.maxEventBytes })
       return
     }
     if (bytesOf(events, faults.countsMetadata) > faults.maxAppendBytes) {
@@ -136,11 +138,13 @@ export class AppendCalls {
       case undefined:
       case 'lost answer':
       case 'late answer':
+      case 'empty answer':
       case 'cut after':
     }
     const outcome = store.append(stream, expected, events)
     if (fault === 'cut after') cut()
     else if (fault === 'late answer') faults.keepBack(() => answer(outcome))
+    else if (fault === 'empty answer') answer({ kind: 'empty' })
     else if (fault === undefined) answer(outcome)
   }
 }
@@ -182,6 +186,14 @@ const answerSingle = (answer: sendUnaryData<AppendResp>, outcome: Outcome, strea
     case 'timeout':
       answer(failure(grpc.status.ABORTED, '', {}, 'Operation timed out: Commit phase timeout'))
       return
+    case 'event too large': {
+      const details = `Event with Id: ${outcome.id}, Size: ${outcome.bytes}, exceeds Maximum Append Event Size of ${outcome.limit}.`
+      answer(failure(grpc.status.INVALID_ARGUMENT, 'maximum-append-event-size-exceeded', {}, details))
+      return
+    }
+    case 'empty':
+      answer(null, response)
+      return
     case 'unknown':
       answer(failure(grpc.status.UNKNOWN, 'unknown'))
   }
@@ -191,6 +203,16 @@ const statusOf = (type: string, details: { readonly serializeBinary: () => Uint8
   const packed = new Any()
   packed.pack(details.serializeBinary(), `event_store.client.${type}`)
   return new statusMessages.Status().setMessage(type).setDetails(packed)
+}
+
+const varint = (value: number): readonly number[] =>
+  value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))]
+
+/** A message that the client's stubs do not know: the event's id, its size, and the limit. */
+const eventSizeDetails = ({ id, bytes, limit }: Extract<Outcome, { readonly kind: 'event too large' }>) => {
+  const text = Buffer.from(id)
+  const encoded = [0x0a, ...varint(text.length), ...text, 0x10, ...varint(bytes), 0x18, ...varint(limit)]
+  return { serializeBinary: () => Uint8Array.from(encoded) }
 }
 
 const batchAnswer = (request: BatchReq, outcome: Outcome): BatchResp => {
@@ -217,6 +239,10 @@ const batchAnswer = (request: BatchReq, outcome: Outcome): BatchResp => {
       return response.setError(statusOf('AccessDenied', new sharedMessages.AccessDenied()))
     case 'timeout':
       return response.setError(statusOf('Timeout', new sharedMessages.Timeout()))
+    case 'event too large':
+      return response.setError(statusOf('MaximumAppendEventSizeExceeded', eventSizeDetails(outcome)))
+    case 'empty':
+      return response
     case 'unknown':
       return response.setError(statusOf('Unknown', new sharedMessages.Unknown()))
   }

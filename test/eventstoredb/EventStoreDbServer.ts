@@ -50,6 +50,8 @@ export class EventStoreDbServer {
   #relay: Relay | undefined
   isRunning = false
   port: number
+  /** Calls that wait for an answer which never comes. */
+  unanswered = 0
   /** How often each call was made. */
   readonly calls = { append: 0, batchAppend: 0, read: 0 }
 
@@ -131,7 +133,7 @@ export class EventStoreDbServer {
     this.#server.addService(service, {
       read: (call: ReadCall) => {
         this.calls.read += 1
-        this.faults.later(() => this.#read(call))
+        this.#read(call)
       },
       append: (...args: Parameters<AppendCalls['single']>) => {
         this.calls.append += 1
@@ -163,10 +165,13 @@ export class EventStoreDbServer {
     })
     this.#server.addService(featuresService.ServerFeaturesService, {
       getSupportedMethods: (
-        _: unknown,
+        call: ServerUnaryCall<unknown, unknown>,
         answer: sendUnaryData<InstanceType<typeof featuresMessages.SupportedMethods>>,
       ) => {
-        if (this.faults.deniesFeatures) answer(failure(grpc.status.PERMISSION_DENIED, 'access-denied'))
+        if (this.faults.hidesFeatures) {
+          this.unanswered += 1
+          call.once('cancelled', () => (this.unanswered -= 1))
+        } else if (this.faults.deniesFeatures) answer(failure(grpc.status.PERMISSION_DENIED, 'access-denied'))
         else answer(null, this.#features())
       },
     })

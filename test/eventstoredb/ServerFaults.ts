@@ -18,6 +18,8 @@ export type AppendFault =
   | 'unknown error'
   /** The disk is full: not taken, answered with a timeout, and the server ends itself. */
   | 'disk full'
+  /** Taken, and answered with a message that says neither yes nor no. */
+  | 'empty answer'
 
 export class ServerFaults {
   readonly #appends: AppendFault[] = []
@@ -32,8 +34,10 @@ export class ServerFaults {
   deniesMetadata = false
   /** When set, nobody may ask what the server supports. */
   deniesFeatures = false
-  /** How long every answer takes. */
-  delayMs = 0
+  /** When set, nobody who asks what the server supports is answered. */
+  hidesFeatures = false
+  /** The server's limit for one event, as newer servers have it. */
+  maxEventBytes = Number.POSITIVE_INFINITY
   /** Whether the server is so old that it does not know batch appends. */
   isOld = false
 
@@ -55,11 +59,5 @@ export class ServerFaults {
   /** Gives the answers that were kept back. */
   answerLate(): void {
     for (const answer of this.#late.splice(0)) answer()
-  }
-
-  /** Does something as late as the server is slow. */
-  later(work: () => void): void {
-    if (this.delayMs === 0) work()
-    else setTimeout(work, this.delayMs)
   }
 }

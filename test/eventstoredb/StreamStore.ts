@@ -81,6 +81,19 @@ export class StreamStore {
     return { kind: 'taken', revision: kept.length - 1 }
   }
 
+  /** Everything is gone, as if the server had been set up anew. */
+  wipe(stream: string): void {
+    this.streams.delete(stream)
+    this.streams.delete(metastreamOf(stream))
+  }
+
+  /** The last event is another one, as after a restore from another history. */
+  replaceLast(stream: string, change: (event: StoredEvent) => StoredEvent): void {
+    const kept = this.streams.get(stream)
+    const last = kept?.pop()
+    if (kept !== undefined && last !== undefined) kept.push(change(last))
+  }
+
   deleteSoftly(stream: string): void {
     this.#append(metastreamOf(stream), `{"$tb":${deletedBefore}}`)
   }

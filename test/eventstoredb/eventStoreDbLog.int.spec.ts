@@ -52,6 +52,7 @@ describe('A log in EventStoreDB', () => {
     ['cut after', 'unknown'],
     ['cut before', 'unknown'],
     ['unknown error', 'unknown'],
+    ['empty answer', 'unknown'],
   ] as const)
     for (const [what, counts] of [
       ['the first append', [3]],
@@ -280,25 +281,68 @@ describe('Batch appends to EventStoreDB', () => {
     expect(deleted).to.deep.include({ kind: 'failed' }).and.have.nested.property('error.code', 'log-foreign')
   })
 
-  itNeedsFaults('are bounded by their data alone, as the server counts, before the limit is met there', async () => {
+  itNeedsFaults('are bounded as the server counts: by their data alone, and on newer ones by everything', async () => {
     server = await ServerUnderTest.start()
     const log = await server.open()
     const [first, second] = ticksAfter(emptyHead, [1, 200])
     await log.append(emptyHead, first!)
     const bytes = second!.events.reduce((sum, event) => sum + Buffer.byteLength(event), 0)
     serverOf().faults.maxAppendBytes = bytes
-    const strict = await server.open({ maxAppendBytes: bytes - 1 })
-    const refused = await strict.append(headAfter(first!), second!)
-    expect(refused).to.have.nested.property('error.code', 'log-limit-exceeded')
-    expect(refused).to.have.nested.property('error.message').that.contains(`${bytes} bytes of data`)
-    expect(server.cluster.store.eventsOf(server.stream)).to.have.length(1)
-    // A newer server counts the metadata, too, and says so itself.
     serverOf().faults.countsMetadata = true
     const counted = await log.append(headAfter(first!), second!)
     expect(counted).to.have.nested.property('error.message').that.contains(`at most ${bytes} bytes`)
+    expect(server.cluster.store.eventsOf(server.stream)).to.have.length(1)
     serverOf().faults.countsMetadata = false
-    const exact = await server.open({ maxAppendBytes: bytes })
-    expect(await exact.append(headAfter(first!), second!)).to.deep.equal({ kind: 'appended' })
+    expect(await log.append(headAfter(first!), second!)).to.deep.equal({ kind: 'appended' })
+  })
+
+  for (const [what, counts] of [
+    ['the first append', [1]],
+    ['a batch append', [1, 1]],
+  ] as const)
+    itNeedsFaults(`say which limit an event has met that the client does not know: ${what}`, async () => {
+      server = await ServerUnderTest.start()
+      const log = await server.open()
+      const ticks = ticksAfter(emptyHead, counts)
+      if (ticks.length > 1) await log.append(emptyHead, ticks[0]!)
+      serverOf().faults.maxEventBytes = 100
+      const refused = await log.append(ticks.length > 1 ? headAfter(ticks[0]!) : emptyHead, ticks.at(-1)!)
+      expect(refused).to.deep.include({ kind: 'failed' }).and.have.nested.property('error.code', 'log-limit-exceeded')
+      expect(refused)
+        .to.have.nested.property('error.message')
+        .that.contains('MaxAppendEventSize')
+        .and.matches(/\b100\b/)
+      expect(server.cluster.store.eventsOf(server.stream)).to.have.length(ticks.length - 1)
+    })
+
+  itNeedsFaults('go without an answer of the server about itself, and do not leave the question open', async () => {
+    server = await ServerUnderTest.start()
+    serverOf().faults.hidesFeatures = true
+    const log = await server.open({ proveMs: 100 })
+    const [first, second] = ticksAfter(emptyHead, [1, 1])
+    await log.append(emptyHead, first!)
+    expect(await log.append(headAfter(first!), second!)).to.deep.equal({ kind: 'appended' })
+    await until('nobody waits for the answer any more', () => serverOf().unanswered === 0)
+    expect(serverOf().calls).to.include({ append: 2, batchAppend: 0 })
+  })
+
+  itNeedsFaults('are refused by a server that holds another history, although the revision is the same', async () => {
+    server = await ServerUnderTest.start()
+    const log = await server.open()
+    const [first, second, third] = ticksAfter(emptyHead, [1, 1, 1])
+    await log.append(emptyHead, first!)
+    await log.append(headAfter(first!), second!)
+    const other = 'f'.repeat(64)
+    server.cluster.store.replaceLast(server.stream, (event) => {
+      const metadata = JSON.parse(Buffer.from(event.metadata).toString()) as Record<string, unknown>
+      return { ...event, metadata: new Uint8Array(Buffer.from(JSON.stringify({ ...metadata, hash: other }))) }
+    })
+    await serverOf().cut()
+    let outcome = await log.append(headAfter(second!), third!)
+    while (outcome.kind === 'failed' || outcome.kind === 'unknown')
+      outcome = await log.append(headAfter(second!), third!)
+    expect(outcome).to.have.nested.property('head.hash', other)
+    expect(server.cluster.store.eventsOf(server.stream)).to.have.length(2)
   })
 })
 

@@ -3,10 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
-import { copyLog, openLog, SqliteLog, standBy, startNode, type CarillonError, type Node } from '../../src/index.js'
+import {
+  copyLog,
+  openLog,
+  SqliteLog,
+  standBy,
+  startNode,
+  type CarillonError,
+  type Node,
+  type Standby,
+} from '../../src/index.js'
+import { keyPairFromSeed } from '../../src/testing/index.js'
 import { bank as app, MintCoin } from '../store/bank.js'
 import { codeOf, mint, until, values } from './mint.js'
-import { ServerUnderTest } from './serverUnderTest.js'
+import type { StoredEvent, StreamStore } from './StreamStore.js'
+import { itNeedsFaults, ServerUnderTest } from './serverUnderTest.js'
 
 /** What somebody else may do to a stream. */
 const acts: readonly {
@@ -32,6 +43,14 @@ const acts: readonly {
   { name: 'soft delete', says: 'was deleted', act: (client, stream) => client.deleteStream(stream) },
   { name: 'tombstone', says: 'deleted for good', act: (client, stream) => client.tombstoneStream(stream) },
 ]
+
+const key = keyPairFromSeed('7'.repeat(64))
+
+/** A last event that ends another tick than the one that was there. */
+const withOtherHash = (event: StoredEvent): StoredEvent => {
+  const metadata = JSON.parse(Buffer.from(event.metadata).toString()) as Record<string, unknown>
+  return { ...event, metadata: new Uint8Array(Buffer.from(JSON.stringify({ ...metadata, hash: 'f'.repeat(64) }))) }
+}
 
 describe('A node whose stream is set to forget while it runs', () => {
   let server: ServerUnderTest
@@ -69,7 +88,10 @@ describe('A node whose stream is set to forget while it runs', () => {
       await until('the node has stopped', () => failures.length > 0)
       const [failure] = failures
       expect((failure as CarillonError).code).to.equal('log-foreign')
-      expect(failure?.message).to.contain(says).and.to.contain('carillon log copy')
+      expect(failure?.message)
+        .to.contain(says)
+        .and.to.contain('carillon log copy')
+        .and.to.contain(`ends at revision ${node!.head.revision}`)
       expect(await codeOf(node!.run(MintCoin, { value: 2 }))).to.equal('log-foreign')
     })
 
@@ -80,6 +102,39 @@ describe('A node whose stream is set to forget while it runs', () => {
     expect((await told).code).to.equal('log-foreign')
     expect(await codeOf(log.head())).to.equal('log-foreign')
     expect(await codeOf(startNode({ app, store: join(folder, 'other'), log: server.url() }))).to.equal('log-foreign')
+  })
+
+  for (const [what, says, change] of [
+    ['is wiped', 'its events are gone', (store: StreamStore, stream: string) => store.wipe(stream)],
+    [
+      'holds another history',
+      'is another one than the one that was there',
+      (store: StreamStore, stream: string) => store.replaceLast(stream, withOtherHash),
+    ],
+  ] as const)
+    itNeedsFaults(`stops by itself although it has nothing to write, when the stream ${what}`, async () => {
+      const running = await start(50)
+      await mint(running, 1)
+      await running.idle()
+      change(server.cluster.store, server.stream)
+      await until('the node has stopped', () => failures.length > 0)
+      expect((failures[0] as CarillonError).code).to.equal('log-foreign')
+      expect(failures[0]?.message).to.contain(says).and.to.contain('carillon log copy')
+    })
+
+  it('says where the copy ends, too, when it is started again', async () => {
+    const running = await start(60_000)
+    await mint(running, 1)
+    await running.stop()
+    const copy = SqliteLog.openReadOnly(join(folder, 'node', 'carillon.db'))
+    const { revision } = await copy.head()
+    await copy.close()
+    await server.withClient((client) => client.setStreamMetadata(server.stream, { maxCount: 2 }))
+    const problem = await startNode({ app, store: join(folder, 'node'), log: server.url() }).catch(
+      (error: unknown) => error as CarillonError,
+    )
+    expect(problem).to.have.property('code', 'log-foreign')
+    expect(problem).to.have.nested.property('details.copyRevision', revision)
   })
 
   it('loses nothing: its own copy goes on in a new stream', async () => {
@@ -113,5 +168,58 @@ describe('A node whose stream is set to forget while it runs', () => {
     await until('the process has ended', () => failures.length > 0)
     expect((failures[0] as CarillonError).code).to.equal('log-foreign')
     await standby.stop()
+  })
+
+  it('ends a standby that follows, too; each says where its own copy ends', async () => {
+    const told = new Map<string, CarillonError>()
+    const stand = async (name: string, checkMs: number): Promise<Standby> =>
+      standBy({
+        app,
+        key,
+        store: join(folder, name),
+        log: await server.open({ checkMs }),
+        leaseMs: 60_000,
+        onFailure: (error) => void told.set(name, error as CarillonError),
+      })
+    // The leader looks late: until then it goes on, and what it acknowledges is in its own copy alone.
+    const leader = await stand('leader', 2_000)
+    const leading = await leader.leading()
+    const follower = await stand('follower', 50)
+    await mint(leading, 1)
+    await until('the standby has followed', () => follower.head.revision === leading.head.revision)
+    await server.withClient((client) => client.setStreamMetadata(server.stream, { maxCount: 2 }))
+    await until('the standby has ended', () => told.has('follower'))
+    await mint(leading, 2)
+    const last = leading.head.revision
+    await until('the leader has ended', () => told.has('leader'))
+    expect(told.get('follower')).to.have.property('code', 'log-foreign')
+    expect(told.get('follower')).to.have.nested.property('details.copyRevision').that.is.lessThan(last)
+    expect(told.get('leader')).to.have.nested.property('details.copyRevision', last)
+    expect(told.get('leader')?.message)
+      .to.contain(`ends at revision ${last}`)
+      .and.to.contain('whose copy ends last')
+    for (const process of [leader, follower]) await process.stop()
+  })
+
+  it('keeps a standby from leading, also when its own check is far off', async () => {
+    const told: CarillonError[] = []
+    const start = async (name: string): Promise<Standby> =>
+      standBy({
+        app,
+        key,
+        store: join(folder, name),
+        log: await server.open({ checkMs: 60_000 }),
+        leaseMs: 60_000,
+        onFailure: (error) => void told.push(error as CarillonError),
+      })
+    const [first, second] = [await start('one'), await start('two')]
+    const leading = await Promise.race([first.leading(), second.leading()])
+    await mint(leading, 1)
+    await server.withClient((client) => client.setStreamMetadata(server.stream, { maxCount: 2 }))
+    await (first.role === 'leading' ? first : second).stop()
+    await until('the other has ended', () => told.length > 0)
+    expect(told[0]).to.have.property('code', 'log-foreign')
+    expect([first.role, second.role]).to.deep.equal(['following', 'following'])
+    for (const process of [first, second]) await process.stop()
   })
 })

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { standBy, startNode, type Node } from '../../src/index.js'
+import { standBy, startNode, type CarillonError, type Node } from '../../src/index.js'
+import { BackOff } from '../../src/engine/BackOff.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { logLimits } from '../../src/log/limits.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../src/log/Tick.js'
 import type { EventStoreDbLog } from '../../src/logs/eventstoredb/EventStoreDbLog.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
@@ -143,6 +146,88 @@ describe('A leader that accepts connections and says nothing', () => {
     await mint(next, 3)
     expect(await values(next)).to.deep.equal([1, 2, 3])
     await second.stop()
+  })
+
+  itNeedsFaults('does not keep a follower, or a log that is closed, from ending at once', async () => {
+    const log = await server.open()
+    await log.append(emptyHead, ticksAfter(emptyHead, [1])[0]!)
+    server.cluster.freezeLeader()
+    const abort = new AbortController()
+    const following = (async () => {
+      for await (const tick of log.follow(0, abort.signal)) expect(tick.number).to.equal(1)
+    })()
+    const asking = log.head().catch((error: unknown) => (error as CarillonError).code)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const askedAt = performance.now()
+    abort.abort()
+    await following
+    await log.close()
+    expect(await asking).to.equal('node-stopped')
+    expect(performance.now() - askedAt).to.be.lessThan(500)
+  })
+
+  /** With the deadlines in earnest: what a stop waits for is for its last events to be written. */
+  const stopBoundMs = engineLimits.finalEventsMs + 1_000
+
+  itNeedsFaults('does not keep a node from stopping', async () => {
+    node = await startNode({ app, store: join(folder, 'node'), log: server.url() })
+    await mint(node, 1)
+    server.cluster.freezeLeader()
+    node.run(MintCoin, { value: 2 }).catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const askedAt = performance.now()
+    await node.stop()
+    expect(performance.now() - askedAt).to.be.lessThan(stopBoundMs)
+  })
+
+  itNeedsFaults('does not keep processes of a node from stopping, whether they lead or follow', async () => {
+    const key = keyPairFromSeed('9'.repeat(64))
+    const failures: Error[] = []
+    const start = (name: string) =>
+      standBy({
+        ...{ app, store: join(folder, name), log: server.url(), leaseMs: 1_000, key },
+        onFailure: (error) => void failures.push(error),
+      })
+    const leader = await start('one')
+    await mint(await leader.leading(), 1)
+    const follower = await start('two')
+    server.cluster.freezeLeader()
+    // Longer than the lease: the follower wants to lead by now, and asks in vain.
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    for (const [standby, boundMs] of [
+      [follower, 500],
+      [leader, stopBoundMs],
+    ] as const) {
+      const askedAt = performance.now()
+      await standby.stop()
+      expect(performance.now() - askedAt).to.be.lessThan(boundMs)
+    }
+    expect(failures).to.deep.equal([])
+  })
+
+  itNeedsFaults('is left for the new leader within 5 seconds, with the deadlines in earnest', async function () {
+    this.timeout(60_000)
+    const log = await server.open()
+    const ticks = ticksAfter(emptyHead, [1, 1, 1])
+    await log.append(emptyHead, ticks[0]!)
+    const backOff = new BackOff(logLimits.logReadBackFirstMs, logLimits.logFollowLongestMs)
+    // As the store of a node does: what is not known is read back, and tried again.
+    const appendAsNode = async (head: Head, tick: EncodedTick): Promise<void> => {
+      for (;;) {
+        const outcome = await log.append(head, tick)
+        if (outcome.kind === 'appended') return
+        await new Promise((resolve) => setTimeout(resolve, backOff.next()))
+        if ((await log.head().catch(() => undefined))?.hash === tick.hash) return
+      }
+    }
+    server.cluster.freezeLeader()
+    const appending = appendAsNode(headAfter(ticks[0]!), ticks[1]!)
+    // Gossip names the frozen one for longer than a deadline.
+    await new Promise((resolve) => setTimeout(resolve, 13_000))
+    const replacedAt = performance.now()
+    await server.cluster.replaceFrozen(1)
+    await appending
+    expect(performance.now() - replacedAt).to.be.lessThan(5_000)
   })
 
   itNeedsFaults(

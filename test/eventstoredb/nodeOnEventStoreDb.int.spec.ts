@@ -12,6 +12,7 @@ import {
   startNode,
   verifyLog,
   type CarillonError,
+  type EventLog,
   type Node,
   type Standby,
 } from '../../src/index.js'
@@ -30,11 +31,11 @@ describe('A node on EventStoreDB', () => {
   let failures: Error[]
   let said: string[]
 
-  const start = async (): Promise<Node> => {
+  const start = async (log: string | EventLog = server.url()): Promise<Node> => {
     node = await startNode({
       app,
       store: folder,
-      log: server.url(),
+      log,
       onFailure: (error) => void failures.push(error),
       logger: { info: () => undefined, warn: (text) => void said.push(text), error: (text) => void said.push(text) },
     })
@@ -151,6 +152,41 @@ describe('A node on EventStoreDB', () => {
     await close()
     expect(await values(running)).to.deep.equal([1, 2])
     expect(failures).to.deep.equal([])
+  })
+
+  itNeedsFaults('says so while nobody lets it look at what the stream keeps, and when it can again', async () => {
+    server = await ServerUnderTest.start()
+    const log = await server.open({ checkMs: 50 })
+    const running = await start(log)
+    await mint(running, 1)
+    serverOf().faults.deniesMetadata = true
+    await until('the node has noticed', () => running.trouble !== undefined)
+    expect(running.trouble?.code).to.equal('log-access-denied')
+    expect(said.join('\n')).to.contain('cannot be checked').and.to.contain('to read its metadata')
+    const { get, close } = await overHttp(running)
+    expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-access-denied')
+    await mint(running, 2)
+    expect(running.trouble?.code, 'an append does not make it known').to.equal('log-access-denied')
+    expect(said.filter((text) => text.includes('cannot be checked')), 'said once').to.have.length(1)
+    serverOf().faults.deniesMetadata = false
+    await until('the node can look again', () => running.trouble === undefined)
+    expect((await get('/health')).body).to.not.have.property('trouble')
+    await close()
+    expect(failures).to.deep.equal([])
+  })
+
+  itNeedsFaults('stops when the log is found to be lost for good while it waits to be let in again', async () => {
+    server = await ServerUnderTest.start()
+    const running = await start()
+    await mint(running, 1)
+    serverOf().faults.denies = true
+    expect(await codeOf(running.drain())).to.equal('log-access-denied')
+    server.cluster.store.tombstone(server.stream)
+    serverOf().faults.denies = false
+    // Nobody asks it for anything: it looks by itself whether it is let in.
+    await until('the node has stopped', () => failures.length > 0)
+    expect(failures.map((error) => (error as CarillonError).code)).to.deep.equal(['log-foreign'])
+    expect(failures[0]?.message).to.contain(`ends at revision ${running.head.revision}`)
   })
 
   itNeedsFaults('goes on after the disk of the server was full, and somebody has started it again', async () => {

@@ -352,6 +352,30 @@ export const describeEventLog = (
         await log.close()
       })
 
+      it('ends every later call in an answer or a typed error', async () => {
+        const log = await open()
+        const ticks = ticksAfter(emptyHead, [1, 1])
+        await appendAll(log, [ticks[0]!])
+        await log.close()
+        const calls: readonly (() => Promise<unknown>)[] = [
+          () => log.head(),
+          () => collect(log.read(0)),
+          () => collect(log.follow(0, new AbortController().signal)),
+          async () => log.assertWhole?.(),
+          async () => {
+            const outcome = await log.append(headAfter(ticks[0]!), ticks[1]!)
+            if (outcome.kind === 'failed') throw outcome.error
+          },
+        ]
+        for (const call of calls) {
+          const error = await withinMs(1_000, call()).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          )
+          if (error !== undefined) expect(error).to.have.property('code', 'node-stopped')
+        }
+      })
+
       it('leaves other handles alone', async () => {
         const [one, other] = [await open(), await open()]
         await one.close()

@@ -9,7 +9,7 @@ import {
   MemoryLog,
   SqliteLog,
   startNode,
-  type CarillonError,
+  CarillonError,
   type EncodedTick,
   type EventLog,
 } from '../../src/index.js'
@@ -164,14 +164,14 @@ describe('copying a log', () => {
       close: target.close,
       append: async (expected, tick) => {
         await target.append(expected, tick)
-        return { kind: 'unknown', error: new Error('the line went dead') }
+        return { kind: 'unknown', error: new CarillonError('log-unreachable', 'the line went dead') }
       },
     }
     expect(await copyLog(source, forgetful)).to.deep.equal(source.headNow)
     const deaf: EventLog = {
       ...forgetful,
       head: () => new MemoryLog().head(),
-      append: () => Promise.resolve({ kind: 'unknown', error: new Error('the line went dead') }),
+      append: () => Promise.resolve({ kind: 'unknown', error: new CarillonError('log-unreachable', 'the line went dead') }),
     }
     expect((await failureOf(copyLog(source, deaf))).message).to.equal('the line went dead')
   })

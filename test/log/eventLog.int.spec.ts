@@ -7,7 +7,9 @@ import { MemoryLog } from '../../src/logs/memory/MemoryLog.js'
 import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
+import type { Database } from '../../src/storage/Database.js'
 import { describeEventLog, ticksAfter } from './conformance.js'
+import { describeFaults, type LogFault } from './faults.js'
 
 describeEventLog('MemoryLog', () => {
   const first = new MemoryLog()
@@ -26,6 +28,44 @@ describeEventLog('SqliteLog', async () => {
   return {
     open: () => Promise.resolve(SqliteLog.open(join(folder, 'log.db'))),
     remove: () => rm(folder, { recursive: true }),
+  }
+})
+
+describeFaults('SqliteLog', ['held by another process', 'dropped'], async () => {
+  const folder = await makeFolder()
+  const file = join(folder, 'log.db')
+  const opened: SqliteLog[] = []
+  let other: Database | undefined
+  const known: readonly LogFault[] = [
+    {
+      name: 'held by another process',
+      begin: () => {
+        other = openDatabase(file)
+        other.exec('BEGIN IMMEDIATE')
+      },
+      end: () => other?.exec('ROLLBACK'),
+    },
+    {
+      name: 'dropped',
+      begin: () => {
+        other = openDatabase(file)
+        other.exec('DROP TABLE log_ticks')
+      },
+      code: 'store-corrupt',
+    },
+  ]
+  return {
+    open: () => {
+      const log = SqliteLog.open(file)
+      opened.push(log)
+      return Promise.resolve(log)
+    },
+    fault: (name) => known.find((fault) => fault.name === name)!,
+    remove: async () => {
+      for (const log of opened) await log.close()
+      other?.close()
+      await rm(folder, { recursive: true })
+    },
   }
 })
 

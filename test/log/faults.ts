@@ -14,6 +14,8 @@ export type LogFault = {
   readonly begin: () => Promise<void> | void
   /** Makes the server work again; without it the log is lost for good. */
   readonly end?: () => Promise<void> | void
+  /** How a follower ends when the log is lost for good. Default `log-foreign`. */
+  readonly code?: string
 }
 
 /** A log on a server that can misbehave. */
@@ -48,6 +50,7 @@ const methods = {
   },
   read: (log: EventLog) => all(log.read(0)),
   'read from the middle': (log: EventLog) => all(log.read(1)),
+  assertWhole: async (log: EventLog) => log.assertWhole?.(),
   open: async (_: EventLog, __: readonly EncodedTick[], open: () => Promise<EventLog>) => {
     await (await open()).close()
   },
@@ -67,7 +70,7 @@ export const describeFaults = (
         const log = await server.open()
         const ticks = ticksAfter(emptyHead, [2, 1, 1])
         expect(await log.append(emptyHead, ticks[0]!)).to.deep.equal({ kind: 'appended' })
-        const { begin, end } = server.fault(fault)
+        const { begin, end, code = 'log-foreign' } = server.fault(fault)
         const followed: EncodedTick[] = []
         const abort = new AbortController()
         const follow = async (): Promise<void> => {
@@ -82,11 +85,18 @@ export const describeFaults = (
           const ended = await endOf(call(log, ticks, server.open))
           if ('error' in ended) expect(ended.error, `${method}: ${String(ended.error)}`).to.be.instanceOf(CarillonError)
         }
+        const given = new AbortController()
+        const givenUp = endOf(all(log.follow(3, given.signal)))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        const abortedAt = performance.now()
+        given.abort()
+        await givenUp
+        expect(performance.now() - abortedAt, 'a follower that is aborted ends').to.be.lessThan(250)
         const during = new AbortController()
         const begun = endOf(all(log.follow(0, during.signal)))
         if (end === undefined) {
           for (const ended of [await before, await begun])
-            expect(ended).to.have.nested.property('error.code', 'log-foreign')
+            expect(ended).to.have.nested.property('error.code', code)
         } else {
           await end()
           await goOn(log, ticks)

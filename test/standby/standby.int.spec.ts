@@ -17,6 +17,7 @@ import {
   type StandbyOptions,
 } from '../../src/index.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
+import { engineLimits } from '../../src/engine/limits.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'
 
 const key = keyPairFromSeed('8'.repeat(64))
@@ -75,8 +76,13 @@ describe('Processes of one node on a shared log', () => {
     for (const standby of processes.splice(0)) await standby.stop()
   })
 
-  for (const call of ['head', 'append'] as const)
-    it(`stop when they are told to while they begin to lead, in the midst of ${call}`, async () => {
+  for (const [call, answer] of [
+    ['head', 'is answered'],
+    ['append', 'is answered'],
+    ['head', 'is never answered'],
+    ['append', 'is never answered'],
+  ] as const)
+    it(`stop when they are told to while they begin to lead, in the midst of ${call}, which ${answer}`, async () => {
       const first = await start()
       await first.leading()
       const way = shared.another()
@@ -97,14 +103,18 @@ describe('Processes of one node on a shared log', () => {
         follow: (from, signal) => way.follow(from, signal),
         close: () => way.close(),
       }
-      const second = await start({ log })
+      const failures: Error[] = []
+      const second = await start({ log, onFailure: (error) => void failures.push(error) })
       isHeld = true
       await first.stop()
       await isReached
+      const askedAt = performance.now()
       const stopping = second.stop()
-      goOn()
+      if (answer === 'is answered') goOn()
       await stopping
+      expect(performance.now() - askedAt).to.be.lessThan(engineLimits.finalEventsMs + 1_000)
       expect(second.role).to.equal('following')
+      expect(failures).to.deep.equal([])
       const last = await start()
       await last.leading()
     })

@@ -1,7 +1,7 @@
 /**
  * A log whose next appends go wrong in the way a test says; everything else passes through to a real one.
  */
-import { CarillonError } from '../../src/errors/CarillonError.js'
+import { CarillonError, NodeFault } from '../../src/errors/CarillonError.js'
 import type { AppendOutcome, EventLog } from '../../src/log/EventLog.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
 
@@ -45,10 +45,10 @@ export class FaultyLog implements EventLog {
   readonly close = (): Promise<void> => this.#log.close()
 }
 
-const lost: AppendOutcome = { kind: 'unknown', error: new Error('the connection was lost') }
+const lost: AppendOutcome = { kind: 'unknown', error: new NodeFault('log-unreachable', 'the connection was lost') }
 
 /** The log could not take it, and says so. */
-export const failed: AppendFault = () => Promise.resolve({ kind: 'failed', error: new Error('no room on the log') })
+export const failed: AppendFault = () => Promise.resolve({ kind: 'failed', error: new NodeFault('disk-full', 'no room on the log') })
 
 /** It was taken, but the answer never came. */
 export const takenButUnknown: AppendFault = async (append) => {

@@ -222,7 +222,7 @@ describe('a store whose log lives elsewhere', () => {
   it('steps down when the answer is lost and another writer took the place', async () => {
     log.next(async (_, expected) => {
       await shared.append(expected, tickAfter(expected, at, [draining], sign))
-      return { kind: 'unknown', error: new Error('lost') }
+      return { kind: 'unknown', error: new NodeFault('log-unreachable', 'lost') }
     })
     expect(await refusal(node.start(MintCoin, { value: 1 }))).to.equal('log-revision-conflict')
     expect(await values()).to.deep.equal([])
@@ -234,7 +234,7 @@ describe('a store whose log lives elsewhere', () => {
       await append()
       const head = headAfter(tick)
       await shared.append(head, tickAfter(head, at, [draining], sign))
-      return { kind: 'unknown', error: new Error('lost') }
+      return { kind: 'unknown', error: new NodeFault('log-unreachable', 'lost') }
     })
     expect(await node.start(MintCoin, { value: 1 })).to.have.property('id')
     expect(await values()).to.deep.equal([1])
@@ -295,7 +295,7 @@ describe('a store whose log lives elsewhere', () => {
     const held = new Promise<void>((resolve) => (release = resolve))
     memory.next(async () => {
       await held
-      return { kind: 'failed', error: new Error('no room') }
+      return { kind: 'failed', error: new NodeFault('disk-full', 'no room') }
     })
     const starting = refusal(other.start(MintCoin, { value: 9 }))
     await new Promise((resolve) => setImmediate(resolve))

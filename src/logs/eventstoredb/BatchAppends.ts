@@ -16,6 +16,8 @@ import {
 } from '@eventstore/db-client'
 import sharedMessages from '@eventstore/db-client/generated/shared_pb.js'
 import streamsMessages from '@eventstore/db-client/generated/streams_pb.js'
+import { numberIn } from './decodeAnswer.js'
+import { EventTooLargeError } from './eventStoreDbFailure.js'
 import type { BatchAppendCall, LogClient } from './LogClient.js'
 
 const { BatchAppendReq } = streamsMessages
@@ -80,6 +82,11 @@ const errorOf = (status: Status, stream: string): Error => {
       const exceeded = sharedMessages.MaximumAppendSizeExceeded.deserializeBinary(details.getValue_asU8())
       return MaxAppendSizeExceededError.fromMaxAppendSize(exceeded.getMaxappendsize())
     }
+    // Newer than the client: the event's id, its size, and the limit.
+    case 'event_store.client.MaximumAppendEventSizeExceeded': {
+      const [bytes, limit] = [2, 3].map((field) => numberIn(Buffer.from(details.getValue_asU8()), field) ?? 0)
+      return new EventTooLargeError(`it has ${bytes} bytes, and at most ${limit} are taken`)
+    }
     case 'event_store.client.StreamDeleted':
       return StreamDeletedError.fromStreamName(stream)
     case 'event_store.client.AccessDenied':
@@ -134,8 +141,9 @@ export class BatchAppends {
       const waiting = pending.get(id)
       pending.delete(id)
       const status = answer.getError()
-      if (status === undefined) waiting?.resolve()
-      else waiting?.reject(errorOf(status, stream))
+      if (status !== undefined) waiting?.reject(errorOf(status, stream))
+      else if (answer.hasSuccess()) waiting?.resolve()
+      else waiting?.reject(new UnknownError(undefined, 'the server has answered neither yes nor no'))
     })
     call.on('error', (error: Error) => end(convertToCommandError(error)))
     call.on('end', () => end(new UnavailableError(undefined, 'the server has ended the call')))

@@ -6,10 +6,11 @@ import { setMaxListeners } from 'node:events'
 import { NO_STREAM, START, type BinaryEventData, type StreamMetadata } from '@eventstore/db-client'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { logLimits } from '../../log/limits.js'
-import { logsLimits } from '../limits.js'
+import { remoteLogLimits } from '../limits.js'
 import { BackOff } from '../../engine/BackOff.js'
 import { logClosed } from '../remote/logClosed.js'
 import { pause } from '../../engine/pause.js'
+import { untilAborted } from '../../engine/untilAborted.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import { BatchAppends } from './BatchAppends.js'
 import type { StreamEvent } from './decodeAnswer.js'
@@ -27,6 +28,16 @@ export type ConnectionDeadlines = {
   readonly proveMs: number
 }
 
+/** A server that has answered. Another one, or the same one after a new connection, is another value. */
+export type ProvenServer = {
+  readonly of: Channel
+  readonly answered: Promise<void>
+  takesBatches?: Promise<boolean>
+}
+
+/** Whether a server holds the event that an append is to follow. */
+export type IsOurs = (server: ProvenServer, eventThere: () => Promise<StreamEvent | undefined>) => Promise<boolean>
+
 /** A client, with what was made by it. */
 type Current = {
   readonly client: LogClient
@@ -35,7 +46,7 @@ type Current = {
   readonly left: AbortController
   channel?: Promise<Channel>
   /** The last server that has answered, or is asked to. The client itself may have gone to another one since. */
-  proof?: { readonly of: Channel; readonly answered: Promise<void> }
+  proof?: ProvenServer
 }
 
 type Stoppable = { readonly destroy: () => unknown }
@@ -82,23 +93,40 @@ export class EventStoreDbConnection {
   }
 
   /** The version of the server, as it says itself. */
-  serverVersion(): Promise<string> {
-    return this.#call('Asking for the version', ({ client }) => client.serverVersion())
+  async serverVersion(): Promise<string> {
+    const { answerMs } = this.#deadlines
+    return (await this.#call('Asking for the version', ({ client }) => client.features(answerMs))).version
   }
 
-  /** Appends to the leader after a revision, all events or none. -1 stands for a stream that is not there yet. */
-  append(after: number, events: readonly BinaryEventData[]): Promise<void> {
-    return this.#call('An append', async ({ client, batches }) => {
+  /**
+   * Appends to the leader after a revision, all events or none. -1 stands for a stream that is not there yet. False when
+   * the server that would be asked does not hold what the append is to follow.
+   */
+  append(after: number, events: readonly BinaryEventData[], isOurs: IsOurs): Promise<boolean> {
+    return this.#call('An append', async (current, server) => {
+      if (!(await isOurs(server, () => this.#oneOrNone(current, { fromRevision: after })))) return false
       // The first append of a stream goes alone, and so do all of them on servers before 21.10.
-      if (after >= 0 && (await client.takesBatches()))
-        return batches.append(this.#address.stream, BigInt(after), events)
-      await client.appendToStream(this.#address.stream, [...events], {
+      if (after >= 0 && (await this.#takesBatches(current, server))) {
+        await current.batches.append(this.#address.stream, BigInt(after), events)
+        return true
+      }
+      await current.client.appendToStream(this.#address.stream, [...events], {
         expectedRevision: after < 0 ? NO_STREAM : BigInt(after),
         requiresLeader: true,
         // The deadline of the call itself comes later, so that it can never be mistaken for the server's answer.
-        deadline: this.#deadlines.answerMs + logsLimits.logGraceMs,
+        deadline: this.#deadlines.answerMs + remoteLogLimits.logGraceMs,
       })
+      return true
     })
+  }
+
+  /** Whether the server says that it takes batch appends. When it does not answer that, single appends do. */
+  #takesBatches({ client }: Current, server: ProvenServer): Promise<boolean> {
+    server.takesBatches ??= client.features(this.#deadlines.proveMs).then(
+      ({ takesBatches }) => takesBatches,
+      () => false,
+    )
+    return server.takesBatches
   }
 
   /** Events from a revision on, in the pieces in which they arrive. */
@@ -152,9 +180,16 @@ export class EventStoreDbConnection {
     if (this.#current !== undefined) this.#leave(this.#current)
   }
 
-  async #one(request: Omit<ReadRequest, 'stream' | 'maxCount'>, deadlineMs?: number): Promise<StreamEvent | undefined> {
+  #one(request: Omit<ReadRequest, 'stream' | 'maxCount'>, deadlineMs?: number): Promise<StreamEvent | undefined> {
+    return this.#call('An answer of the server', (current) => this.#oneOrNone(current, request), deadlineMs)
+  }
+
+  async #oneOrNone(
+    current: Current,
+    request: Omit<ReadRequest, 'stream' | 'maxCount'>,
+  ): Promise<StreamEvent | undefined> {
     try {
-      return await this.#call('An answer of the server', (current) => this.#oneOf(current, request), deadlineMs)
+      return await this.#oneOf(current, request)
     } catch (error) {
       if (isMissingStream(error)) return undefined
       throw error
@@ -189,14 +224,14 @@ export class EventStoreDbConnection {
   /** Asks the leader, within a deadline. A server that does not lead says who does, and the client turns to that one. */
   async #call<A>(
     what: string,
-    work: (current: Current) => Promise<A>,
+    work: (current: Current, server: ProvenServer) => Promise<A>,
     deadlineMs: number = this.#deadlines.answerMs,
   ): Promise<A> {
     const backOff = new BackOff(logLimits.logReadBackFirstMs)
     for (let tries = 1; ; tries++) {
       try {
-        const current = await this.#use()
-        return await this.#within(current, what, work(current), deadlineMs)
+        const [current, server] = await this.#use()
+        return await this.#within(current, what, work(current, server), deadlineMs)
       } catch (error) {
         if (!isNotLeader(error) || tries >= leaderTries) throw error
         await pause(backOff.next(), this.#closed.signal)
@@ -206,7 +241,11 @@ export class EventStoreDbConnection {
 
   async #within<A>(current: Current, what: string, work: Promise<A>, deadlineMs: number): Promise<A> {
     try {
-      return await withinDeadline(work, deadlineMs, what)
+      // Whoever closes the log waits for nobody.
+      const unlessClosed = untilAborted(work, this.#closed.signal, () => {
+        throw logClosed(this.#address.shown)
+      })
+      return await withinDeadline(unlessClosed, deadlineMs, what)
     } catch (error) {
       throw this.#failed(error, current)
     }
@@ -220,7 +259,7 @@ export class EventStoreDbConnection {
   }
 
   /** A client that has found a server which answers. */
-  async #use(): Promise<Current> {
+  async #use(): Promise<readonly [Current, ProvenServer]> {
     if (this.#closed.signal.aborted) throw logClosed(this.#address.shown)
     const current = (this.#current ??= this.#connect())
     current.channel = current.client.channel()
@@ -228,7 +267,7 @@ export class EventStoreDbConnection {
       current,
       'Looking for the leader of the cluster',
       current.channel,
-      logsLimits.logConnectMs,
+      remoteLogLimits.logConnectMs,
     )
     if (current.proof?.of !== channel) current.proof = { of: channel, answered: this.#prove(current) }
     const { proof } = current
@@ -238,7 +277,7 @@ export class EventStoreDbConnection {
       if (current.proof === proof) delete current.proof
       throw error
     }
-    return current
+    return [current, proof]
   }
 
   /** What a cluster names as its leader may be frozen: it is used only when it has answered, and not waited for long. */

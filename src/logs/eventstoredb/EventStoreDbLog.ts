@@ -3,22 +3,24 @@
  * ours is checked by the hash of the event there, which never changes once it was seen.
  */
 import { randomUUID } from 'node:crypto'
+import type { StreamMetadata } from '@eventstore/db-client'
 import { NodeFault, type CarillonError } from '../../errors/CarillonError.js'
 import { logLimits } from '../../log/limits.js'
-import { logsLimits } from '../limits.js'
+import { remoteLogLimits } from '../limits.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
 import { logClosed } from '../remote/logClosed.js'
 import { mayPass } from '../remote/mayPass.js'
 import { pause } from '../../engine/pause.js'
+import { untilAborted } from '../../engine/untilAborted.js'
 import { emptyHead, headAfter, type EncodedTick, type Head } from '../../log/Tick.js'
 import { addressInvalid, parseEventStoreDbAddress, type EventStoreDbAddress } from './EventStoreDbAddress.js'
 import type { StreamEvent } from './decodeAnswer.js'
-import { EventStoreDbConnection } from './EventStoreDbConnection.js'
+import { EventStoreDbConnection, type IsOurs, type ProvenServer } from './EventStoreDbConnection.js'
 import { eventStoreDbFailure, isWrongVersion, surelyNotAppended } from './eventStoreDbFailure.js'
 import { followStream } from './followStream.js'
 import { forgetsBecause, leadOut } from './StreamRetention.js'
-import { dataBytes, metadataOf, StreamOrder, TickAssembler, toStream } from './StreamTicks.js'
+import { endsAt, lostBecause, metadataOf, StreamOrder, TickAssembler, toStream } from './StreamTicks.js'
 import { tlsProblemOf } from './tlsProblem.js'
 
 /** Where the log is. */
@@ -35,8 +37,6 @@ export type EventStoreDbLogOptions = {
   readonly idleMs?: number
   /** How often the log makes sure that the stream still holds everything. Default 20 seconds. */
   readonly checkMs?: number
-  /** What the server takes in one append. Default 1 MiB, the smallest that any version of the server is set to. */
-  readonly maxAppendBytes?: number
 }
 
 /** Asked through a function, because the compiler takes a property it has seen false to be false for ever. */
@@ -52,18 +52,23 @@ export class EventStoreDbLog implements EventLog {
   readonly #listeners = new Set<(error: CarillonError) => void>()
   /** Two writers must never send the same ids, or the server would take the one's append for the other's. */
   readonly #writer = randomUUID()
-  /** A head that is surely in the stream. */
+  /** A head that was surely in the stream. */
   #seen: Head = emptyHead
+  /** What was seen when the stream was last checked: it must still be there at the next check. */
+  #seenAtCheck: Head = emptyHead
+  /** A head that a server holds; another server is asked for it anew, since it may hold another history. */
+  #verified: { readonly hash: string; readonly server: ProvenServer } | undefined
   #broken: CarillonError | undefined
+  #unchecked: CarillonError | undefined
+  readonly #uncheckedListeners = new Set<(error: CarillonError | undefined) => void>()
   #timer: NodeJS.Timeout | undefined
 
   private constructor({ url, stream, ...options }: EventStoreDbLogOptions) {
     this.#options = {
-      answerMs: options.answerMs ?? logsLimits.logAnswerMs,
-      proveMs: options.proveMs ?? logsLimits.logProveMs,
-      idleMs: options.idleMs ?? logsLimits.logIdleMs,
-      checkMs: options.checkMs ?? logsLimits.logCheckMs,
-      maxAppendBytes: options.maxAppendBytes ?? logsLimits.esdbAppendBytes,
+      answerMs: options.answerMs ?? remoteLogLimits.logAnswerMs,
+      proveMs: options.proveMs ?? remoteLogLimits.logProveMs,
+      idleMs: options.idleMs ?? remoteLogLimits.logIdleMs,
+      checkMs: options.checkMs ?? remoteLogLimits.logCheckMs,
     }
     this.#address = parseEventStoreDbAddress(url, stream)
     this.#connection = new EventStoreDbConnection(this.#address, this.#options)
@@ -103,28 +108,31 @@ export class EventStoreDbLog implements EventLog {
   }
 
   readonly append: EventLog['append'] = async (expected, tick) => {
+    /** The server that was asked to append; undefined as long as none was. */
+    let asked: ProvenServer | undefined
+    const isOurs: IsOurs = async (server, eventThere) => {
+      asked = undefined
+      const isInStream = await this.#isInStream(expected, server, eventThere)
+      if (isInStream) asked = server
+      return isInStream
+    }
     try {
       this.#assertUsable()
-      if (!(await this.#isInStream(expected))) return { kind: 'refused', head: await this.#readHead() }
-    } catch (error) {
-      return { kind: 'failed', error: this.#noteBroken(error) }
-    }
-    const events = toStream(tick, this.#writer)
-    const bytes = dataBytes(events)
-    if (bytes > this.#options.maxAppendBytes) return { kind: 'failed', error: this.#tooLarge(tick, bytes) }
-    try {
-      await this.#connection.append(expected.revision, events)
-      this.#seen = headAfter(tick)
-      return { kind: 'appended' }
+      if (!(await this.#connection.append(expected.revision, toStream(tick, this.#writer), isOurs)))
+        return { kind: 'refused', head: await this.#readHead() }
     } catch (error) {
       if (isWrongVersion(error)) return this.#refusal(expected)
-      return { kind: surelyNotAppended(error) ? 'failed' : 'unknown', error: this.#noteBroken(error) }
+      const isSure = asked === undefined || surelyNotAppended(error)
+      return { kind: isSure ? 'failed' : 'unknown', error: this.#noteBroken(error) }
     }
+    this.#seen = headAfter(tick)
+    if (asked !== undefined) this.#verified = { hash: tick.hash, server: asked }
+    return { kind: 'appended' }
   }
 
   /** A server may refuse before the event of the faster writer can be read: then the head is read again. */
   async #refusal(expected: Head): Promise<AppendOutcome> {
-    const boundMs = Math.min(logsLimits.logRefusalMs, this.#options.answerMs)
+    const boundMs = Math.min(remoteLogLimits.logRefusalMs, this.#options.answerMs)
     const backOff = new BackOff(logLimits.logReadBackFirstMs, boundMs / 4)
     const giveUpAt = performance.now() + boundMs
     try {
@@ -164,7 +172,8 @@ export class EventStoreDbLog implements EventLog {
     let handled: number | undefined
     while (!isAborted(ended)) {
       try {
-        handled ??= (await this.#startOf(fromRevision)) - 1
+        handled ??= await untilAborted(this.#lastBefore(fromRevision), ended, () => undefined)
+        if (handled === undefined) break
         const live = followStream(this.#connection, handled, { ...this.#options, ended, foreign: this.#foreign })
         for await (const tick of live) {
           backOff.succeeded()
@@ -186,6 +195,18 @@ export class EventStoreDbLog implements EventLog {
     this.#listeners.add(listener)
     if (this.#broken !== undefined) listener(this.#broken)
     return () => void this.#listeners.delete(listener)
+  }
+
+  readonly onUnchecked = (listener: (error: CarillonError | undefined) => void): (() => void) => {
+    this.#uncheckedListeners.add(listener)
+    if (this.#unchecked !== undefined) listener(this.#unchecked)
+    return () => void this.#uncheckedListeners.delete(listener)
+  }
+
+  readonly assertWhole = async (): Promise<void> => {
+    this.#assertUsable()
+    const failure = await this.#lookAtStream()
+    if (failure !== undefined) throw failure
   }
 
   readonly close = (): Promise<void> => {
@@ -213,17 +234,21 @@ export class EventStoreDbLog implements EventLog {
     return head
   }
 
-  /** Whether the stream holds this very head; the server itself compares no more than its revision. */
-  async #isInStream(head: Head): Promise<boolean> {
-    if (head.revision < 0 || head.hash === this.#seen.hash) return true
-    const event = await this.#connection.from(head.revision)
-    return event?.revision === BigInt(head.revision) && metadataOf(event)?.hash === head.hash
+  /** Whether a server holds this very head; the server itself compares no more than its revision. */
+  async #isInStream(
+    head: Head,
+    server: ProvenServer,
+    eventThere: () => Promise<StreamEvent | undefined>,
+  ): Promise<boolean> {
+    if (head.revision < 0) return true
+    if (this.#verified?.server === server && this.#verified.hash === head.hash) return true
+    return endsAt(head, await eventThere())
   }
 
-  /** Where the tick begins that holds a revision; for one that is not there yet, the first that could. */
-  async #startOf(revision: number): Promise<number> {
+  /** The last event before the tick that holds a revision; of one that is not there yet, the last there is. */
+  async #lastBefore(revision: number): Promise<number> {
     const { revision: until } = await this.head()
-    return revision > until ? until + 1 : this.#firstOfTick(Math.max(revision, 0))
+    return revision > until ? until : (await this.#firstOfTick(Math.max(revision, 0))) - 1
   }
 
   async #firstOfTick(revision: number): Promise<number> {
@@ -240,26 +265,55 @@ export class EventStoreDbLog implements EventLog {
     new StreamOrder(revision, this.#foreign).assertNext(event)
   }
 
-  /** A stream that forgets is no log. */
+  /** A stream that forgets, or has lost what was seen in it, is no log. */
   async #check(): Promise<void> {
+    const [seen, before] = [this.#seen, this.#seenAtCheck]
     // The metadata last: if an event is gone, they say why.
     const first = await this.#connection.from(0)
-    const metadata = await this.#connection.metadata()
-    const reason = forgetsBecause(metadata, first?.revision)
+    const there = before.revision < 0 ? undefined : await this.#connection.from(before.revision)
+    let metadata: StreamMetadata | undefined
+    let denied: unknown
+    try {
+      metadata = await this.#connection.metadata()
+    } catch (error) {
+      denied = error
+    }
+    const isEmptied = first === undefined && seen.revision >= 0
+    const reason =
+      forgetsBecause(metadata, first?.revision) ??
+      (isEmptied ? 'its events are gone' : undefined) ??
+      lostBecause(before, there)
     if (reason !== undefined) throw this.#foreign(reason, leadOut)
+    if (denied !== undefined) throw eventStoreDbFailure(denied, this.where)
+    this.#seenAtCheck = seen
+  }
+
+  /** Checks the stream, and tells everyone who wants to know what was found. */
+  async #lookAtStream(): Promise<CarillonError | undefined> {
+    try {
+      await this.#check()
+      this.#noteUnchecked(undefined)
+      return undefined
+    } catch (error) {
+      const failure = this.#noteBroken(error)
+      // A server that is away is told by the next append; that it lets nobody look is told by nothing else.
+      if (failure.code === 'log-access-denied') this.#noteUnchecked(failure)
+      return failure
+    }
   }
 
   #checkAgain(): void {
     const look = async (): Promise<void> => {
-      try {
-        await this.#check()
-      } catch (error) {
-        // What may pass is told by the next append.
-        this.#noteBroken(error)
-      }
+      await this.#lookAtStream()
       if (!this.#ended.signal.aborted) this.#checkAgain()
     }
     this.#timer = setTimeout(() => void look(), this.#options.checkMs).unref()
+  }
+
+  #noteUnchecked(error: CarillonError | undefined): void {
+    if (error?.code === this.#unchecked?.code) return
+    this.#unchecked = error
+    for (const listener of [...this.#uncheckedListeners]) listener(error)
   }
 
   #assertUsable(): void {
@@ -275,15 +329,6 @@ export class EventStoreDbLog implements EventLog {
     for (const listener of [...this.#listeners]) listener(failure)
     this.#ended.abort()
     return failure
-  }
-
-  #tooLarge(tick: EncodedTick, bytes: number): CarillonError {
-    const limit = this.#options.maxAppendBytes
-    return new NodeFault(
-      'log-limit-exceeded',
-      `Tick ${tick.number} has ${bytes} bytes of data for one append; ${this.where} is said to take ${limit}. Raise MaxAppendSize of the server, and the limit the log was opened with, to ${Math.max(bytes, logsLimits.esdbAppendBytes)} or more.`,
-      { bytes, limit },
-    )
   }
 
   readonly #foreign = (what: string, advice = 'Choose another stream, or restore the one that was changed.') =>

@@ -3,6 +3,8 @@
  * and calls of our own for reads and batch appends. The class adds methods and no fields.
  */
 import { EventStoreDBClient } from '@eventstore/db-client'
+import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import type featuresMessages from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import sharedMessages from '@eventstore/db-client/generated/shared_pb.js'
 import streamsMessages from '@eventstore/db-client/generated/streams_pb.js'
@@ -23,6 +25,20 @@ export type ReadRequest = {
   readonly fromRevision?: number
   readonly isBackwards?: boolean
   readonly maxCount: number
+}
+
+/** What a server says about itself. */
+export type ServerFeatures = { readonly version: string; readonly takesBatches: boolean }
+
+/** The status of a server that is too old to be asked. */
+const unimplemented = 12
+
+const featuresOf = (answer: InstanceType<typeof featuresMessages.SupportedMethods>): ServerFeatures => {
+  const batchAppend = streamsService.StreamsService.batchAppend.path.toLowerCase()
+  const takesBatches = answer
+    .getMethodsList()
+    .some((method) => `/${method.getServiceName()}/${method.getMethodName()}`.toLowerCase() === batchAppend)
+  return { version: answer.getEventStoreServerVersion(), takesBatches }
 }
 
 /** A connection to one server, which can be closed. */
@@ -68,17 +84,24 @@ export class LogClient extends EventStoreDBClient {
     return this.getChannel()
   }
 
-  async serverVersion(): Promise<string> {
-    return (await this.capabilities).serverVersion
-  }
-
-  /** Whether the server says that it takes batch appends. When it cannot be asked, single appends do. */
-  async takesBatches(): Promise<boolean> {
-    try {
-      return (await this.capabilities).supports(streamsService.StreamsService.batchAppend)
-    } catch {
-      return false
-    }
+  /** What the server says about itself. The client's own question for it has no deadline. */
+  features(deadlineMs: number): Promise<ServerFeatures> {
+    return this.execute(
+      featuresService.ServerFeaturesClient,
+      'getSupportedMethods',
+      (client) =>
+        new Promise<ServerFeatures>((resolve, reject) => {
+          client.getSupportedMethods(
+            new sharedMessages.Empty(),
+            ...this.callArguments({ deadline: deadlineMs }),
+            (error, answer) => {
+              if (error === null) resolve(featuresOf(answer))
+              else if (error.code === unimplemented) resolve({ version: 'unknown', takesBatches: false })
+              else reject(error)
+            },
+          )
+        }),
+    )
   }
 
   /** Reads from the leader. The call gives every answer as {@link decodeAnswer} has read it. */

@@ -112,6 +112,13 @@ const bytesOf = (message: Buffer, field: number): Buffer | undefined => {
   return undefined
 }
 
+/** The number in one field of a message; undefined when it has none. */
+export const numberIn = (message: Buffer, field: number): number | undefined => {
+  const all = new Fields(message)
+  while (all.next()) if (all.field === field) return Number(all.value)
+  return undefined
+}
+
 const textOf = (message: Buffer, field: number): string => bytesOf(message, field)?.toString('utf8') ?? ''
 
 const jsonOf = (bytes: Buffer): unknown => {

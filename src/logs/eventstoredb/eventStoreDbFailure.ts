@@ -13,10 +13,24 @@ import {
   TimeoutError,
   WrongExpectedVersionError,
   convertToCommandError,
+  isCommandError,
 } from '@eventstore/db-client'
 import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.js'
 import { DeadlinePassed } from '../remote/withinDeadline.js'
 import { leadOut } from './StreamRetention.js'
+
+/** An event is larger than the server takes; servers from 25.1 on have such a limit, and the client does not know it. */
+export class EventTooLargeError extends Error {}
+
+/** How those servers name it. */
+const eventTooLarge = 'maximum-append-event-size-exceeded'
+
+const isEventTooLarge = (error: unknown): boolean =>
+  error instanceof EventTooLargeError ||
+  (error instanceof Error && isCommandError(error) && error._raw?.metadata?.get('exception').includes(eventTooLarge) === true)
+
+/** Bytes of an append that every tick fits into, and that every server takes as it comes. */
+const tickBytes = 1_048_576
 
 /** The server has said no, and will say so again until something is changed there. */
 const isAnswer = (error: unknown): boolean =>
@@ -27,7 +41,7 @@ const isAnswer = (error: unknown): boolean =>
     NotLeaderError,
     StreamDeletedError,
     WrongExpectedVersionError,
-  ].some((kind) => error instanceof kind)
+  ].some((kind) => error instanceof kind) || isEventTooLarge(error)
 
 /** The call never reached a server. */
 const neverLeft = (error: unknown): boolean => /No connection established|Failed to discover/.test(messageOf(error))
@@ -70,8 +84,15 @@ export const eventStoreDbFailure = (thrown: unknown, where: string): CarillonErr
   if (error instanceof MaxAppendSizeExceededError)
     return new NodeFault(
       'log-limit-exceeded',
-      `The server at ${where} takes at most ${error.maxAppendSize} bytes in one append, which is less than a tick may be. Raise MaxAppendSize of the server to 1048576 or more and start the node again.`,
+      `The server at ${where} takes at most ${error.maxAppendSize} bytes in one append, which is less than this tick needs. Raise MaxAppendSize of the server to ${Math.max(tickBytes, 2 * error.maxAppendSize)} or more and start the node again.`,
       { where, bytes: error.maxAppendSize },
+      error,
+    )
+  if (isEventTooLarge(error))
+    return new NodeFault(
+      'log-limit-exceeded',
+      `The server at ${where} does not take an event of this size: ${because}. Raise MaxAppendEventSize of the server to ${tickBytes} or more and start the node again.`,
+      { where },
       error,
     )
   if (error instanceof StreamDeletedError)

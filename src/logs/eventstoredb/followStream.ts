@@ -3,6 +3,7 @@
  * head of the stream is read: a server that is frozen does not answer, and one that forgot the subscription has more.
  */
 import { pause } from '../../engine/pause.js'
+import { untilAborted } from '../../engine/untilAborted.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { EventStoreDbConnection, LiveEvents } from './EventStoreDbConnection.js'
 import type { StreamPiece } from './EventPieces.js'
@@ -31,7 +32,13 @@ export async function* followStream(
   if (isAborted(ended)) return
   const order = new StreamOrder(after + 1, foreign)
   const assembler = new TickAssembler(foreign)
-  const live = await connection.subscribe(after)
+  const subscribing = connection.subscribe(after)
+  const live = await untilAborted(subscribing, ended, () => undefined)
+  if (live === undefined) {
+    // Confirmed too late for anyone to hear.
+    subscribing.then(({ stop }) => stop()).catch(() => undefined)
+    return
+  }
   ended.addEventListener('abort', live.stop, { once: true })
   try {
     for (;;) {
@@ -66,7 +73,7 @@ const nextOf = async (
     const heard = await within(coming, idleMs, ended)
     if (heard !== 'nothing') return heard.piece
     if (ended.aborted) return undefined
-    timesBehind = (await isBehind()) ? timesBehind + 1 : 0
+    timesBehind = (await untilAborted(isBehind(), ended, () => false)) ? timesBehind + 1 : 0
   }
   return undefined
 }

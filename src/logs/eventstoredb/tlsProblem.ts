@@ -4,12 +4,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { messageOf } from '../../errors/CarillonError.js'
 import type { EventStoreDbAddress } from './EventStoreDbAddress.js'
 
 /** How a handshake ended. */
 type Handshake =
+  /** The server speaks TLS, whether or not it lets this client in. */
   | { readonly kind: 'spoken' }
   | { readonly kind: 'untrusted'; readonly why: string }
   /** Something answers, and not with TLS. */
@@ -17,15 +18,35 @@ type Handshake =
   /** Nobody is there, or nobody answers. */
   | { readonly kind: 'nobody' }
 
-const noTls = /wrong version number|packet length too long|http request|EPROTO|SSL routines/
+/** What OpenSSL says of bytes that are no message of TLS. */
+const noTls = /wrong version number|packet length too long|http request/
 
-/** A certificate is refused with a code such as DEPTH_ZERO_SELF_SIGNED_CERT. */
-const isCertificateError = (error: NodeJS.ErrnoException): boolean =>
-  /CERT|ISSUER|SIGNATURE|ALTNAME/.test(error.code ?? '')
+/** An alert is a message of TLS: the server speaks it, and refuses this client. */
+const alert = /\balert\b/
+
+/** The reasons for which this side refuses a certificate, as Node names them. */
+const untrusted = new Set([
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
 
 const handshake = (
   { host, port }: EventStoreDbAddress['hosts'][number],
-  caFile: string | undefined,
+  secureContext: SecureContext,
   timeoutMs: number,
 ): Promise<Handshake> =>
   new Promise((resolve) => {
@@ -34,19 +55,18 @@ const handshake = (
       port,
       ALPNProtocols: ['h2'],
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
+      secureContext,
     })
-    let isConnected = false
     const end = (result: Handshake): void => {
       socket.destroy()
       resolve(result)
     }
     socket.setTimeout(timeoutMs, () => end({ kind: 'nobody' }))
-    socket.once('connect', () => (isConnected = true))
     socket.once('secureConnect', () => end({ kind: 'spoken' }))
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (isCertificateError(error)) end({ kind: 'untrusted', why: messageOf(error) })
-      else end({ kind: isConnected && noTls.test(`${error.code ?? ''} ${error.message}`) ? 'not TLS' : 'nobody' })
+      if (untrusted.has(error.code ?? '')) end({ kind: 'untrusted', why: messageOf(error) })
+      else if (alert.test(error.message)) end({ kind: 'spoken' })
+      else end({ kind: noTls.test(error.message) ? 'not TLS' : 'nobody' })
     })
   })
 
@@ -55,8 +75,15 @@ export const tlsProblemOf = async (
   { hosts, usesTls, caFile }: EventStoreDbAddress,
   timeoutMs: number,
 ): Promise<string | undefined> => {
+  let context: SecureContext
+  try {
+    // Without TLS the file is not used, and need not be there.
+    context = createSecureContext(usesTls && caFile !== undefined ? { ca: readFileSync(caFile) } : {})
+  } catch (error) {
+    return `the certificate that tlsCAFile names cannot be used (${messageOf(error)})`
+  }
   for (const host of hosts) {
-    const found = await handshake(host, caFile, timeoutMs)
+    const found = await handshake(host, context, timeoutMs)
     const at = `${host.host}:${host.port}`
     if (usesTls && found.kind === 'untrusted')
       return `the certificate of ${at} is not trusted (${found.why}); name the authority that has issued it with tlsCAFile`

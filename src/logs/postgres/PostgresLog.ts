@@ -6,15 +6,16 @@ import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { HashC } from '../../encoding/hash.js'
 import { NodeFault, type CarillonError } from '../../errors/CarillonError.js'
-import { logsLimits } from '../limits.js'
-import { instantFromMillis, toMillis } from '../../time/Instant.js'
+import { remoteLogLimits } from '../limits.js'
+import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
 import { mayPass } from '../remote/mayPass.js'
 import { pause } from '../../engine/pause.js'
+import { untilAborted } from '../../engine/untilAborted.js'
 import { emptyHead, type EncodedTick, type Head } from '../../log/Tick.js'
 import { parsePostgresAddress, type PostgresAddress } from './PostgresAddress.js'
-import { PostgresBell } from './PostgresBell.js'
+import { PostgresNotifications } from './PostgresNotifications.js'
 import { surelyNotCommitted, wantsAnotherTry } from './postgresFailure.js'
 import { PostgresSession, type SqlQuery, type Row } from './PostgresSession.js'
 import { assertSchema, migrate, quoted } from './postgresSchema.js'
@@ -51,7 +52,7 @@ const TickRowC = t.type({
 
 /** Other settings of the database must not weaken what an answered append means, nor cancel it half-way. */
 const writerSettings = `
-  SET lock_timeout = ${logsLimits.logLockMs};
+  SET lock_timeout = ${remoteLogLimits.logLockMs};
   SET statement_timeout = 0;
   -- "off" answers before the disk has it. Whoever has chosen more than "on", such as a replica's disk, keeps that.
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
@@ -67,11 +68,11 @@ export class PostgresLog implements EventLog {
   readonly #address: PostgresAddress
   readonly #writer: PostgresSession
   readonly #reader: PostgresSession
-  readonly #bell: PostgresBell
+  readonly #notifications: PostgresNotifications
   readonly #closed = new AbortController()
   readonly #table: string
 
-  private constructor({ url, schema, answerMs = logsLimits.logAnswerMs }: PostgresLogOptions) {
+  private constructor({ url, schema, answerMs = remoteLogLimits.logAnswerMs }: PostgresLogOptions) {
     this.#address = parsePostgresAddress(url, schema)
     this.#table = `${quoted(this.#address.schema)}.log_ticks`
     this.#writer = new PostgresSession({
@@ -82,7 +83,7 @@ export class PostgresLog implements EventLog {
       check: (query) => assertSchema(query, this.#address.schema),
     })
     this.#reader = new PostgresSession({ address: this.#address, answerMs, purpose: 'reader' })
-    this.#bell = new PostgresBell(this.#address, answerMs)
+    this.#notifications = new PostgresNotifications(this.#address, answerMs)
   }
 
   /** Connects, and makes the tables or brings them up to date. */
@@ -119,7 +120,7 @@ export class PostgresLog implements EventLog {
         return { kind: surelyNotCommitted(error) ? 'failed' : 'unknown', error: this.#writer.failureOf(error) }
       }
       if (added.length === 0) return this.#refusal()
-      this.#bell.ring()
+      this.#notifications.notify()
       return { kind: 'appended' }
     }
   }
@@ -181,10 +182,10 @@ export class PostgresLog implements EventLog {
     while (!isAborted(ended)) {
       let page: readonly EncodedTick[]
       try {
-        // Before the look, so that nothing can come between the two unheard.
-        await this.#bell.listen()
-        next ??= await this.#tickHolding(fromRevision)
-        page = await this.#page(next)
+        const found = await untilAborted(this.#lookFrom(next, fromRevision), ended, () => undefined)
+        if (found === undefined) return
+        next = found.next
+        page = found.page
         backOff.succeeded()
       } catch (error) {
         if (isAborted(ended)) return
@@ -197,14 +198,25 @@ export class PostgresLog implements EventLog {
         next = tick.number + 1
         if (tick.firstRevision + tick.events.length > fromRevision) yield tick
       }
-      if (page.length === 0 && !isAborted(ended)) await this.#bell.next(ended)
+      if (page.length === 0 && !isAborted(ended)) await this.#notifications.next(ended)
     }
+  }
+
+  /** The next ticks for a follower, and the number of the first of them. */
+  async #lookFrom(
+    tick: number | undefined,
+    fromRevision: number,
+  ): Promise<{ readonly next: number; readonly page: readonly EncodedTick[] }> {
+    // Before the look, so that nothing can come between the two unheard.
+    await this.#notifications.listen()
+    const next = tick ?? (await this.#tickHolding(fromRevision))
+    return { next, page: await this.#page(next) }
   }
 
   readonly close = async (): Promise<void> => {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
-    await Promise.all([this.#writer.close(), this.#reader.close(), this.#bell.close()])
+    await Promise.all([this.#writer.close(), this.#reader.close(), this.#notifications.close()])
   }
 
   async #headOn(session: PostgresSession): Promise<Head> {
@@ -235,9 +247,9 @@ export class PostgresLog implements EventLog {
       text: `
         SELECT tick::text, first_revision::text, at_ms::text, hash, signature, events FROM (
           SELECT *, sum(octet_length(events)) OVER (ORDER BY tick) - octet_length(events) AS bytes_before
-          FROM (SELECT * FROM ${this.#table} WHERE tick >= $1 ORDER BY tick LIMIT ${logsLimits.logPageTicks}) AS ticks
+          FROM (SELECT * FROM ${this.#table} WHERE tick >= $1 ORDER BY tick LIMIT ${remoteLogLimits.logPageTicks}) AS ticks
         ) AS page
-        WHERE bytes_before < ${logsLimits.logPageBytes} ORDER BY page.tick`,
+        WHERE bytes_before < ${remoteLogLimits.logPageBytes} ORDER BY page.tick`,
       values: [fromTick],
       binary: true,
     })
@@ -247,12 +259,20 @@ export class PostgresLog implements EventLog {
       return {
         number: found.tick,
         firstRevision: found.first_revision,
-        at: instantFromMillis(found.at_ms),
+        at: this.#instantOf(found.tick, found.at_ms),
         hash: found.hash,
         signature: found.signature,
         events: found.events.split('\n'),
       }
     })
+  }
+
+  #instantOf(tick: number, atMs: number): Instant {
+    try {
+      return instantFromMillis(atMs)
+    } catch {
+      throw this.#foreign(`tick ${tick} has no valid instant`)
+    }
   }
 
   #decode<A>(codec: t.Decoder<unknown, A>, row: Row): A {

@@ -6,7 +6,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
-import { logsLimits } from '../limits.js'
+import { remoteLogLimits } from '../limits.js'
 import { logClosed } from '../remote/logClosed.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
@@ -158,7 +158,7 @@ export class PostgresSession {
       await check?.(async (query) => (await client.query<Row>(query)).rows)
     }
     try {
-      await withinDeadline(greet(), Math.min(logsLimits.logConnectMs, answerMs), 'Connecting')
+      await withinDeadline(greet(), Math.min(remoteLogLimits.logConnectMs, answerMs), 'Connecting')
       return open
     } catch (error) {
       open.isUsable = false

@@ -1,19 +1,19 @@
 /**
- * Tells followers that there is something new, by LISTEN and NOTIFY. It is only a call: what is new is read from the
- * table, and a call that is lost costs no more than the wait until the next look.
+ * Tells followers that there is something new, by LISTEN and NOTIFY. What is new is read from the table; a
+ * notification that is lost costs no more than the wait until the next look.
  */
 import { sha256 } from '../../encoding/hash.js'
-import { logsLimits } from '../limits.js'
+import { remoteLogLimits } from '../limits.js'
 import { pause } from '../../engine/pause.js'
 import type { PostgresAddress } from './PostgresAddress.js'
 import { PostgresSession } from './PostgresSession.js'
 
-export class PostgresBell {
+export class PostgresNotifications {
   readonly #session: PostgresSession
   readonly #channel: string
   readonly #waiting = new Set<() => void>()
-  #isRinging = false
-  #ringAgain = false
+  #isNotifying = false
+  #notifyAgain = false
 
   constructor(address: PostgresAddress, answerMs: number) {
     // The name of a channel is cut off at 63 characters, as the schema's is.
@@ -21,44 +21,44 @@ export class PostgresBell {
     this.#session = new PostgresSession({
       address,
       answerMs,
-      purpose: 'bell',
-      // A call that is lost with the server need not be waited for.
+      purpose: 'notifications',
+      // A notification that is lost with the server need not be waited for.
       prepare: `SET synchronous_commit = off; LISTEN ${this.#channel}`,
       onNotification: () => this.#wakeAll(),
       onLost: () => this.#wakeAll(),
     })
   }
 
-  /** Tells all followers. Calls that come while one is under way are told as one. */
-  ring(): void {
-    if (this.#isRinging) {
-      this.#ringAgain = true
+  /** Notifies all followers. Notifications that come while one is under way are sent as one. */
+  notify(): void {
+    if (this.#isNotifying) {
+      this.#notifyAgain = true
       return
     }
-    this.#isRinging = true
+    this.#isNotifying = true
     this.#session
-      .query({ name: 'carillon_ring', text: 'SELECT pg_notify($1, $2)', values: [this.#channel, ''] })
+      .query({ name: 'carillon_notify', text: 'SELECT pg_notify($1, $2)', values: [this.#channel, ''] })
       .catch(() => undefined)
       .finally(() => {
-        this.#isRinging = false
-        if (!this.#ringAgain) return
-        this.#ringAgain = false
-        this.ring()
+        this.#isNotifying = false
+        if (!this.#notifyAgain) return
+        this.#notifyAgain = false
+        this.notify()
       })
   }
 
-  /** Begins to listen; whoever looks at the table after this misses no call. Without a connection, looks must do. */
+  /** Begins to listen; whoever looks at the table after this misses no notification. Without a connection, looks must do. */
   async listen(): Promise<void> {
     await this.#session.connect().catch(() => undefined)
   }
 
-  /** Resolves at the next call, when it is time for a look, or with the signal. */
+  /** Resolves at the next notification, when it is time for a look, or with the signal. */
   async next(signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
     const wake = (): void => woken.abort()
     this.#waiting.add(wake)
     try {
-      await pause(logsLimits.logPollMs, AbortSignal.any([signal, woken.signal]))
+      await pause(remoteLogLimits.logPollMs, AbortSignal.any([signal, woken.signal]))
     } finally {
       this.#waiting.delete(wake)
     }
