@@ -49,7 +49,10 @@ describe('The specs of EventStoreDB on a server that is known by its address alo
       'A node whose stream is set to forget while it runs',
       'A stream that is not what Carillon has made',
     ])
-      expect(titles(passes).some((title) => title.startsWith(subject)), subject).to.equal(true)
+      expect(
+        titles(passes).some((title) => title.startsWith(subject)),
+        subject,
+      ).to.equal(true)
     const skipped = titles(pending)
     expect(skipped).to.have.length.greaterThan(50)
     for (const title of skipped) expect(title).to.contain('(needs a fault of the test server)')

@@ -195,9 +195,7 @@ describe('A node whose stream is set to forget while it runs', () => {
     expect(told.get('follower')).to.have.property('code', 'log-foreign')
     expect(told.get('follower')).to.have.nested.property('details.copyRevision').that.is.lessThan(last)
     expect(told.get('leader')).to.have.nested.property('details.copyRevision', last)
-    expect(told.get('leader')?.message)
-      .to.contain(`ends at revision ${last}`)
-      .and.to.contain('whose copy ends last')
+    expect(told.get('leader')?.message).to.contain(`ends at revision ${last}`).and.to.contain('whose copy ends last')
     for (const process of [leader, follower]) await process.stop()
   })
 

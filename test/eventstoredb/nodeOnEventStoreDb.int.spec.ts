@@ -167,7 +167,10 @@ describe('A node on EventStoreDB', () => {
     expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-access-denied')
     await mint(running, 2)
     expect(running.trouble?.code, 'an append does not make it known').to.equal('log-access-denied')
-    expect(said.filter((text) => text.includes('cannot be checked')), 'said once').to.have.length(1)
+    expect(
+      said.filter((text) => text.includes('cannot be checked')),
+      'said once',
+    ).to.have.length(1)
     serverOf().faults.deniesMetadata = false
     await until('the node can look again', () => running.trouble === undefined)
     expect((await get('/health')).body).to.not.have.property('trouble')

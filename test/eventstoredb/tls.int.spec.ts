@@ -121,7 +121,9 @@ describe('TLS to EventStoreDB', () => {
       expect([name, code]).to.deep.equal(['CarillonError', 'log-unreachable'])
     }
     const gone = parseEventStoreDbAddress(`esdb://localhost:1?tlsCAFile=${file}`)
-    expect(await tlsProblemOf(gone, 1_000)).to.contain('tlsCAFile').and.to.contain('none.pem')
+    expect(await tlsProblemOf(gone, 1_000))
+      .to.contain('tlsCAFile')
+      .and.to.contain('none.pem')
   })
 
   itNeedsFaults('is not blamed for a server that is down', async () => {

@@ -171,7 +171,8 @@ describe('copying a log', () => {
     const deaf: EventLog = {
       ...forgetful,
       head: () => new MemoryLog().head(),
-      append: () => Promise.resolve({ kind: 'unknown', error: new CarillonError('log-unreachable', 'the line went dead') }),
+      append: () =>
+        Promise.resolve({ kind: 'unknown', error: new CarillonError('log-unreachable', 'the line went dead') }),
     }
     expect((await failureOf(copyLog(source, deaf))).message).to.equal('the line went dead')
   })

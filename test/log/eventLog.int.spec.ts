@@ -31,7 +31,7 @@ describeEventLog('SqliteLog', async () => {
   }
 })
 
-describeFaults('SqliteLog', ['held by another process', 'dropped'], async () => {
+describeFaults('SqliteLog', ['held by another process', 'replaced by something else'], async () => {
   const folder = await makeFolder()
   const file = join(folder, 'log.db')
   const opened: SqliteLog[] = []
@@ -46,10 +46,10 @@ describeFaults('SqliteLog', ['held by another process', 'dropped'], async () => 
       end: () => other?.exec('ROLLBACK'),
     },
     {
-      name: 'dropped',
+      name: 'replaced by something else',
       begin: () => {
         other = openDatabase(file)
-        other.exec('DROP TABLE log_ticks')
+        other.exec('DROP TABLE log_ticks; CREATE VIEW log_ticks AS SELECT 1 AS other')
       },
       code: 'store-corrupt',
     },

@@ -95,8 +95,7 @@ export const describeFaults = (
         const during = new AbortController()
         const begun = endOf(all(log.follow(0, during.signal)))
         if (end === undefined) {
-          for (const ended of [await before, await begun])
-            expect(ended).to.have.nested.property('error.code', code)
+          for (const ended of [await before, await begun]) expect(ended).to.have.nested.property('error.code', code)
         } else {
           await end()
           await goOn(log, ticks)

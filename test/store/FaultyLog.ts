@@ -48,7 +48,8 @@ export class FaultyLog implements EventLog {
 const lost: AppendOutcome = { kind: 'unknown', error: new NodeFault('log-unreachable', 'the connection was lost') }
 
 /** The log could not take it, and says so. */
-export const failed: AppendFault = () => Promise.resolve({ kind: 'failed', error: new NodeFault('disk-full', 'no room on the log') })
+export const failed: AppendFault = () =>
+  Promise.resolve({ kind: 'failed', error: new NodeFault('disk-full', 'no room on the log') })
 
 /** It was taken, but the answer never came. */
 export const takenButUnknown: AppendFault = async (append) => {

@@ -96,7 +96,7 @@ export class LogClient extends EventStoreDBClient {
             ...this.callArguments({ deadline: deadlineMs }),
             (error, answer) => {
               if (error === null) resolve(featuresOf(answer))
-              else if (error.code === unimplemented) resolve({ version: 'unknown', takesBatches: false })
+              else if (Number(error.code) === unimplemented) resolve({ version: 'unknown', takesBatches: false })
               else reject(error)
             },
           )

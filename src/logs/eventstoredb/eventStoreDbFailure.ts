@@ -27,7 +27,9 @@ const eventTooLarge = 'maximum-append-event-size-exceeded'
 
 const isEventTooLarge = (error: unknown): boolean =>
   error instanceof EventTooLargeError ||
-  (error instanceof Error && isCommandError(error) && error._raw?.metadata?.get('exception').includes(eventTooLarge) === true)
+  (error instanceof Error &&
+    isCommandError(error) &&
+    error._raw?.metadata.get('exception').includes(eventTooLarge) === true)
 
 /** Bytes of an append that every tick fits into, and that every server takes as it comes. */
 const tickBytes = 1_048_576

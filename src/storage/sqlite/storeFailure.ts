@@ -35,7 +35,11 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
       error,
     )
   }
-  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB') || /^no such table/.test(because)) {
+  if (
+    code.startsWith('SQLITE_CORRUPT') ||
+    code.startsWith('SQLITE_NOTADB') ||
+    /^no such (table|column)/.test(because)
+  ) {
     return new NodeFault(
       'store-corrupt',
       `${file} is damaged or is not a Carillon store. Run "carillon log rebuild"; if it refuses, restore the store from a backup, or import an export made with "carillon log export". (${because})`,
