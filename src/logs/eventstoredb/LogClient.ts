@@ -30,8 +30,8 @@ export type ReadRequest = {
 /** What a server says about itself. */
 export type ServerFeatures = { readonly version: string; readonly takesBatches: boolean }
 
-/** The status of a server that is too old to be asked. */
-const unimplemented = 12
+/** Whether a server is too old to be asked: it answers with status 12. */
+const isUnimplemented = ({ code }: { readonly code: number }): boolean => code === 12
 
 const featuresOf = (answer: InstanceType<typeof featuresMessages.SupportedMethods>): ServerFeatures => {
   const batchAppend = streamsService.StreamsService.batchAppend.path.toLowerCase()
@@ -96,7 +96,7 @@ export class LogClient extends EventStoreDBClient {
             ...this.callArguments({ deadline: deadlineMs }),
             (error, answer) => {
               if (error === null) resolve(featuresOf(answer))
-              else if (Number(error.code) === unimplemented) resolve({ version: 'unknown', takesBatches: false })
+              else if (isUnimplemented(error)) resolve({ version: 'unknown', takesBatches: false })
               else reject(error)
             },
           )
