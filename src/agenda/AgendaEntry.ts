@@ -27,8 +27,8 @@ export type AgendaEntry = {
 /** Which activities to list. */
 export type AgendaQuery = {
   /**
-   * Default `scheduled`: what is to come. `attention` are those that need attention: parked, missed, or failed
-   * without consuming their state.
+   * Default `scheduled`: what is to come. `attention` are those that need attention: parked, missed, failed
+   * without consuming their state, or completed without consuming it where the flow does not say that this is intended.
    */
   readonly show?: 'scheduled' | 'attention' | 'paused' | 'started'
   /** At most so many; default 100. */

@@ -38,6 +38,12 @@ export interface Unstarted {
   readonly lastAttempt: (stateSeq: number, dueMs: number) => number
 }
 
+/** States that a completed flow has left unconsumed, and from when on that needs attention. */
+export interface Unconsumed {
+  readonly set: (stateSeq: number, attentionAtMs: number) => void
+  readonly remove: (stateSeq: number) => void
+}
+
 /** What deciders may ask of the agenda. */
 export interface AgendaRead {
   readonly activities: ActivitiesRead
@@ -47,4 +53,5 @@ export interface AgendaRead {
 export interface AgendaTables extends AgendaRead {
   readonly activities: Activities
   readonly unstarted: Unstarted
+  readonly unconsumed: Unconsumed
 }

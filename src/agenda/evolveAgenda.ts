@@ -61,6 +61,7 @@ export const evolveActivities = (
     // A transaction of another party may consume states this node never held.
     if (row === undefined) continue
     become(row, 'its state is consumed')
+    tables.unconsumed.remove(row.seq)
     activities.progress(row)
   }
   outputs.forEach(({ assessment }, index) => {
@@ -75,6 +76,7 @@ const startFlow = (tables: AgendaEvolution, { type, origin }: EventOf<'FlowStart
   if (origin.kind !== 'activity') return
   const row = rowOf(tables, type, origin.ref)
   become(row, 'its flow starts')
+  tables.unconsumed.remove(row.seq)
   row.attempt = origin.attempt
   row.error = null
   row.note = null
@@ -85,12 +87,14 @@ const startFlow = (tables: AgendaEvolution, { type, origin }: EventOf<'FlowStart
 const isDeclaredOnce = ({ activity }: ActivityDraft): boolean =>
   activity !== null && (JSON.parse(activity) as { readonly once?: boolean }).once === true
 
-const endFlow = ({ activities }: AgendaEvolution, { flow, outcome, error }: EventOf<'FlowEnded'>): void => {
+const endFlow = ({ activities, unconsumed }: AgendaEvolution, event: EventOf<'FlowEnded'>): void => {
+  const { flow, outcome, error, attentionAt } = event
   const row = activities.ofFlow(flow as FlowId)
   if (row?.untilRevision !== null) return
   const isOver = outcome === 'killed' || isDeclaredOnce(row)
   become(row, isOver ? 'its flow is killed, or ends and is declared once' : 'its flow ends')
-  // A failure needs attention; a flow that completed and left its state as it was does not.
+  if (attentionAt !== undefined && !isOver) unconsumed.set(row.seq, toMillis(attentionAt))
+  // A failure needs attention at once; when a flow that completed does, the event says.
   row.error = outcome === 'failed' && error !== undefined ? canonicalText(error) : null
   activities.progress(row)
 }

@@ -3,6 +3,7 @@
  * depend only on its input and on what the operations answered, since it is run again after a restart.
  */
 import * as t from 'io-ts'
+import { Duration, type DurationLikeObject } from 'luxon'
 import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
@@ -25,6 +26,10 @@ export type FlowDefinition<I, R> = {
   readonly input: t.Type<I, unknown>
   readonly schedulable: boolean
   readonly holdsState: boolean
+  /** Whether it may complete and leave the state of its activity unconsumed. */
+  readonly leavesState: boolean
+  /** How long other parties have to consume a state that it has left unconsumed. */
+  readonly attentionAfterMs: number
   /** The flow of another party that this one answers, in the versions it understands. */
   readonly respondsTo: RespondsTo | undefined
   /** Codes of errors that may pass: a flow that one of them would end is tried again. */
@@ -59,6 +64,16 @@ export type FlowOptions<I, R> = {
    * has reserved is waited for like any error in `transient`. Only for a schedulable flow. Default false.
    */
   readonly holdsState?: boolean
+  /**
+   * Whether it is intended that the flow completes and leaves the state whose activity has started it unconsumed. Otherwise
+   * the activity is shown under attention then: it is not started again before the next start of the node. Default false.
+   */
+  readonly leavesState?: boolean
+  /**
+   * For a state that other parties take part in: how long after the end of the flow it may still be unconsumed before it
+   * is shown under attention. Each party's node runs the flow, and one of them acts. Default one hour.
+   */
+  readonly attentionAfter?: DurationLikeObject
   /**
    * Codes of errors that may pass, such as `state-locked`. A flow that one of them would end is tried again from where it
    * last did something, as often as `retry` says, and then parked. `retryLater` always counts. Default: none.
@@ -103,6 +118,8 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     input: options.input,
     schedulable,
     holdsState,
+    leavesState: options.leavesState ?? false,
+    attentionAfterMs: Math.max(0, Math.trunc(Duration.fromObject(options.attentionAfter ?? { hours: 1 }).toMillis())),
     respondsTo: undefined,
     transient: Object.freeze([...(options.transient ?? []), ...(holdsState ? ['state-locked'] : [])]),
     retry,

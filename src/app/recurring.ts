@@ -205,6 +205,8 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
   const Fire = defineFlow({
     name: fireName,
     schedulable: true,
+    // It leaves the schedule as it is while what is running must end first.
+    leavesState: true,
     input: t.readonly(t.strict({ id: t.string })),
     run: (io, { id }): FlowBody<void> =>
       change(io, id, function* (sheet, now): FlowBody<void> {

@@ -37,7 +37,7 @@ export const banner = (
 ): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
-  const waiting = activities.parked + activities.missed + activities.failed
+  const waiting = activities.parked + activities.missed + activities.failed + activities.unconsumed
   const tries = [suggestion(app), 'carillon agenda', 'carillon status'].filter((text) => text !== undefined)
   const lines: readonly Fact[] = [
     ['store', store],

@@ -202,8 +202,8 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
   }, [connection, refusals])
   if (live === undefined) return <div class="waiting whole" role="status" aria-label="Connecting" />
   const may = (permission: string): boolean => me.permissions.includes('admin') || me.permissions.includes(permission)
-  const { parked, missed, failed } = live.activities
-  const waiting = parked + missed + failed + live.flows.parked + live.flows.superseded + live.hangingSteps
+  const { parked, missed, failed, unconsumed } = live.activities
+  const waiting = parked + missed + failed + unconsumed + live.flows.parked + live.flows.superseded + live.hangingSteps
   return (
     <Shell
       place={place}

@@ -10,6 +10,7 @@ import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
 import type { FlowStart } from '../flow/FlowStart.js'
+import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
 import { timedOut, valueAnswer, type Answer, type Wait } from '../flow/Answer.js'
 import { clipLabel } from '../flow/clipLabel.js'
 import { decideFailure } from '../flow/decideFailure.js'
@@ -401,11 +402,13 @@ export class FlowEngine {
     }
     try {
       const result = stop.result === undefined ? undefined : recordable(stop.result, this.#limits.flowResultBytes)
+      const attentionAt = attentionAfterEnd(tick, row, tick.registry.flow(row.name))
       tick.emit({
         type: 'FlowEnded',
         flow: row.id,
         outcome: 'completed',
         ...(result === undefined ? {} : { result }),
+        ...(attentionAt === undefined ? {} : { attentionAt }),
       })
       this.#tell(tick, row, { kind: 'end' })
     } catch (error) {

@@ -285,7 +285,14 @@ export const StatusC = record(
     term: IntegerC,
     head: record('Head', { tick: IntegerC, revision: IntegerC, hash: HashC }, {}),
     activities: t.readonly(
-      t.strict({ scheduled: IntegerC, parked: IntegerC, missed: IntegerC, failed: IntegerC, paused: IntegerC }),
+      t.strict({
+        scheduled: IntegerC,
+        parked: IntegerC,
+        missed: IntegerC,
+        failed: IntegerC,
+        paused: IntegerC,
+        unconsumed: IntegerC,
+      }),
     ),
     flows: t.readonly(t.strict({ open: IntegerC, parked: IntegerC, paused: IntegerC, superseded: IntegerC })),
     hangingSteps: IntegerC,

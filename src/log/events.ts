@@ -298,7 +298,13 @@ export const eventCodecs = {
       flow: FlowIdText,
       outcome: t.keyof({ completed: null, failed: null, killed: null, superseded: null }),
     },
-    { result: t.unknown, error: RecordedErrorC, by: t.string },
+    {
+      result: t.unknown,
+      error: RecordedErrorC,
+      by: t.string,
+      /** It completed and left the state of its activity unconsumed: from when on that needs attention. */
+      attentionAt: InstantC,
+    },
   ),
   FlowParked: strict({ type: t.literal('FlowParked'), flow: FlowIdText, error: RecordedErrorC }),
   FlowRetried: strict({ type: t.literal('FlowRetried'), flow: FlowIdText, by: t.string }),

@@ -41,6 +41,8 @@ export type ModelActivity = {
   readonly attempts: number
   /** Where the last flow ended, as a revision of the log. */
   readonly endedRevision: number | undefined
+  /** The last flow completed and left the state unconsumed: from when on that needs an operator. */
+  readonly attentionAt: Instant | undefined
   readonly error: ModelError | undefined
   readonly note: string | undefined
 }
@@ -51,6 +53,6 @@ export const assessedActivity = ({ activity: asked, actsAt, failure: error }: As
   const standing = error !== undefined ? 'parked' : asked === undefined ? 'none' : 'scheduled'
   return {
     ...{ standing, asked, turnAt, actsAt: standing === 'scheduled' ? turnAt : undefined, error },
-    ...{ cause: 'due', attempts: 0, endedRevision: undefined, note: undefined },
+    ...{ cause: 'due', attempts: 0, endedRevision: undefined, attentionAt: undefined, note: undefined },
   }
 }

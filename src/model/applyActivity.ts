@@ -21,8 +21,8 @@ const reassess = (state: ModelState, { assessment }: EventOf<'StateReassessed'>)
   const asked = assessedActivity(assessment)
   const isOver = before.standing === 'ended' || before.standing === 'closed'
   const isSame = asked.standing === 'scheduled' && asked.asked?.at === before.asked?.at
-  const { endedRevision, note } = before
-  const activity = { ...asked, attempts: lastAttempt(attempts, asked.asked?.at), endedRevision, note }
+  const { endedRevision, attentionAt, note } = before
+  const activity = { ...asked, attempts: lastAttempt(attempts, asked.asked?.at), endedRevision, attentionAt, note }
   return {
     ...{ ...state, relevant, participants, key },
     activity: isOver && isSame ? { ...activity, standing: before.standing, actsAt: undefined } : activity,

@@ -52,7 +52,7 @@ const settleAttempt = ({ states }: Model, flow: ModelFlow, outcome: ModelOutcome
   states.set(ref, { ...state, attempts })
 }
 
-/** A failed flow needs an operator; a flow that completed and left its state as it was does not. */
+/** A failed flow needs an operator at once; when one does that completed and left its state as it was, the event says. */
 const settleActivity = ({ states }: Model, flow: ModelFlow, event: EventOf<'FlowEnded'>, revision: number): void => {
   const ref = flow.origin.kind === 'activity' ? showRef(flow.origin.ref) : ''
   const state = states.get(ref)
@@ -60,7 +60,8 @@ const settleActivity = ({ states }: Model, flow: ModelFlow, event: EventOf<'Flow
   const isOver = state.activity.asked?.once === true || event.outcome === 'killed'
   const standing = isOver ? 'closed' : 'ended'
   const error = event.outcome === 'failed' ? event.error : undefined
-  states.set(ref, { ...state, activity: { ...state.activity, standing, endedRevision: revision, error } })
+  const { attentionAt } = event
+  states.set(ref, { ...state, activity: { ...state.activity, standing, endedRevision: revision, attentionAt, error } })
 }
 
 const releaseLocks = ({ locks, reserved }: Model, flow: string): void => {

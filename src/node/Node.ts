@@ -297,7 +297,7 @@ export class Node {
 
   /** What is to come, in order; or what needs attention. */
   agenda(query: AgendaQuery = {}): Promise<Page<AgendaEntry, string>> {
-    return this.#read((db) => readAgenda(db, query))
+    return this.#read((db) => readAgenda(db, query, this.nowMs))
   }
 
   /** Every attempt at a state's activity, with its outcome. */

@@ -11,6 +11,7 @@ import { SignalTable, signalsSchema } from './tables/SignalTable.js'
 import { WaitTable, waitsSchema } from './tables/WaitTable.js'
 import type { FoldableEvent } from '../log/FoldableEvent.js'
 import type { Head } from '../log/Tick.js'
+import { UnconsumedTable, unconsumedSchema } from './tables/UnconsumedTable.js'
 import { UnstartedTable, unstartedSchema } from './tables/UnstartedTable.js'
 import { SpentTable, spentSchema } from './tables/SpentTable.js'
 import { SessionTable, sessionsSchema } from './tables/SessionTable.js'
@@ -52,6 +53,7 @@ export const viewsSchema = [
   waitsSchema,
   signalsSchema,
   unstartedSchema,
+  unconsumedSchema,
   sessionsSchema,
   spentSchema,
   tokensSchema,
@@ -85,6 +87,7 @@ export const viewTables = [
   'flow_waits',
   'flow_signals',
   'unstarted',
+  'unconsumed',
   'sessions',
   'inbox',
   'outbox',
@@ -115,6 +118,7 @@ export class StoredViews implements Views, Tables {
   readonly waits: WaitTable
   readonly signals: SignalTable
   readonly unstarted: UnstartedTable
+  readonly unconsumed: UnconsumedTable
   readonly sessions: SessionTable
   readonly spent: SpentTable
   readonly #db: Database
@@ -154,6 +158,7 @@ export class StoredViews implements Views, Tables {
     this.waits = new WaitTable(db, this.#unit)
     this.signals = new SignalTable(db, this.#unit)
     this.unstarted = new UnstartedTable(db)
+    this.unconsumed = new UnconsumedTable(db, this.#unit)
     this.sessions = new SessionTable(db, this.#unit)
     this.spent = new SpentTable(db, this.#unit)
     this.tokens = new TokenTable(db)

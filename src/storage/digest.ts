@@ -33,6 +33,7 @@ const orderOf = {
   accepted_maps: ['hash'],
   changed_keys: ['key'],
   unstarted: ['revision'],
+  unconsumed: ['state_seq'],
   sessions: ['seq'],
   inbox: ['session_seq', 'seq'],
   outbox: ['revision'],

@@ -77,7 +77,7 @@ export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
   const { nowMs, trouble, head } = node
   const found = await node.readViews((db) => ({
     facts: readFacts(db),
-    activities: countAgenda(db),
+    activities: countAgenda(db, nowMs),
     flows: countFlows(db),
     due: countDue(db, nowMs),
     ...countMessages(db),

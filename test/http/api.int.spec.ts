@@ -62,7 +62,14 @@ describe('the HTTP API', () => {
     const { status, body } = await get('/status')
     expect(status).to.equal(200)
     expect(body).to.deep.include({ node: 'Quasimodo', app: { name: 'belfry', version: '1.2.3' }, draining: false })
-    expect(body['activities']).to.deep.equal({ scheduled: 2, parked: 0, missed: 1, failed: 1, paused: 0 })
+    expect(body['activities']).to.deep.equal({
+      scheduled: 2,
+      parked: 0,
+      missed: 1,
+      failed: 1,
+      paused: 0,
+      unconsumed: 0,
+    })
     expect(body['flows']).to.deep.equal({ open: 2, parked: 1, paused: 0, superseded: 0 })
   })
 

@@ -16,7 +16,13 @@ import { printLine } from '../print.js'
 const lineOf = (live: t.TypeOf<typeof LiveC>): string => {
   const { activities, flows } = live
   const waiting =
-    activities.parked + activities.missed + activities.failed + flows.parked + flows.superseded + live.hangingSteps
+    activities.parked +
+    activities.missed +
+    activities.failed +
+    activities.unconsumed +
+    flows.parked +
+    flows.superseded +
+    live.hangingSteps
   return [
     showSecond(live.now),
     showCount(live.head.revision + 1, 'event'),

@@ -36,7 +36,7 @@ const workOf = (
   hint: string,
   next?: string,
 ): readonly Fact[] => {
-  const waiting = activities.parked + activities.missed + activities.failed
+  const waiting = activities.parked + activities.missed + activities.failed + activities.unconsumed
   return [
     [
       'agenda',

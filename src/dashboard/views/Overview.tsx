@@ -32,7 +32,13 @@ const Figure = ({
 const Figures = ({ live }: { readonly live: Live }) => {
   const { activities, flows } = live
   const waiting =
-    activities.parked + activities.missed + activities.failed + flows.parked + flows.superseded + live.hangingSteps
+    activities.parked +
+    activities.missed +
+    activities.failed +
+    activities.unconsumed +
+    flows.parked +
+    flows.superseded +
+    live.hangingSteps
   return (
     <div class="figures">
       <Figure

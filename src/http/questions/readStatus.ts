@@ -37,7 +37,7 @@ export const readStatus = (
       stopped: node.stopped !== undefined,
       term,
       head: node.head,
-      activities: countAgenda(db),
+      activities: countAgenda(db, node.nowMs),
       flows: countFlows(db),
       hangingSteps: node.hangingSteps.length,
       virtualTime,

@@ -32,7 +32,7 @@ export const agendaRoutes = [
     query: t.exact(t.partial({ show: ShowC, limit: CountC, after: t.string })),
     answer: pageOfC(AgendaEntryC),
     example: { query: { show: 'attention', limit: '10' } },
-    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readAgenda(db, query))),
+    read: async ({ node, query }) => pageAnswer(await node.readViews((db) => readAgenda(db, query, node.nowMs))),
   }),
   question({
     path: '/agenda/timeline',

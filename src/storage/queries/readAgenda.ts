@@ -9,6 +9,7 @@ import { agendaEntryOf, type AgendaEntry, type AgendaQuery } from '../../agenda/
 import type { ActivityRow } from '../../agenda/ActivityRow.js'
 import { stateColumns, stateRowOf, needsAttention } from '../tables/stateColumns.js'
 import type { Database, SqlValue } from '../Database.js'
+import { readFacts } from '../tables/NodeFactTable.js'
 
 /** Where each list looks, in which order, and the two columns that say where in that order a row stands. */
 const lists = {
@@ -17,7 +18,11 @@ const lists = {
     major: 's.acts_at_ms',
     majorOf: (row: ActivityRow) => row.actsAtMs ?? 0,
   },
-  attention: { where: needsAttention('s'), major: '0', majorOf: () => 0 },
+  attention: {
+    where: `(${needsAttention('s')} OR s.seq IN (SELECT state_seq FROM unconsumed WHERE attention_at_ms <= ?) AND s.standing = 'ended')`,
+    major: '0',
+    majorOf: () => 0,
+  },
   paused: { where: "s.standing = 'paused'", major: '0', majorOf: () => 0 },
   started: { where: "s.standing = 'started' AND s.until_revision IS NULL", major: '0', majorOf: () => 0 },
 } as const
@@ -38,7 +43,21 @@ const placeAfter = (after: string | undefined): readonly [major: number, seq: nu
   return [Number(major), Number(seq)]
 }
 
-export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEntry, string> => {
+/** A row as its list shows it: one that needs attention without an error was left unconsumed by its flow. */
+const entryOf = (row: ActivityRow, show: string): AgendaEntry => {
+  const entry = agendaEntryOf(row)
+  if (show !== 'attention' || row.standing !== 'ended' || row.error !== null) return entry
+  const times = row.attempt === 1 ? 'once' : `${row.attempt} times`
+  const message = `Flow ${entry.flow ?? ''} ran ${times} and completed, and the state is still unconsumed. It is not started again before the next start of the node. Retry or dismiss the activity; if this is intended, add leavesState: true to the flow.`
+  return { ...entry, error: { code: 'state-not-consumed', message } }
+}
+
+/** `atMs` is the instant that lists go by where time makes a difference. Default: that of the last tick. */
+export const readAgenda = (
+  db: Database,
+  query: AgendaQuery = {},
+  atMs = readFacts(db).atMs,
+): Page<AgendaEntry, string> => {
   const size = pageSize(query.limit)
   const show: string = query.show ?? 'scheduled'
   if (!isList(show))
@@ -50,25 +69,34 @@ export const readAgenda = (db: Database, query: AgendaQuery = {}): Page<AgendaEn
   const place = placeAfter(query.after)
   const kinds = new StateTypeTable(db)
   const later = place === undefined ? '' : major === '0' ? 'AND s.seq > ?' : `AND (${major}, s.seq) > (?, ?)`
-  const values: readonly SqlValue[] = place === undefined ? [] : major === '0' ? [place[1]] : place
+  const after: readonly SqlValue[] = place === undefined ? [] : major === '0' ? [place[1]] : place
+  const values = show === 'attention' ? [atMs, ...after] : after
   const rows = db
     .prepare(
       `SELECT ${stateColumns} FROM states s JOIN transactions t ON t.seq = s.transaction_seq WHERE ${where} ${later} ORDER BY ${major === '0' ? '' : `${major}, `}s.seq LIMIT ?`,
     )
     .lists(...values, size + 1)
     .map((row) => stateRowOf(row, kinds))
-  return pageOf(rows, size, agendaEntryOf, (row) => `${majorOf(row)}.${row.seq}`)
+  return pageOf(
+    rows,
+    size,
+    (row) => entryOf(row, show),
+    (row) => `${majorOf(row)}.${row.seq}`,
+  )
 }
 
 /** How many activities stand how. */
 export const countAgenda = (
   db: Database,
+  atMs = readFacts(db).atMs,
 ): {
   readonly scheduled: number
   readonly parked: number
   readonly missed: number
   readonly failed: number
   readonly paused: number
+  /** Left unconsumed by a flow that completed, and in need of attention. */
+  readonly unconsumed: number
 } => {
   const standing = new Map(
     db
@@ -81,8 +109,14 @@ export const countAgenda = (
   const scheduled = Number(
     db.prepare('SELECT count(*) AS n FROM states WHERE acts_at_ms IS NOT NULL').get()?.['n'] ?? 0,
   )
+  const unconsumed = db
+    .prepare(
+      "SELECT count(*) AS n FROM unconsumed u JOIN states s ON s.seq = u.state_seq WHERE u.attention_at_ms <= ? AND s.standing = 'ended' AND s.error IS NULL",
+    )
+    .get(atMs)
   return {
     scheduled,
+    unconsumed: Number(unconsumed?.['n'] ?? 0),
     parked: standing.get('parked') ?? 0,
     missed: standing.get('missed') ?? 0,
     failed: standing.get('ended') ?? 0,

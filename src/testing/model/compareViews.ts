@@ -11,6 +11,7 @@ import type { AgendaQuery } from '../../agenda/AgendaEntry.js'
 import { queryVault, readLocks } from '../../storage/queries/readVault.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import { readReservedKeys, readSignedTransactionIds } from '../../storage/queries/readProposals.js'
+import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import type { Database } from '../../storage/Database.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { compareFlow, compareState } from './compareRows.js'
@@ -30,8 +31,12 @@ const limit = 1_000
 const from = <C>(after: C | undefined): { readonly after?: C } => (after === undefined ? {} : { after })
 const refsOf = (rows: readonly { readonly ref: StateRef }[]): readonly string[] => rows.map(({ ref }) => showRef(ref))
 
-const needsOperator = ({ activity: { standing, error } }: ModelState): boolean =>
-  standing === 'parked' || standing === 'missed' || (standing === 'ended' && error !== undefined)
+const needsOperator =
+  (now: Instant) =>
+  ({ activity: { standing, error, attentionAt } }: ModelState): boolean =>
+    standing === 'parked' ||
+    standing === 'missed' ||
+    (standing === 'ended' && (error !== undefined || (attentionAt !== undefined && attentionAt <= now)))
 
 /** Compares the facts about the node as a whole. */
 export const compareNodeFacts = (db: Database, { node }: Model, revision: number): readonly ModelFinding[] => {
@@ -59,7 +64,11 @@ const compareLists = (db: Database, model: Model): readonly ModelFinding[] => {
   return [
     ...compareValues('All states, in log order.', refsOf(states), refsOf(vault)),
     ...compareValues('The agenda, in order.', refsOf(agendaOf(model)), agenda('scheduled')),
-    ...compareValues('Activities that need an operator.', standing(needsOperator), agenda('attention')),
+    ...compareValues(
+      'Activities that need an operator.',
+      standing(needsOperator(instantFromMillis(readFacts(db).atMs))),
+      agenda('attention'),
+    ),
     ...compareValues(
       'Paused activities.',
       standing(({ activity }) => activity.standing === 'paused'),

@@ -5,7 +5,8 @@ import { canonicalText } from '../../encoding/canonical.js'
 import type { DomainEvent } from '../../log/events.js'
 
 const withoutTexts = (event: DomainEvent): unknown => {
-  if (event.type === 'FlowEnded' && event.error !== undefined) return { ...event, error: event.error.code }
+  // When the end of a flow needs attention is for operators, too.
+  if (event.type === 'FlowEnded') return { ...event, error: event.error?.code, attentionAt: undefined }
   if (event.type === 'MessageSent' && event.message.kind === 'error') return { ...event, message: event.message.code }
   return event
 }
