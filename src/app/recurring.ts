@@ -355,11 +355,11 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     run: (io, { id, from, until }): FlowBody<number> =>
       // eslint-disable-next-line require-yield -- as above
       change(io, id, function* (sheet, now): FlowBody<number> {
-        const instants = instantsOfPast(sheet.schedule, from, until < now ? until : now)
+        const instants = instantsOfPast(sheet.schedule, from, until < now ? until : now, mostBackfilled + 1)
         if (instants.length > mostBackfilled)
           throw new CarillonError(
             'query-unbounded',
-            `The period from ${from} to ${until} has ${instants.length} occurrences; at most ${mostBackfilled} are backfilled at a time. Ask in portions.`,
+            `The period from ${from} to ${until} has more than ${mostBackfilled} occurrences, which is as many as are backfilled at a time. Ask in portions.`,
             { id },
           )
         for (const at of instants) start(sheet, at, now, 'backfill')

@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { PartyC } from '../identity/Party.js'
 import { InstantC, instantFromMillis, millisBetween, toMillis, type Instant } from '../time/Instant.js'
-import { allBetween, nextAfter, preview } from '../time/recurrence/occurrences.js'
+import { listBetween, nextAfter, portionBetween } from '../time/recurrence/occurrences.js'
 import { RecurrenceC, type Recurrence } from '../time/recurrence/Recurrence.js'
 
 /** What to do when an occurrence comes due while another one is still running. */
@@ -113,8 +113,7 @@ export const decideDues = <A>(
   const rule = presentRule(schedule)
   if (schedule.next === null || rule === undefined) return { dues: [], next: null }
   const limit = policy.missed === 'run-all' ? 1 : duesAtATime
-  const before = instantFromMillis(toMillis(schedule.next) - 1)
-  const all = preview(rule, before, limit).filter((at) => at <= now)
+  const all = portionBetween(rule, schedule.next, now, limit)
   const last = all.at(-1) ?? schedule.next
   const next = nextAfter(rule, last) ?? null
   const isCaughtUp = next === null || next > now
@@ -132,12 +131,20 @@ export const decideDues = <A>(
   return { dues, next }
 }
 
-/** Every instant of a past period, by the rule that was in force at each. */
-export const instantsOfPast = <A>({ rules }: RecurringSchedule<A>, from: Instant, until: Instant): readonly Instant[] =>
-  rules.flatMap(({ from: since, recurrence }, index) => {
+/** The first instants of a past period, at most `most` of them, by the rule that was in force at each. */
+export const instantsOfPast = <A>(
+  { rules }: RecurringSchedule<A>,
+  from: Instant,
+  until: Instant,
+  most: number,
+): readonly Instant[] => {
+  const found: Instant[] = []
+  for (const [index, { from: since, recurrence }] of rules.entries()) {
     const superseded = rules[index + 1]?.from
     // A rule begins after the instant it was given at; what falls on that instant is still the earlier rule's.
     const first = from > since ? from : instantFromMillis(toMillis(since) + 1)
     const last = superseded === undefined || superseded > until ? until : superseded
-    return first > last ? [] : allBetween(recurrence, first, last)
-  })
+    if (first <= last) found.push(...listBetween(recurrence, first, last, most - found.length))
+  }
+  return found
+}

@@ -66,8 +66,8 @@ const isBeyondTable = ({ calendar }: CalendarRule, ms: number): boolean => calen
 
 /** Refuses to name a day for which nobody knows the holidays: otherwise a recurrence would seem to end there. */
 export const withinTable = (rule: CalendarRule, inner: Sequence): Sequence => ({
-  after: (ms) => {
-    const point = inner.after(ms)
+  after: (ms, budget) => {
+    const point = inner.after(ms, budget)
     if (point !== undefined && isBeyondTable(rule, point))
       throw new CarillonError(
         'calendar-out-of-range',
@@ -76,7 +76,7 @@ export const withinTable = (rule: CalendarRule, inner: Sequence): Sequence => ({
       )
     return point
   },
-  before: (ms) => inner.before(rule.calendar.length > 0 ? Math.min(ms, tableEndMs) : ms),
+  before: (ms, budget) => inner.before(rule.calendar.length > 0 ? Math.min(ms, tableEndMs) : ms, budget),
 })
 
 export const calendarSequence = (rule: CalendarRule): Sequence => {

@@ -10,6 +10,8 @@ import { ZoneC } from '../Zone.js'
 import { defaultDstPolicy, DstPolicyC } from './DstPolicy.js'
 import { refuse } from './refuse.js'
 import type { Sequence } from './Sequence.js'
+import type { StepBudget } from './StepBudget.js'
+import { longestRuleText } from './longestRuleText.js'
 import { zoned } from './zoned.js'
 
 export const CronRuleC = t.readonly(
@@ -25,6 +27,8 @@ const parse = (expression: string): Cron => {
   // The parser fills a question mark in with the time of the day it is read on.
   if (expression.includes('?'))
     return refuse(`cron "${expression}"`, 'write * instead of ?, which depends on the clock.')
+  if (expression.length > longestRuleText)
+    return refuse(`cron of ${expression.length} characters`, `an expression has at most ${longestRuleText}.`)
   try {
     // In UTC the parser's time is plain arithmetic; the zone is applied afterwards, under a policy of our own.
     return new Cron(expression, { utcOffset: 0, paused: true })
@@ -37,6 +41,7 @@ const secondMs = 1_000
 
 /** Dates and their weekdays come again after 400 years. */
 const cycleMs = 146_097 * dayMs
+const yearMs = 365 * dayMs
 const cycleStartMs = Date.parse('2000-01-01T00:00:00Z')
 
 /** Names years of its own, behind the six other fields. */
@@ -48,15 +53,23 @@ const earlierBy = (ms: number): number => Math.max(0, Math.floor((ms - cycleStar
 const localSequence = (expression: string): Sequence => {
   const cron = parse(expression)
   const shift = namesYears(expression) ? () => 0 : earlierBy
-  const shifted = (ms: number, find: (ms: number) => Date | null | undefined): number | undefined => {
+  const shifted = (
+    ms: number,
+    budget: StepBudget,
+    find: (ms: number) => Date | null | undefined,
+  ): number | undefined => {
     const byMs = shift(ms)
     const found = find(ms - byMs)
+    // The parser looks at every month in between, and at a thousand years of them before it gives up.
+    const looked = found instanceof Date ? Math.abs(found.getTime() + byMs - ms) : cycleMs
+    budget.spend(1 + Math.floor(looked / yearMs))
     return found instanceof Date ? found.getTime() + byMs : undefined
   }
   return {
-    after: (ms) => shifted(ms, (at) => cron.nextRun(new Date(at))),
+    after: (ms, budget) => shifted(ms, budget, (at) => cron.nextRun(new Date(at))),
     // The parser looks at whole seconds; rounding up keeps an occurrence within the very second.
-    before: (ms) => shifted(ms, (at) => cron.previousRuns(1, new Date(Math.ceil(at / secondMs) * secondMs))[0]),
+    before: (ms, budget) =>
+      shifted(ms, budget, (at) => cron.previousRuns(1, new Date(Math.ceil(at / secondMs) * secondMs))[0]),
   }
 }
 

@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { IntegerC } from '../../encoding/IntegerC.js'
 import { InstantC, toMillis } from '../Instant.js'
+import { leastSpacingMs } from './leastSpacing.js'
 import { refuse } from './refuse.js'
 import type { Sequence } from './Sequence.js'
 
@@ -15,10 +16,17 @@ export const IntervalRuleC = t.readonly(
 export type IntervalRule = t.TypeOf<typeof IntervalRuleC>
 
 export const intervalSequence = ({ everyMs, phase }: IntervalRule): Sequence => {
-  if (everyMs < 1) return refuse(`interval of ${everyMs} ms`, 'an interval is at least one millisecond long.')
+  if (everyMs < leastSpacingMs)
+    return refuse(`interval of ${everyMs} ms`, `an interval is at least ${leastSpacingMs} ms long.`)
   const phaseMs = toMillis(phase)
   return {
-    after: (ms) => phaseMs + (Math.floor((ms - phaseMs) / everyMs) + 1) * everyMs,
-    before: (ms) => phaseMs + (Math.ceil((ms - phaseMs) / everyMs) - 1) * everyMs,
+    after: (ms, budget) => {
+      budget.spend(1)
+      return phaseMs + (Math.floor((ms - phaseMs) / everyMs) + 1) * everyMs
+    },
+    before: (ms, budget) => {
+      budget.spend(1)
+      return phaseMs + (Math.ceil((ms - phaseMs) / everyMs) - 1) * everyMs
+    },
   }
 }

@@ -7,6 +7,8 @@ import { DateTime, Duration } from 'luxon'
 import { dayMs } from '../LocalTime.js'
 import { ZoneC } from '../Zone.js'
 import { defaultDstPolicy, DstPolicyC } from './DstPolicy.js'
+import { leastSpacingMs } from './leastSpacing.js'
+import { longestRuleText } from './longestRuleText.js'
 import { refuse } from './refuse.js'
 import { ofIndex, type Sequence } from './Sequence.js'
 import { zoned } from './zoned.js'
@@ -37,8 +39,10 @@ const readTime = ({ iso, zone }: RepetitionRule, text: string): DateTime => {
 
 const readDuration = ({ iso }: RepetitionRule, text: string): Duration => {
   const duration = Duration.fromISO(text)
-  if (!duration.isValid || duration.toMillis() <= 0)
-    return refuse(`repetition "${iso}"`, `"${text}" is not a duration such as P1M or PT15M.`)
+  if (!duration.isValid) return refuse(`repetition "${iso}"`, `"${text}" is not a duration such as P1M or PT15M.`)
+  // Parts of both signs could lead forwards in one month and backwards in another.
+  if (Object.values(duration.toObject()).some((amount) => amount < 0) || duration.toMillis() < leastSpacingMs)
+    return refuse(`repetition "${iso}"`, `"${text}" is not a step forward of at least ${leastSpacingMs} ms.`)
   return duration
 }
 
@@ -59,6 +63,8 @@ type Repetition = {
 }
 
 const read = (rule: RepetitionRule): Repetition => {
+  if (rule.iso.length > longestRuleText)
+    return refuse(`repetition of ${rule.iso.length} characters`, `a repetition has at most ${longestRuleText}.`)
   const [head, one, two, ...rest] = rule.iso.split('/')
   const [, repeats] = /^R(-1|\d*)$/.exec(head ?? '') ?? []
   if (repeats === undefined || one === undefined || two === undefined || rest.length > 0)
@@ -70,6 +76,7 @@ const read = (rule: RepetitionRule): Repetition => {
     if (count === undefined)
       return refuse(`repetition "${rule.iso}"`, 'a repetition that is known by its end needs a count, as in R5/P1M/….')
     const at = (index: number): DateTime => last.minus(times(step, count - 1 - index))
+    if (!at(0).isValid) return refuse(`repetition "${rule.iso}"`, 'its first occurrence lies before all time.')
     return { firstMs: at(0).toMillis(), step, count, at }
   }
   const first = readTime(rule, one)
