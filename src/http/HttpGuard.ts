@@ -38,6 +38,7 @@ export class HttpGuard implements RequestGuard {
   readonly #names: ReadonlySet<string>
   readonly #anyAddress: boolean
   readonly #authenticator: Authenticator
+  readonly #admitted: (request: FastifyRequest) => void
   readonly #requests: RateLimit
   readonly #refusals = new RateLimit({
     perSecond: httpLimits.httpRefusalsPerSecond,
@@ -47,10 +48,17 @@ export class HttpGuard implements RequestGuard {
 
   constructor(
     authenticator: Authenticator,
-    options: { readonly host: string; readonly names: readonly string[]; readonly perSecond: number },
+    options: {
+      readonly host: string
+      readonly names: readonly string[]
+      readonly perSecond: number
+      /** Told of a request that was admitted. */
+      readonly admitted: (request: FastifyRequest) => void
+    },
   ) {
     const { host, names, perSecond } = options
     this.#authenticator = authenticator
+    this.#admitted = options.admitted
     this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: httpLimits.httpCallers })
     const bare = host.includes(':') ? `[${host}]` : host
     this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
@@ -86,7 +94,9 @@ export class HttpGuard implements RequestGuard {
   /** Who asks; refused when nobody is known by what the request brings. */
   async admit(request: FastifyRequest): Promise<Principal> {
     try {
-      return { ...(await this.#credential(request)), from: request.ip }
+      const known = await this.#credential(request)
+      this.#admitted(request)
+      return { ...known, from: request.ip }
     } catch (error) {
       throw this.refusalOf(request, error)
     }

@@ -201,7 +201,6 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     },
   })
-  server.server.maxConnections = httpLimits.httpConnections
   server.server.headersTimeout = requestMs
   // Only JSON is understood; a form of another site could send plain text.
   server.removeContentTypeParser('text/plain')

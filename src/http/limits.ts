@@ -25,8 +25,10 @@ export const httpLimits = {
   httpBodyBytes: 1024 * KiB,
   /** The body of a request that brings a secret and no token: a token is much shorter. */
   httpSecretBytes: 4 * KiB,
-  /** Open HTTP connections. */
+  /** Open HTTP connections; when there are so many, the oldest that has brought no valid token goes first. */
   httpConnections: 256,
+  /** Open HTTP connections of one address, loopback apart; beyond that its own oldest without a valid token goes first. */
+  httpConnectionsPerAddress: 32,
   /** A request whose head and body have not come by then is dropped, so that slow senders cannot hold connections. */
   httpRequestMs: 10_000,
   /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. */

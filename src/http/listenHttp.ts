@@ -2,9 +2,12 @@
  * The HTTP API and the dashboard on an address of the machine: loopback by default; anywhere else it refuses to start
  * without TLS.
  */
+import type { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
+import { ConnectionPlaces } from '../transport/ConnectionPlaces.js'
 import { buildServer, type Serving } from './buildServer.js'
 import type { ClockControl } from './ClockControl.js'
 import { HttpGuard, isLoopback } from './HttpGuard.js'
@@ -28,6 +31,13 @@ export type HttpOptions = {
   readonly clock?: ClockControl
   /** Requests one address may send in a second, on average; twice as many at once. Default 200. */
   readonly requestsPerSecond?: number
+  /** Open connections; when there are so many, the oldest that has brought no valid token goes first. Default 256. */
+  readonly connections?: number
+  /**
+   * Open connections of one address; beyond that its own oldest without a valid token goes first. Default 32, and for
+   * loopback as many as there are: there a proxy, the command line and the dashboard all have one address.
+   */
+  readonly connectionsPerAddress?: number
   /** A request that has not come whole after so many milliseconds is dropped. Default 10,000. */
   readonly requestMs?: number
   /** Default: silent. */
@@ -56,6 +66,9 @@ const tlsOf = (host: string, tls: HttpOptions['tls']): Serving['tls'] => {
   )
 }
 
+/** An address of this machine that every caller on it has. */
+const isOwnAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/.test(address)
+
 /** Listens until it is closed. */
 export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Promise<HttpServer> => {
   const { host = '127.0.0.1', port = 0, names = [], logger = silentLogger } = options
@@ -64,15 +77,23 @@ export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Pro
   // In the fragment, which no browser sends, so it stands in no log on the way.
   const newLink = (): string => `${url}/#link=${api.authenticator.newCode()}`
   const perSecond = options.requestsPerSecond ?? httpLimits.httpRequestsPerSecond
+  const total = options.connections ?? httpLimits.httpConnections
+  const places = new ConnectionPlaces({
+    total,
+    perAddress: (address) =>
+      options.connectionsPerAddress ?? (isOwnAddress(address) ? total : httpLimits.httpConnectionsPerAddress),
+  })
+  const admitted = ({ raw }: FastifyRequest): void => places.admit(raw.socket)
   const server = await buildServer({
     api,
-    guard: new HttpGuard(api.authenticator, { host, names, perSecond }),
+    guard: new HttpGuard(api.authenticator, { host, names, perSecond, admitted }),
     newLink,
     logger,
     requestMs: options.requestMs ?? httpLimits.httpRequestMs,
     files: readStaticFiles(),
     tls,
   })
+  server.server.on('connection', (socket: Socket) => places.enter(socket))
   try {
     await server.listen({ host, port })
   } catch (error) {

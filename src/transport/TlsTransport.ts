@@ -24,6 +24,7 @@ import { parseAddress, showAddress, type Address } from '../network/address.js'
 import { limitsOf } from '../limits.js'
 import { transportLimits, type TransportLimits } from './limits.js'
 import { certifiedKey, fingerprintOf } from '../network/certificate.js'
+import { ConnectionPlaces } from './ConnectionPlaces.js'
 import { Link } from './Link.js'
 import { Refusals } from './Refusals.js'
 
@@ -83,8 +84,8 @@ export class TlsTransport implements Transport {
   readonly #limits: TransportLimits
   readonly #refusals: Refusals
   readonly #links = new Map<PublicKey, Link>()
-  /** Sockets whose other side is not known yet, oldest first. */
-  readonly #handshakes = new Set<Socket>()
+  /** Those whose other side is not known yet. */
+  readonly #handshakes: ConnectionPlaces
   #server: Server | undefined
   #address: Address | undefined
   #deliver: Deliver | undefined
@@ -95,6 +96,11 @@ export class TlsTransport implements Transport {
     this.#network = options.network
     this.#limits = limitsOf('transport', transportLimits, options.limits)
     this.#refusals = new Refusals(options.logger ?? silentLogger, this.#limits)
+    this.#handshakes = new ConnectionPlaces({
+      total: this.#limits.handshakesUnderWay,
+      perAddress: () => this.#limits.handshakesPerAddress,
+      dropped: (address) => this.#refusals.tell(address, 'Too many handshakes are under way; its oldest was dropped.'),
+    })
     this.#credentials = {
       key: options.key.exportPrivate(),
       cert: options.certificate,
@@ -161,7 +167,7 @@ export class TlsTransport implements Transport {
     if (this.#closed) return
     this.#closed = true
     for (const link of this.#links.values()) link.close()
-    for (const socket of this.#handshakes) socket.destroy()
+    this.#handshakes.close()
     const server = this.#server
     if (server === undefined) return
     await new Promise<void>((resolve) => {
@@ -199,7 +205,10 @@ export class TlsTransport implements Transport {
       rejectUnauthorized: true,
       handshakeTimeout: this.#limits.handshakeMs,
     })
-    server.on('connection', (socket: Socket) => this.#watchHandshake(socket))
+    server.on('connection', (socket: Socket) => {
+      socket.on('error', () => undefined)
+      this.#handshakes.enter(socket)
+    })
     server.on('secureConnection', (socket) => this.#welcome(socket))
     server.on('tlsClientError', (error, socket) => {
       // The reason OpenSSL gave for the certificate says more than the reset that followed.
@@ -226,22 +235,8 @@ export class TlsTransport implements Transport {
     this.#address = { host, port }
   }
 
-  #watchHandshake(socket: Socket): void {
-    socket.on('error', () => undefined)
-    this.#handshakes.add(socket)
-    socket.once('close', () => this.#handshakes.delete(socket))
-    if (this.#handshakes.size <= this.#limits.handshakesUnderWay) return
-    const [oldest] = this.#handshakes
-    this.#refusals.tell('The listener', 'Too many handshakes are under way; the oldest was dropped.')
-    if (oldest !== undefined) this.#handshakes.delete(oldest)
-    oldest?.destroy()
-  }
-
   #welcome(socket: TLSSocket): void {
-    // The raw socket beneath is no longer a stranger's.
-    for (const each of this.#handshakes)
-      if (each.remotePort === socket.remotePort && each.remoteAddress === socket.remoteAddress)
-        this.#handshakes.delete(each)
+    this.#handshakes.leave(socket)
     const identified = this.#identify(socket)
     if ('refused' in identified) {
       this.#refusals.tell(socket.remoteAddress ?? 'Someone', `A connection was refused: ${identified.refused}.`)

@@ -13,6 +13,8 @@ export const transportLimits = {
   deliveriesUnderWay: 2_000,
   /** Connections whose handshake is not over; beyond that the oldest of them is dropped. */
   handshakesUnderWay: 64,
+  /** Of these, connections of one address: one that has more loses its own oldest, so that it takes no one else's place. */
+  handshakesPerAddress: 32,
   /** Connections with one party; a new one replaces the oldest, which may be half open after a crash over there. */
   connectionsPerParty: 3,
   /** A handshake that takes longer is given up. */

@@ -1,6 +1,6 @@
 /** What a hostile client meets: it is refused, logged and cut off, and everyone else is served as before. */
 import { once } from 'node:events'
-import { connect as connectRaw } from 'node:net'
+import { connect as connectRaw, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { generateKeyPair } from '../../src/identity/KeyPair.js'
@@ -159,6 +159,26 @@ describe('A hostile client of the TLS transport', function () {
     await bobGoesOn()
     silent.forEach((socket) => socket.resume())
     await closed
+  })
+
+  it('that opens more connections than its share loses its own, and no one of another address', async () => {
+    await open({ handshakesUnderWay: 12, handshakesPerAddress: 4, handshakeMs: 60_000 })
+    const dial = (localAddress: string): Socket => {
+      const socket = connectRaw({ host: '127.0.0.1', port: network.port('Bob'), localAddress })
+      socket.on('error', () => undefined)
+      return socket
+    }
+    // Mallory's machine is slow: its connection is open, and its handshake begins after all the others.
+    const slow = dial('127.0.0.2')
+    await once(slow, 'connect')
+    const silent = Array.from({ length: 40 }, () => dial('127.0.0.1'))
+    await Promise.all(silent.slice(0, 36).map((socket) => once(socket.resume(), 'close')))
+    const { key, certificate } = network.seat('Mallory')
+    const secure = network.attack('Bob', { socket: slow, key: key.exportPrivate(), cert: certificate })
+    await once(secure, 'secureConnect')
+    await logged(/127\.0\.0\.1: Too many handshakes are under way/)
+    await bobGoesOn()
+    silent.forEach((socket) => socket.destroy())
   })
 
   it('that sends a frame a byte at a time is cut off when the time for a frame is over', async () => {
