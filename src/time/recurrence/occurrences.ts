@@ -184,7 +184,8 @@ const occurrencesChecked = 10
 export const checkRecurrence = (recurrence: Recurrence): Recurrence => {
   let found = 0
   try {
-    for (const _ of walk(recurrence, earliestMs - 1, budgetOf(recurrence))) if (++found === occurrencesChecked) break
+    const walked = walk(recurrence, earliestMs - 1, budgetOf(recurrence))
+    while (found < occurrencesChecked && walked.next().done !== true) found += 1
   } catch (error) {
     // Holidays are known up to a year; a rule that begins before it is good until then.
     if (found === 0 || !(error instanceof CarillonError) || error.code !== 'calendar-out-of-range') throw error
