@@ -1,7 +1,7 @@
 /**
  * An activity, and an attempt at it, as people and apps see them from outside a tick.
  */
-import type { RecordedError } from '../errors/CarillonError.js'
+import { withoutTrace, type RecordedError } from '../errors/CarillonError.js'
 import type { Activity } from '../ledger/Activity.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { FlowId } from '../log/FlowId.js'
@@ -51,7 +51,11 @@ export type Attempt = {
   readonly by?: string
 }
 
-/** A row as the agenda shows it. */
+/** An entry as lists show it: an error is told in a line there. */
+export const listedEntry = (entry: AgendaEntry): AgendaEntry =>
+  entry.error === undefined ? entry : { ...entry, error: withoutTrace(entry.error) }
+
+/** A row as the agenda knows it. */
 export const agendaEntryOf = (row: ActivityRow): AgendaEntry => ({
   ref: row.ref,
   type: row.kind.type,

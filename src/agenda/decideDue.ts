@@ -7,11 +7,12 @@ import { encoded, Encoded, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { plainForm, plainText } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, recordError, type RecordedError } from '../errors/CarillonError.js'
+import { atPlace } from '../errors/codePlace.js'
 import type { StartCause } from '../flow/FlowRow.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import type { Activity, FlowRef } from '../ledger/Activity.js'
-import { askState } from '../ledger/assess.js'
+import { askState, type ClockRead } from '../ledger/assess.js'
 import type { Assessment } from '../ledger/Assessment.js'
 import type { FlowSignature } from '../ledger/Definitions.js'
 import type { DomainEvent } from '../log/events.js'
@@ -99,7 +100,7 @@ const startOf = (
 const ask = (
   reads: AgendaReads,
   row: ActivityRow,
-): { readonly assessment: Assessment; readonly looksAtClock: () => boolean } => {
+): { readonly assessment: Assessment; readonly looksAtClock: () => ClockRead | undefined } => {
   const definition = reads.registry.requireState(row.kind.type)
   const data = readState(definition, row)
   return {
@@ -116,10 +117,11 @@ const assertSettled = (
   wasMoved: boolean,
 ): void => {
   const type = row.kind.type
-  if (looksAtClock()) {
+  const read = looksAtClock()
+  if (read !== undefined) {
     throw new CarillonError(
       'activity-reads-clock',
-      `nextScheduledActivity of ${type} gives another instant each time, because it reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+      `nextScheduledActivity of ${type} gives another instant each time, because it reads the clock with ${read.what}${atPlace(read.at)}. It must depend on the state alone: put the instant into the state when it is produced.`,
       { type },
     )
   }
@@ -161,8 +163,9 @@ const decideAsked = (reads: AgendaReads, row: ActivityRow, cause: StartCause, wa
   const answer = ask(reads, row)
   const { activity, actsAt, failure } = answer.assessment
   if (failure !== undefined) {
-    const { code, message } = failure
-    return { kind: 'event', event: decideFailedStart(reads, row, { code, message }) }
+    const { code, message, stack, causes } = failure
+    const trace = { ...(stack === undefined ? {} : { stack }), ...(causes === undefined ? {} : { causes }) }
+    return { kind: 'event', event: decideFailedStart(reads, row, { code, message, ...trace }) }
   }
   if (activity === undefined) return { kind: 'event', event: { type: 'ActivityRemoved', ref: row.ref } }
   const isMoved = toMillis(activity.at) !== row.dueMs

@@ -9,7 +9,7 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { VaultEntry } from '../vault/VaultEntry.js'
 import type { NodeFacts } from '../log/NodeTables.js'
 import type { ActivityRow } from './ActivityRow.js'
-import { agendaEntryOf, type AgendaEntry, type Attempt } from './AgendaEntry.js'
+import { agendaEntryOf, listedEntry, type AgendaEntry, type Attempt } from './AgendaEntry.js'
 
 /** Everything the log knows about a state and its activity, told in sentences. */
 export type Why = {
@@ -17,6 +17,8 @@ export type Why = {
   readonly state: VaultEntry
   /** How its activity stands; undefined when it asks for none. */
   readonly activity?: AgendaEntry
+  /** What is wrong with its activity, with where that came from. */
+  readonly error?: RecordedError
   readonly attempts: readonly Attempt[]
   /** The story in order, one sentence a line. */
   readonly story: readonly string[]
@@ -140,10 +142,12 @@ export const tellWhy = (
     asked(row),
     ...attempts.map(attemptSentence),
   ]
+  const activity = agendaEntryOf(row)
   return {
     ref,
     state,
-    ...(row.standing === null ? {} : { activity: agendaEntryOf(row) }),
+    ...(row.standing === null ? {} : { activity: listedEntry(activity) }),
+    ...(activity.error === undefined ? {} : { error: activity.error }),
     attempts,
     story,
     now: nowSentence(row, state, draining, atMs),

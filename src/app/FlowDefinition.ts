@@ -6,8 +6,10 @@ import * as t from 'io-ts'
 import { Duration, type DurationLikeObject } from 'luxon'
 import type { Json } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { rememberPlace } from '../errors/codePlace.js'
 import { activity, type Activity, type ActivityOptions, type FlowRef } from '../ledger/Activity.js'
 import { assertName, assertVersion } from '../ledger/assertName.js'
+import { assertRun } from './assertBody.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
 import type { Operation } from './Operation.js'
@@ -112,7 +114,7 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     }
     return { name: options.name, input: options.input.encode(input) as Json }
   }
-  return Object.freeze({
+  const definition = {
     name: options.name,
     version,
     input: options.input,
@@ -127,7 +129,9 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     run: options.run,
     ref,
     at: (at: Instant, input: I, activityOptions?: ActivityOptions) => activity(at, ref(input), activityOptions),
-  })
+  }
+  assertRun(rememberPlace(definition, defineFlow))
+  return Object.freeze(definition)
 }
 
 const isEmpty = (value: unknown): value is Record<string, never> =>

@@ -21,10 +21,11 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { instant, type Instant } from '../time/Instant.js'
 import type { Finalised } from '../finality/Finalised.js'
+import { ask } from './ask.js'
+import { assertBody } from './assertBody.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { Page } from '../vault/query/VaultQuery.js'
-import type { Operation } from './Operation.js'
 import type { StepContext } from '../flow/operations/step.js'
 import type { StateQuery } from '../flow/queryStates.js'
 import type { StateWanted } from '../flow/Answer.js'
@@ -77,10 +78,6 @@ const wantedOf = ({ key, indexed }: AnyStateDefinition, by: WaitedState): StateW
 }
 
 const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
-
-const ask = function* (operation: Operation): FlowBody<unknown> {
-  return yield operation
-}
 
 /** What a flow acts with. Call each operation with `yield*`. */
 export class FlowIo {
@@ -362,7 +359,7 @@ export class FlowIo {
     })
     this.#stack.push(definition)
     try {
-      return yield* definition.run(this, input)
+      return yield* assertBody(definition, definition.run(this, input))
     } finally {
       this.#stack.pop()
     }

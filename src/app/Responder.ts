@@ -1,7 +1,9 @@
 /**
  * The definition of a responder: the flow that a party runs when another party's flow opens a session with it.
  */
+import { rememberPlace } from '../errors/codePlace.js'
 import { SessionInputC, type SessionInput } from '../session/SessionInput.js'
+import { assertBody, assertRun } from './assertBody.js'
 import { defineFlow, type FlowBody, type FlowDefinition, type FlowOptions } from './FlowDefinition.js'
 import type { FlowIo } from './FlowIo.js'
 import { Session } from './Session.js'
@@ -23,7 +25,8 @@ export type ResponderOptions<R> = Pick<FlowOptions<SessionInput, R>, 'transient'
 export const defineResponder = <R>(options: ResponderOptions<R>): FlowDefinition<SessionInput, R> => {
   const [fromVersion, toVersion] = options.versions ?? [1, 1]
   const flow = typeof options.respondsTo === 'string' ? options.respondsTo : options.respondsTo.name
-  const definition = defineFlow({
+  assertRun(rememberPlace({ name: options.name, run: options.run }, defineResponder))
+  const definition: FlowDefinition<SessionInput, R> = defineFlow({
     name: options.name,
     ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.transient === undefined ? {} : { transient: options.transient }),
@@ -31,8 +34,9 @@ export const defineResponder = <R>(options: ResponderOptions<R>): FlowDefinition
     ...(options.whenFailing === undefined ? {} : { whenFailing: options.whenFailing }),
     input: SessionInputC,
     *run(io, { session, party, version }): FlowBody<R> {
-      return yield* options.run(io, new Session(session, party, 'responder'), version)
+      const body = options.run(io, new Session(session, party, 'responder'), version)
+      return yield* assertBody(definition, body)
     },
   })
-  return Object.freeze({ ...definition, respondsTo: { flow, fromVersion, toVersion } })
+  return Object.freeze(rememberPlace({ ...definition, respondsTo: { flow, fromVersion, toVersion } }, defineResponder))
 }

@@ -13,13 +13,10 @@ import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Message, SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { endOfSession } from '../session/endOfSession.js'
+import { ask } from './ask.js'
 import type { FlowBody } from './FlowDefinition.js'
 import type { Operation } from './Operation.js'
 import { withinMsOf, type Timing, type Unbounded, type Within } from './within.js'
-
-const ask = function* (operation: Operation): FlowBody<unknown> {
-  return yield operation
-}
 
 /** One end of a conversation with another party's flow. Call its operations with `yield*`. */
 export class Session {
@@ -27,6 +24,8 @@ export class Session {
   /** The party at the other end. */
   readonly party: Party
   readonly role: SessionRole
+  /** Told of every session that is opened while a flow is watched. */
+  static opened: ((session: Session) => void) | undefined
   #taken: number
   /** Why nothing more will come, once that is known. */
   #over: CarillonError | undefined
@@ -39,6 +38,7 @@ export class Session {
     this.role = role
     // The responder's first message is the one that opened the session; the engine has taken it.
     this.#taken = role === 'responder' ? 1 : 0
+    Session.opened?.(this)
   }
 
   /** Sends plain data. It is recorded first and arrives once, however often either side is restarted. */

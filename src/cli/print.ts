@@ -1,6 +1,7 @@
 /**
  * The forms in which verbs print what they found: a JSON document for programs; for people a table, or facts with labels.
  */
+import { showTrace, type ErrorTrace } from '../errors/ErrorTrace.js'
 import { table, type PrintedColumn } from './table.js'
 import { printable, type Terminal, type TextTone } from './Terminal.js'
 
@@ -40,6 +41,14 @@ export const printList = async <R>(
   if (json === true) for (const row of rows) terminal.out(JSON.stringify(row))
   else if (rows.length === 0) terminal.out(empty)
   else printTable(terminal, typeof columns === 'function' ? await columns() : columns, rows)
+}
+
+/** Prints where an error came from, a call a line; nothing where that is not known. */
+export const printTrace = (terminal: Terminal, error: ErrorTrace | undefined): void => {
+  const trace = error === undefined ? undefined : showTrace(error)
+  if (trace === undefined) return
+  terminal.out('')
+  for (const line of trace.split('\n')) terminal.out(terminal.tone('dim', printable(line)))
 }
 
 /** A label, what it says, and its colour. What is undefined is left out. */

@@ -3,6 +3,7 @@
  * asked for, so a follower sees exactly what a reader of the log would, and one that asks for little pays little.
  */
 import { Encoded } from '../encoding/canonical.js'
+import type { Assessment } from '../ledger/Assessment.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
@@ -113,6 +114,16 @@ export class Committed {
       produced.push(...body.outputs.map((_, index) => ({ transaction: id, index })))
     }
     return { produced, consumed }
+  }
+
+  /** The produced states whose activity could not be had, each with why. */
+  failedAssessments(): readonly { readonly ref: StateRef; readonly error: NonNullable<Assessment['failure']> }[] {
+    return this.#decided.flatMap((event) => {
+      if (event.type !== 'TransactionRecorded') return []
+      return event.assessments.flatMap(({ failure }, index) =>
+        failure === undefined ? [] : [{ ref: { transaction: event.id, index }, error: failure }],
+      )
+    })
   }
 
   /** Whether the tick says something about a flow. */

@@ -4,7 +4,15 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { ActiveTick } from './ActiveTick.js'
-import { assertInvariant, CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
+import {
+  assertInvariant,
+  CarillonError,
+  concernsNode,
+  messageOf,
+  recordError,
+  recordRefusal,
+} from '../errors/CarillonError.js'
+import { atPlace, definedAt } from '../errors/codePlace.js'
 import { engineLimits, type EngineLimits } from './limits.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
@@ -28,7 +36,7 @@ import type { Step } from '../flow/operations/step.js'
 import { performOperation } from './performOperation.js'
 import { recordable } from '../flow/recordable.js'
 import { recordedOf, weightOf } from './recordedOperation.js'
-import { replayFlow, startedByOrigin } from './replayFlow.js'
+import { replayFlow, startedByOrigin, watchOf } from './replayFlow.js'
 import { jitteredWait } from '../flow/RetryPolicy.js'
 import { endSessions } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
@@ -93,6 +101,7 @@ export class FlowEngine {
         tick.network,
         startedByOrigin(origin),
         input,
+        watchOf(tick, definition),
       )
       this.#goOn(tick, row, live, live.begin())
     })
@@ -177,6 +186,7 @@ export class FlowEngine {
       'step-failed',
       `Step "${pending.name}" was tried ${tries} and failed: ${error.message}`,
       { step: pending.name, attempts: report.attempt },
+      report.result.error,
     )
     if (pending.thenPark) {
       // Its record stays as it is, so whoever retries the flow begins the tries anew.
@@ -415,7 +425,7 @@ export class FlowEngine {
       if (concernsNode(error)) throw error
       const unfit = new CarillonError(
         'flow-result-invalid',
-        `What flow ${row.name} (${row.id}) returned cannot be recorded: ${messageOf(error)}`,
+        `What flow ${row.name} (${row.id}) returned cannot be recorded${atPlace(definedAt(tick.registry.flow(row.name) ?? row))}: ${messageOf(error)} Return plain data.`,
         { flow: row.id },
         error,
       )
@@ -465,12 +475,11 @@ export class FlowEngine {
       this.#park(tick, row, error)
       return
     }
-    tick.emit({
-      type: 'FlowEnded',
-      flow: row.id,
-      outcome: this.#isSuperseded(tick, row, error) ? 'superseded' : 'failed',
-      error: recordError(error, 'flow-threw'),
-    })
+    // That another was faster is nothing to look for in the code.
+    const ending = this.#isSuperseded(tick, row, error)
+      ? ({ outcome: 'superseded', error: recordRefusal(error, 'flow-threw') } as const)
+      : ({ outcome: 'failed', error: recordError(error, 'flow-threw') } as const)
+    tick.emit({ type: 'FlowEnded', flow: row.id, ...ending })
     this.#tell(tick, row, failureFor(error))
   }
 

@@ -2,11 +2,13 @@
  * A flow's generator in memory. It can always be thrown away: running the code again over the record brings it
  * back to the operation it stands at.
  */
-import { type CarillonError, recordError, reviveError } from '../errors/CarillonError.js'
+import { type CarillonError, recordRefusal, reviveError } from '../errors/CarillonError.js'
+import { assertBody } from '../app/assertBody.js'
 import type { Answer } from '../flow/Answer.js'
 import type { AnyFlowDefinition, FlowBody } from '../app/FlowDefinition.js'
 import type { FlowId } from '../log/FlowId.js'
 import { FlowIo, type StartedBy } from '../app/FlowIo.js'
+import type { FlowWatch } from './FlowWatch.js'
 import { notAnOperation } from '../flow/invalidOperation.js'
 import type { Operation } from '../app/Operation.js'
 import type { Party } from '../identity/Party.js'
@@ -41,6 +43,8 @@ export class LiveFlow {
   #held: string | undefined
   /** The operation it has asked for last. */
   #asked: Operation | undefined
+  /** On a development node: what looks on. */
+  readonly watch: FlowWatch | undefined
   readonly #body: FlowBody<unknown>
   #network: SigningContext
 
@@ -53,8 +57,10 @@ export class LiveFlow {
     network: SigningContext,
     startedBy: StartedBy | undefined,
     input: unknown,
+    watch?: FlowWatch,
   ) {
     this.id = id
+    this.watch = watch
     this.#network = network
     this.#held = definition.holdsState && startedBy !== undefined ? showRef(startedBy.ref) : undefined
     // The map may change while the flow is in memory.
@@ -63,7 +69,11 @@ export class LiveFlow {
       identityOf: (key) => this.#network.identityOf(key),
       currentKeyOf: (identity) => this.#network.currentKeyOf(identity),
     }
-    this.#body = definition.run(new FlowIo({ name: definition.name, version }, id, me, context, startedBy), input)
+    const io = new FlowIo({ name: definition.name, version }, id, me, context, startedBy)
+    this.#body = assertBody(
+      definition,
+      this.#run(() => definition.run(watch?.watched(io) ?? io, input)),
+    )
   }
 
   /** From now on the flow checks signatures by this map. */
@@ -88,18 +98,26 @@ export class LiveFlow {
 
   /** The flow meets the error as its record will tell it, so that it meets the same one when it is run again. */
   throwInto(error: CarillonError): Stop {
-    return this.#move(() => this.#body.throw(reviveError(recordError(error, 'flow-threw'))))
+    return this.#move(() => this.#body.throw(reviveError(recordRefusal(error, 'flow-threw'))))
+  }
+
+  #run<A>(run: () => A): A {
+    const { watch } = this
+    return runCode('flow', watch === undefined ? run : () => watch.run(run))
   }
 
   #move(move: () => IteratorResult<Operation, unknown>): Stop {
     try {
-      const moved = runCode('flow', move)
-      if (moved.done === true) return { kind: 'returned', result: moved.value }
-      if (!isOperation(moved.value)) return { kind: 'threw', error: notAnOperation() }
+      const moved = this.#run(move)
+      if (moved.done === true) {
+        const fault = this.watch?.judge()
+        return fault === undefined ? { kind: 'returned', result: moved.value } : { kind: 'threw', error: fault }
+      }
+      if (!isOperation(moved.value)) return { kind: 'threw', error: this.watch?.judge() ?? notAnOperation() }
       this.#asked = moved.value
       return { kind: 'asks', operation: moved.value }
     } catch (error) {
-      return { kind: 'threw', error }
+      return { kind: 'threw', error: this.watch?.judge({ error }) ?? error }
     }
   }
 }

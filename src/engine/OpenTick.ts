@@ -23,7 +23,7 @@ import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { SignedTransactionReader } from './readSignedTransaction.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { Committed } from './Committed.js'
-import { readsClock } from './readsClock.js'
+import { readsClock } from './watchReads.js'
 import type { RecentMoves } from './RecentMoves.js'
 import type { Views } from './Views.js'
 

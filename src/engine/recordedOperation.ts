@@ -2,7 +2,7 @@
  * An answered operation as the flow's record keeps it, and about how many bytes it will take there.
  */
 import { canonicalText, utf8Length } from '../encoding/canonical.js'
-import { recordError } from '../errors/CarillonError.js'
+import { recordRefusal } from '../errors/CarillonError.js'
 import type { RecordedOperation } from '../log/events.js'
 import type { Answer } from '../flow/Answer.js'
 import { describeOperation } from '../app/describeOperation.js'
@@ -12,7 +12,7 @@ import type { AnyOperationDefinition, Operation } from '../app/Operation.js'
 /** What the record says of an operation: what was asked, and what came of it. */
 export const recordedOf = ({ operation, answer }: Unrecorded): RecordedOperation => {
   const description = describeOperation(operation)
-  if (answer.kind === 'error') return { ...description, error: recordError(answer.error, 'flow-threw') }
+  if (answer.kind === 'error') return { ...description, error: recordRefusal(answer.error, 'flow-threw') }
   return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
 }
 
@@ -23,5 +23,5 @@ const plainBytes = 300
 export const weightOf = (definition: AnyOperationDefinition, operation: Operation, answer: Answer): number =>
   plainBytes +
   (answer.kind === 'error'
-    ? utf8Length(canonicalText(recordError(answer.error, 'flow-threw')))
+    ? utf8Length(canonicalText(recordRefusal(answer.error, 'flow-threw')))
     : definition.recordedBytes(operation, answer.recorded))

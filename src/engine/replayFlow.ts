@@ -13,6 +13,7 @@ import { describeOperation, differenceBetween, nameOf } from '../app/describeOpe
 import type { Description } from '../flow/Description.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import type { StartedBy } from '../app/FlowIo.js'
+import { FlowWatch } from './FlowWatch.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from '../app/Operation.js'
 import { reviveAnswer } from './reviveAnswer.js'
@@ -38,12 +39,17 @@ export const startedByOrigin = (origin: FlowOrigin): StartedBy | undefined => {
   return { ref, due, latenessMs, attempt, missed: cause === 'missed' }
 }
 
-const diverged = (row: FlowRow, difference: string): CarillonError =>
+const diverged = (row: FlowRow, difference: string, live: LiveFlow): CarillonError =>
+  live.watch?.explain(difference) ??
   new CarillonError(
     'flow-diverged',
     `Flow ${row.name} (${row.id}) no longer agrees with its record: ${difference}. Restore the code that made the record, or kill the flow.`,
     { flow: row.id, difference },
   )
+
+/** What looks on at a flow of a development node. */
+export const watchOf = (tick: ActiveTick, { name }: Pick<FlowRow, 'name'>): FlowWatch | undefined =>
+  tick.development ? new FlowWatch(name) : undefined
 
 const open = (tick: ActiveTick, row: FlowRow): Either<CarillonError, LiveFlow> => {
   const definition = tick.registry.flow(row.name)
@@ -65,11 +71,14 @@ const open = (tick: ActiveTick, row: FlowRow): Either<CarillonError, LiveFlow> =
         { flow: row.id },
       ),
     )
+  const watch = watchOf(tick, row)
+  watch?.beginAgain()
   try {
     return right(
-      new LiveFlow(definition, row.version, row.id, tick.me, tick.network, startedByOf(tick, row), input.right),
+      new LiveFlow(definition, row.version, row.id, tick.me, tick.network, startedByOf(tick, row), input.right, watch),
     )
   } catch (error) {
+    if (error instanceof CarillonError) return left(error)
     return left(new CarillonError('flow-threw', messageOf(error), { flow: row.id }, error))
   }
 }
@@ -129,15 +138,16 @@ export const replayFlow = (
   const live = opened.right
   let stop = live.begin()
   for (const [position, recorded] of record.entries()) {
-    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded, stop)))
+    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded, stop), live))
     const difference = differenceBetween(position, recorded, describeOperation(stop.operation))
-    if (difference !== undefined) return left(diverged(row, difference))
+    if (difference !== undefined) return left(diverged(row, difference, live))
     const answer = revive(tick, row, position, stop.operation, recorded)
     if (isLeft(answer)) return answer
     stop = live.resume(answer.right)
   }
   const difference = waits === undefined ? undefined : differenceOfWaits(record.length, waits, stop)
-  if (difference !== undefined) return left(diverged(row, difference))
+  if (difference !== undefined) return left(diverged(row, difference, live))
+  live.watch?.endAgain()
   if (stop.kind === 'asks') live.pending = stop.operation
   return right({ live, stop })
 }

@@ -9,9 +9,9 @@ import { definitionOf, type Operation } from '../app/Operation.js'
 
 export const reviveAnswer = (tick: ActiveTick, operation: Operation, recorded: RecordedOperation): Answer => {
   if (recorded.error === undefined) return valueAnswer(definitionOf(operation).revive(tick, operation, recorded))
-  const { code, message, details } = recorded.error
+  const { details, ...error } = recorded.error
   return {
     kind: 'error',
-    error: reviveError({ code, message, ...(details === undefined ? {} : { details: details as ErrorDetails }) }),
+    error: reviveError({ ...error, ...(details === undefined ? {} : { details: details as ErrorDetails }) }),
   }
 }

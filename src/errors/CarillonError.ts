@@ -4,6 +4,9 @@
  */
 import { catalogue, type ErrorCode } from './catalogue.js'
 import type { Consequence } from './Consequence.js'
+import { causesIn, clippedMessageOf, messageOf, reviveCauses, traceOf, type ErrorTrace } from './ErrorTrace.js'
+
+export { messageOf } from './ErrorTrace.js'
 
 /** Plain facts about an error: names, refs, limits. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
@@ -35,36 +38,26 @@ export class CarillonError extends Error {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(catalogue, code)
 const isAppErrorCode = (code: string): code is AppErrorCode => code.includes('/')
 
-/** An error as it is written into the log. */
-export type RecordedError = {
+/** An error as it is written into the log. Stack and causes are for people: a replay never compares them. */
+export type RecordedError = ErrorTrace & {
   readonly code: string
   readonly message: string
   readonly details?: ErrorDetails
 }
 
-const longestRecordedMessage = 2_000
+const longestRecordedText = 2_000
+const longestRecordedCode = 100
 /** Characters of all details together: an error is told, not archived. */
 const longestRecordedDetails = 8_000
 
-const clip = (text: string, longest = longestRecordedMessage): string =>
+const clip = (text: string, longest: number): string =>
   (text.length <= longest ? text : `${text.slice(0, longest)}…`).toWellFormed()
-
-/** The message of anything that was thrown, without trusting it to be an Error. */
-export const messageOf = (thrown: unknown): string => {
-  try {
-    // Neither `message` nor `name` need be text: both can be assigned.
-    const said: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown
-    return String(said)
-  } catch {
-    return 'something was thrown that cannot be shown as text'
-  }
-}
 
 /** Details that surely can be recorded: bounded, and of values that have a canonical form. */
 const recordDetails = (details: ErrorDetails): ErrorDetails => {
   let room = longestRecordedDetails
   const take = (text: string): string => {
-    const taken = clip(text, Math.min(room, longestRecordedMessage))
+    const taken = clip(text, Math.min(room, longestRecordedText))
     room -= taken.length
     return taken
   }
@@ -81,19 +74,59 @@ const recordDetails = (details: ErrorDetails): ErrorDetails => {
   return recorded
 }
 
-/** Anything thrown, as plain data for the log. `code` names what an unknown error counts as. */
-export const recordError = (thrown: unknown, code: ErrorCode): RecordedError =>
-  thrown instanceof CarillonError
-    ? {
-        code: thrown.code,
-        message: clip(messageOf(thrown)),
-        ...(Object.keys(thrown.details).length === 0 ? {} : { details: recordDetails(thrown.details) }),
-      }
-    : { code, message: clip(messageOf(thrown)) }
+const recordTyped = (thrown: CarillonError): RecordedError => {
+  // Code and details are declared as what they should be; app code can put anything there.
+  const code: unknown = thrown.code
+  const recorded = {
+    code: String(code).slice(0, longestRecordedCode).toWellFormed(),
+    message: clippedMessageOf(thrown),
+  }
+  try {
+    const details = recordDetails(thrown.details)
+    return Object.keys(details).length === 0 ? recorded : { ...recorded, details }
+  } catch {
+    return recorded
+  }
+}
+
+const isTyped = (thrown: unknown): thrown is CarillonError => {
+  try {
+    return thrown instanceof CarillonError
+  } catch {
+    // Even this question runs code of whatever was thrown, when that is a proxy.
+    return false
+  }
+}
+
+const recordMessage = (thrown: unknown, code: ErrorCode): RecordedError =>
+  isTyped(thrown) ? recordTyped(thrown) : { code, message: clippedMessageOf(thrown) }
+
+/** Anything thrown, as plain data for the log, with where it came from. `code` names what an unknown error counts as. */
+export const recordError = (thrown: unknown, code: ErrorCode): RecordedError => ({
+  ...recordMessage(thrown, code),
+  ...traceOf(thrown),
+})
+
+/** As {@link recordError}, without the stack: for what Carillon itself answered, and no code of the app threw. */
+export const recordRefusal = (thrown: unknown, code: ErrorCode): RecordedError => ({
+  ...recordMessage(thrown, code),
+  ...causesIn(thrown),
+})
+
+/** An error as others are told of it: not where it came from. */
+export const withoutTrace = ({ code, message, details }: RecordedError): RecordedError => ({
+  code,
+  message,
+  ...(details === undefined ? {} : { details }),
+})
 
 /** A recorded error as a throwable one again. A code that neither this version nor an app knows counts as a flow failure. */
-export const reviveError = ({ code, message, details }: RecordedError): CarillonError =>
-  new CarillonError(isErrorCode(code) || isAppErrorCode(code) ? code : 'flow-threw', message, details)
+export const reviveError = ({ code, message, details, stack, causes }: RecordedError): CarillonError => {
+  const known = isErrorCode(code) || isAppErrorCode(code) ? code : 'flow-threw'
+  const error = new CarillonError(known, message, details, reviveCauses(causes))
+  if (stack !== undefined) error.stack = stack
+  return error
+}
 
 /**
  * An error of the node itself: its store, its invariants. Only Carillon makes it, so that app code which throws an
@@ -104,7 +137,7 @@ export class NodeFault extends CarillonError {
 }
 
 /** Whether an error concerns the node as a whole and must reach the loop unchanged. */
-export const concernsNode = (error: unknown): error is NodeFault => error instanceof NodeFault
+export const concernsNode = (error: unknown): error is NodeFault => isTyped(error) && error instanceof NodeFault
 
 /** Stops the node: called where a broken invariant would otherwise be carried on. */
 export const assertInvariant: (holds: boolean, what: string) => asserts holds = (holds, what) => {

@@ -56,6 +56,8 @@ export const catalogue = {
   'flow-not-parked': entry('refuse', 'The flow is not parked'),
   'flow-ended': entry('refuse', 'The flow has already ended'),
   'flow-diverged': entry('park', 'The flow code no longer agrees with its record'),
+  'flow-reads-clock': entry('fail', 'A flow reads the clock'),
+  'operation-not-yielded': entry('fail', 'A flow made an operation and never asked for it'),
   'flow-code-missing': entry('park', 'The code of a recorded flow is not installed'),
   'flow-too-long': entry('park', 'A flow has recorded more operations than one record may hold'),
   'flow-threw': entry('fail', 'A flow threw an error'),

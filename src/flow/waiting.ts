@@ -1,6 +1,7 @@
 /**
  * What a suspended flow waits for, as its record tells it. It is a list: the flow goes on when the first of them has come.
  */
+import { withoutTrace, type RecordedError } from '../errors/CarillonError.js'
 import type { Waiting, Waits } from '../log/events.js'
 import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
 import type { Wait } from './Answer.js'
@@ -11,6 +12,15 @@ type TurnWait = Extract<Waiting, { readonly for: 'turn' }>
 
 /** Reads a list of waits as a row holds it. */
 export const readWaits = (text: string): Waits => JSON.parse(text) as Waits
+
+/** Waits with their errors told in a line each, for lists. */
+export const withoutTraces = ([first, ...others]: Waits): Waits => {
+  const told = (waiting: Waiting): Waiting => {
+    if ((waiting.for !== 'step' && waiting.for !== 'turn') || waiting.error === undefined) return waiting
+    return { ...waiting, error: withoutTrace(waiting.error as RecordedError) }
+  }
+  return [told(first), ...others.map(told)]
+}
 
 /** What a flow waits for; undefined when it was not suspended yet, or has ended. */
 export const waitsOf = ({ waiting }: Pick<FlowRow, 'waiting'>): Waits | undefined =>

@@ -20,7 +20,13 @@ const record = <P extends t.Props, Q extends t.Props>(name: string, props: P, op
 
 const DetailC = t.union([t.string, t.number, t.boolean, t.null, t.readonlyArray(t.string)])
 export const DetailsC = t.readonly(t.record(t.string, DetailC))
-export const ErrorC = record('RecordedError', { code: t.string, message: t.string }, { details: DetailsC })
+const CauseC = record('RecordedCause', { name: t.string, message: t.string }, { stack: t.string })
+/** Stack and causes are there where one thing is asked for, and left out of lists. */
+export const ErrorC = record(
+  'RecordedError',
+  { code: t.string, message: t.string },
+  { details: DetailsC, stack: t.string, causes: t.readonlyArray(CauseC) },
+)
 
 export const pageOfC = <A>(item: t.Type<A, unknown>) =>
   record('Page', { items: t.readonlyArray(item) }, { next: t.string })
@@ -124,7 +130,7 @@ export const WhyC = record(
     story: t.readonlyArray(t.string),
     now: t.string,
   },
-  { activity: AgendaEntryC },
+  { activity: AgendaEntryC, error: ErrorC },
 )
 
 export const GraphC = t.readonly(

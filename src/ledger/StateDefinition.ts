@@ -6,6 +6,7 @@ import type { Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import type { DurationLikeObject } from 'luxon'
 import { CarillonError } from '../errors/CarillonError.js'
+import { rememberPlace } from '../errors/codePlace.js'
 import { ledgerLimits } from './limits.js'
 import type { Party } from '../identity/Party.js'
 import type { Activity } from './Activity.js'
@@ -107,7 +108,7 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     }
   }
   assertIndexed(options.type, Object.keys(options.indexed ?? {}))
-  return Object.freeze({
+  const definition = {
     type: options.type,
     version,
     data: options.data,
@@ -119,5 +120,6 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     isRelevant: options.isRelevant,
     runsOn: options.runsOn,
     upcasters: options.upcasters ?? {},
-  })
+  }
+  return Object.freeze(rememberPlace(definition, defineState))
 }

@@ -2,12 +2,13 @@
  * Asks the app about a state once, when it is recorded or rechecked: is it ours, and what does it want next?
  * Whatever the app's code does, an answer comes back; an exception parks the activity and stops nothing.
  */
-import { isNone } from 'fp-ts/lib/Option.js'
+import { isNone, type Option } from 'fp-ts/lib/Option.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Duration } from 'luxon'
 import { decodeWith } from '../encoding/decode.js'
 import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError, concernsNode, messageOf, recordError } from '../errors/CarillonError.js'
+import { atPlace, codePlaceIn, definedAt, type CodePlace } from '../errors/codePlace.js'
 import type { Party } from '../identity/Party.js'
 import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import { ActivityC, type Activity, type FlowRef } from './Activity.js'
@@ -21,14 +22,17 @@ import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
 import type { Definitions } from './Definitions.js'
 import { EncodedActivity } from './EncodedActivity.js'
 
+/** That a function has read the clock: how, and where in the code. */
+export type ClockRead = { readonly what: string; readonly at: CodePlace | undefined }
+
 /** What an assessment depends on besides the state. */
 export type AssessmentReads = {
   readonly me: Party
   readonly registry: Pick<Definitions, 'requireFlow'>
   /** Whether app code is watched for reading the clock. */
   readonly development: boolean
-  /** Whether a function reads the clock while it runs. */
-  readonly readsClock: (run: () => unknown) => boolean
+  /** How a function reads the clock while it runs; undefined when it does not. */
+  readonly readsClock: (run: () => unknown) => ClockRead | undefined
 }
 
 const checkFlow = (registry: AssessmentReads['registry'], flow: FlowRef): void => {
@@ -96,7 +100,7 @@ const explain = (definition: AnyStateDefinition, error: unknown): CarillonError 
   const what = error instanceof CarillonError ? 'asked for something that cannot be scheduled' : 'threw'
   return new CarillonError(
     code,
-    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)}`,
+    `nextScheduledActivity of ${definition.type} ${what}: ${messageOf(error)}${error instanceof CarillonError ? '' : atPlace(codePlaceIn(error))}`,
     { type: definition.type },
     error,
   )
@@ -109,7 +113,7 @@ const answerOf = <A>(definition: AnyStateDefinition, member: string, ask: () => 
   } catch (error) {
     throw new CarillonError(
       'state-definition-faulty',
-      `${member} of ${definition.type} threw (${messageOf(error)}). It must answer for all data its codec accepts.`,
+      `${member} of ${definition.type} threw: ${messageOf(error)}${atPlace(codePlaceIn(error))}. It must answer for all data its codec accepts.`,
       { type: definition.type },
       error,
     )
@@ -201,6 +205,28 @@ export const unanswered = (definition: AnyStateDefinition, known: Known, error: 
   failure: recordError(explain(definition, error), 'activity-threw'),
 })
 
+/** Looks at the tag alone: what is inside is checked when it is used. */
+const isOption = (answer: unknown): answer is Option<Activity> =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  '_tag' in answer &&
+  (answer._tag === 'None' || (answer._tag === 'Some' && 'value' in answer))
+
+const notAnOption = (definition: AnyStateDefinition, answer: unknown): CarillonError => {
+  const told = (code: 'activity-threw' | 'activity-invalid', gave: string, instead: string): CarillonError =>
+    new CarillonError(code, `it gave ${gave}${atPlace(definedAt(definition))}. ${instead}.`, { type: definition.type })
+  if (answer === undefined || answer === null)
+    return told(
+      'activity-threw',
+      String(answer),
+      'Return some(…) with an activity, or none; a function in braces needs a return',
+    )
+  if (ActivityC.is(answer)) return told('activity-invalid', 'an activity by itself', 'Return it as some(activity)')
+  return typeof answer === 'object' && 'then' in answer
+    ? told('activity-invalid', 'a promise', 'It must not be async: it depends on the state alone')
+    : told('activity-invalid', 'something else than an Option', 'Return some(…) with an activity, or none')
+}
+
 /** What a state says now: is it ours, and what does it want next? */
 export const askState = (
   reads: AssessmentReads,
@@ -220,14 +246,16 @@ export const askState = (
   if (!relevant || definition.nextScheduledActivity === undefined) return base
   const ask = definition.nextScheduledActivity
   try {
-    if (reads.development && reads.readsClock(() => ask(data, ref))) {
+    const read = reads.development ? reads.readsClock(() => ask(data, ref)) : undefined
+    if (read !== undefined) {
       throw new CarillonError(
         'activity-reads-clock',
-        `nextScheduledActivity of ${definition.type} reads the clock. It must depend on the state alone: put the instant into the state when it is produced.`,
+        `nextScheduledActivity of ${definition.type} reads the clock with ${read.what}${atPlace(read.at)}. It must depend on the state alone: put the instant into the state when it is produced.`,
         { type: definition.type },
       )
     }
-    const answer = runCode('nextScheduledActivity', () => ask(data, ref))
+    const answer: unknown = runCode('nextScheduledActivity', () => ask(data, ref))
+    if (!isOption(answer)) throw notAnOption(definition, answer)
     if (isNone(answer)) return base
     const isPlain = isPlainActivity(answer.value)
     checkActivity(registry, answer.value, isPlain)

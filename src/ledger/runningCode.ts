@@ -2,6 +2,7 @@
  * Which code of the app is running at this moment, in memory that another thread can read while this one is busy: a thread
  * runs one function at a time, so the process has one such register. Nothing is decided by it.
  */
+import { inspectable } from '../errors/ErrorTrace.js'
 
 const kinds = ['none', 'flow', 'contract', 'nextScheduledActivity', 'step'] as const
 
@@ -45,6 +46,8 @@ export const runCode = <A>(kind: CodeKind, run: () => A): A => {
   header[kindAt] = kinds.indexOf(kind)
   try {
     return run()
+  } catch (error) {
+    throw inspectable(error)
   } finally {
     header[kindAt] = before
   }

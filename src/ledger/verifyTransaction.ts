@@ -4,6 +4,7 @@
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { ledgerLimits } from './limits.js'
 import { both, type ContractDefinition, type Verify, type Violations } from './Contract.js'
 import type { LedgerTransaction, ResolvedState } from './LedgerTransaction.js'
@@ -100,7 +101,10 @@ const run = (
       ? right(verdict)
       : threw('returned something else than an Either of violations. End it with allOf([...]), or right(undefined).')
   } catch (error) {
-    return threw(`threw instead of returning violations: ${messageOf(error)}`, error)
+    return threw(
+      `threw instead of returning violations: ${messageOf(error)}${atPlace(codePlaceIn(error))}. Return what is wrong as violations: end it with allOf([...]).`,
+      error,
+    )
   }
 }
 

@@ -10,6 +10,7 @@ import { listTokens } from '../storage/queries/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
+import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
@@ -80,6 +81,7 @@ export type NodeInternals = {
   /** How long the last commit took, in milliseconds. */
   readonly lastCommitMs: () => number
   readonly clock: Clock
+  readonly development: boolean
   /** Ends what goes on beside the loop: steps and the post. */
   readonly stopOutside: () => void
   /** Gives back what the node holds beyond its store, such as the lock on its folder. */
@@ -104,6 +106,19 @@ const copyOf = (input: Json): Json => {
   } catch {
     return input
   }
+}
+
+/**
+ * A refused start names the line that asked for it. Where that was not kept, whoever awaits the start is named: after the
+ * wait he is on the stack again.
+ */
+const refusedStart = (error: unknown, asked = new Error('asked here')): unknown => {
+  if (!(error instanceof CarillonError) || concernsNode(error) || error.consequence !== 'refuse') return error
+  const place = codePlaceIn(asked)
+  if (place === undefined) return error
+  const told = new CarillonError(error.code, `${error.message}${atPlace(place)}`, error.details, error)
+  told.stack = asked.stack?.replace(/^Error: asked here/, () => `CarillonError: ${told.message}`) ?? ''
+  return told
 }
 
 /** A running node. Make one with {@link startNode}. */
@@ -160,16 +175,22 @@ export class Node {
   ): Promise<FlowHandle<unknown>> {
     const { engine } = this.#internals
     const { by = defaultOperator, clientId } = options
+    // A stack for every start is too much where many flows are started.
+    const asker = this.#internals.development ? new Error('asked here') : undefined
     const asked = { name, by, ...(clientId === undefined ? {} : { clientId }) }
     const request = { ...asked, input: copyOf(input) }
-    const { id, ...end } = await this.#submit(asked, (tick) => {
-      const decided = decideStart(tick, request)
-      // Many flows end in the tick they start in: then their end is known once that tick is durable.
-      const { id, status, result, error } = decided.kind === 'known' ? decided.row : engine.start(tick, decided.start)
-      return { id, status, result, error }
-    })
-    const result = async (): Promise<unknown> => (resultOfEnd(id, end) ?? { result: await this.resultOf(id) }).result
-    return { id, result, progress: () => this.progressOf(id) }
+    try {
+      const { id, ...end } = await this.#submit(asked, (tick) => {
+        const decided = decideStart(tick, request)
+        // Many flows end in the tick they start in: then their end is known once that tick is durable.
+        const { id, status, result, error } = decided.kind === 'known' ? decided.row : engine.start(tick, decided.start)
+        return { id, status, result, error }
+      })
+      const result = async (): Promise<unknown> => (resultOfEnd(id, end) ?? { result: await this.resultOf(id) }).result
+      return { id, result, progress: () => this.progressOf(id) }
+    } catch (error) {
+      throw refusedStart(error, asker)
+    }
   }
 
   /**

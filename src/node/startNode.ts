@@ -419,6 +419,7 @@ export const lead = async (
       app: registry.app,
       lastCommitMs,
       clock,
+      development: options.development ?? false,
       stopOutside,
       releaseHold,
     })

@@ -22,7 +22,15 @@ export type Outcome = {
   readonly by?: string
 }
 
-const briefly = ({ code, message }: Pick<RecordedError, 'code' | 'message'>): RecordedError => ({ code, message })
+/** What an event says of an error. */
+type ToldError = Pick<RecordedError, 'code' | 'message' | 'stack' | 'causes'>
+
+export const briefly = ({ code, message, stack, causes }: ToldError): RecordedError => ({
+  code,
+  message,
+  ...(stack === undefined ? {} : { stack }),
+  ...(causes === undefined ? {} : { causes }),
+})
 
 const idOf = (flow: string): { readonly flow?: FlowId } => (FlowIdC.is(flow) ? { flow } : {})
 

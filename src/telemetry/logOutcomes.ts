@@ -2,12 +2,13 @@
  * Tells a logger what did not go its way: activities that were missed, parked or could not be started, flows that failed
  * or were parked, each with its state ref and flow id. What went well is counted, and told at the level of debug alone.
  */
+import { showTrace } from '../errors/ErrorTrace.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
-import { outcomeIn, type Outcome } from './Outcome.js'
+import { briefly, outcomeIn, type Outcome } from './Outcome.js'
 
 const interesting = [
   ...(['ActivityMissed', 'ActivityStartFailed', 'ActivityParked', 'FlowParked', 'FlowEnded'] as const),
@@ -38,10 +39,12 @@ const tell = (logger: Logger, told: Outcome): void => {
   const message = sentenceOf(told)
   if (message === undefined) return
   const { outcome, ref, error, ...fields } = told
+  const stack = error === undefined ? undefined : showTrace(error)
   logger[outcome === 'draining' || outcome === 'drained' ? 'info' : 'warn'](message, {
     ...fields,
     ...(ref === undefined ? {} : { ref: showRef(ref) }),
     ...(error === undefined ? {} : { code: error.code }),
+    ...(stack === undefined ? {} : { stack }),
   })
 }
 
@@ -67,5 +70,7 @@ export const logOutcomes = (node: Node, logger: Logger): (() => void) =>
         const outcome = outcomeIn(event)
         if (outcome !== undefined) tell(logger, outcome)
       }
+    for (const { ref, error } of committed.failedAssessments())
+      tell(logger, { outcome: 'parked', ref, error: briefly(error) })
     if (logger.debug !== undefined) tellAll(committed, logger.debug)
   })

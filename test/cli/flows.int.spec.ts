@@ -76,6 +76,15 @@ describe('carillon flow', function () {
     expect(out[2]).to.match(/clinic\/Call +parked +api +step-failed: .*the line is busy/)
   })
 
+  it('show names the lines of what went wrong, of a flow that is parked and of one that tries again', async () => {
+    for (const id of [parked, trying])
+      expect((await flow('show', id)).out.join('\n')).to.match(
+        /Error: the line is busy\n {4}at .*flows\.int\.spec\.ts:\d+:\d+/,
+      )
+    const { out } = await flow('list', '--status', 'parked', '--json')
+    expect(out.join('')).not.to.contain('"stack"')
+  })
+
   it('show tells the whole history of a flow: every failed try, and who did what about it', async () => {
     const { node } = kept.virtual
     await node.pauseFlow(resting, { by: 'Ada' })

@@ -224,6 +224,14 @@ const isActivity = isRecord({
   'once?': isBoolean,
 })
 const isIndexedValue = isOneOf((value) => isText(value) && value.length <= 200, Number.isFinite, isBoolean)
+const isCause = isRecord({ name: isText, message: isText, 'stack?': isText })
+const isError = isRecord({
+  code: isText,
+  message: isText,
+  'details?': isObject,
+  'stack?': isText,
+  'causes?': isListOf(isCause),
+})
 const isAssessment = isRecord({
   relevant: isBoolean,
   participants: isListOf(isPublicKey),
@@ -231,7 +239,7 @@ const isAssessment = isRecord({
   'key?': isText,
   'indexed?': (value) => isObject(value) && Object.values(value).every(isIndexedValue),
   'actsAt?': isInstant,
-  'failure?': isRecord({ code: isText, message: isText, 'details?': isObject }),
+  'failure?': isError,
 })
 const isSignedTransaction = isRecord({
   type: isText,

@@ -94,7 +94,16 @@ export const writeTransaction = (scene: Scene): object => {
     participants: [own.identity],
     ...(chance.oneIn(3) ? { key: 'k', indexed: { name: 'n', share: 0.5, on: true } } : {}),
     ...(chance.oneIn(3)
-      ? { actsAt: '2026-02-28T23:59:59.999Z', failure: { code: 'c', message: 'm', details: {} } }
+      ? {
+          actsAt: '2026-02-28T23:59:59.999Z',
+          failure: {
+            code: 'c',
+            message: 'm',
+            details: {},
+            stack: 's',
+            causes: [{ name: 'n', message: 'm', stack: 's' }],
+          },
+        }
       : {}),
     ...(chance.oneIn(3)
       ? { activity: { at: '2024-02-29T00:00:00.000Z', flow: { name: 'f', input: null }, once: true } }

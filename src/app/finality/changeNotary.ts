@@ -16,7 +16,7 @@ import { TransactionIdC } from '../../ledger/TransactionId.js'
 import type { Proposal } from '../../finality/decideTransaction.js'
 import type { SignedProposal } from '../../finality/operations/notaryChangeSigned.js'
 import { finaliseTogether } from './finaliseTogether.js'
-import { perform } from './history.js'
+import { ask } from '../ask.js'
 import { receiveFinality, signProposal } from './respond.js'
 
 const sessionsWith = function* (io: FlowIo, parties: readonly Party[]): FlowBody<readonly Session[]> {
@@ -30,7 +30,7 @@ export const ChangeNotary = defineFlow({
   name: 'carillon/ChangeNotary',
   input: t.strict({ states: t.readonlyArray(StateRefC), notary: PartyC }),
   *run(io, { states, notary }): FlowBody<readonly StateRef[]> {
-    const proposal = (yield* perform({ kind: 'changeNotary', refs: states, notary })) as Proposal
+    const proposal = (yield* ask({ kind: 'changeNotary', refs: states, notary })) as Proposal
     const sessions = yield* sessionsWith(io, proposal.participants)
     const { outputs } = yield* finaliseTogether(io, proposal, { sessions })
     return outputs
@@ -45,7 +45,7 @@ export const CompleteNotaryChange = defineFlow({
   name: 'carillon/CompleteNotaryChange',
   input: t.strict({ transaction: TransactionIdC }),
   *run(io, { transaction }): FlowBody<readonly StateRef[]> {
-    const { proposal, signatures } = (yield* perform({ kind: 'notaryChangeSigned', id: transaction })) as SignedProposal
+    const { proposal, signatures } = (yield* ask({ kind: 'notaryChangeSigned', id: transaction })) as SignedProposal
     const signed = new Set<string>(signatures.map(({ by }) => io.network.identityOf(by)))
     // Who has not signed yet is asked; who has is told when it is final.
     const unsigned = proposal.participants.filter(({ key }) => !signed.has(key))

@@ -25,7 +25,8 @@ import { dependenciesOf, type TransactionBody } from '../../ledger/Transaction.j
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { NotaryRequest } from '../../notary/NotaryRequest.js'
 import type { Proposal } from '../../finality/decideTransaction.js'
-import { perform, sendHistory } from './history.js'
+import { ask } from '../ask.js'
+import { sendHistory } from './history.js'
 import { tearOffFor, type PartSigner } from './signPart.js'
 import { FetchC, RecordedC, RefusedC, SignatureC } from '../../finality/protocol.js'
 
@@ -135,7 +136,7 @@ export const NotariseFlow = defineFlow({
   name: 'carillon/Notarise',
   input: t.strict({ signed: SignedTransactionC }),
   *run(io, { signed }): FlowBody<TransactionSignature> {
-    const request = (yield* perform({ kind: 'notaryRequest', signed })) as NotaryRequest
+    const request = (yield* ask({ kind: 'notaryRequest', signed })) as NotaryRequest
     for (let attempt = 1; ; attempt++) {
       const answered = yield* io.attempt(askNotary(io, signed, request))
       if (!isLeft(answered)) return answered.right
@@ -222,13 +223,12 @@ const collectSignatures = function* (
   const isNotary = byNotary && body.notary.key === io.me.key
   const hasSigned = given.some(({ by }) => io.network.identityOf(by) === io.me.key)
   const signs = !hasSigned && body.signers.flat().some((key) => primitiveKeys(key).includes(io.me.key))
-  if (signs && !isNotary) signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  if (signs && !isNotary) signatures.push((yield* ask({ kind: 'sign', signed: signed() })) as TransactionSignature)
   for (const signer of tearOffs) signatures.push(yield* collectFromPart(io, signer, proposal))
   for (const session of signersAmong(sessions, body)) {
     if (session.party.key !== io.me.key) signatures.push(yield* collectSignature(io, session, id, signed()))
   }
-  if (isNotary && !hasSigned)
-    signatures.push((yield* perform({ kind: 'sign', signed: signed() })) as TransactionSignature)
+  if (isNotary && !hasSigned) signatures.push((yield* ask({ kind: 'sign', signed: signed() })) as TransactionSignature)
   else if (byNotary && !signatures.some(({ by }) => io.network.identityOf(by) === body.notary.key)) {
     const complete = checkSignatures(io.network, id, signed(), {
       except: [body.notary.key],
@@ -263,7 +263,7 @@ export const finaliseTogether = function* (
   const reachable = [...sessions, ...tearOffs.map(({ session }) => session)].map(({ party }) => party.key)
   assertAllReachable(io, proposal, [...reachable, ...signatures.map(({ by }) => io.network.identityOf(by))])
   const signed = yield* collectSignatures(io, proposal, sessions, tearOffs, signatures)
-  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
+  const finalised = (yield* ask({ kind: 'record', transactions: [signed] })) as Finalised
   const told = new Set([io.me.key, ...sessions.map(({ party }) => party.key)])
   const others = [...proposal.participants, ...observers].filter(({ key }) => {
     if (told.has(key)) return false

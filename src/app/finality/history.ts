@@ -5,7 +5,7 @@
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 import type { FlowBody } from '../FlowDefinition.js'
-import type { Operation } from '../Operation.js'
+import { ask } from '../ask.js'
 import type { Walked } from '../../finality/operations/walk.js'
 import { Session } from '../Session.js'
 import { ConsumedMessageC } from '../../session/ConsumedMessage.js'
@@ -15,18 +15,13 @@ import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { HeldC } from '../../finality/protocol.js'
 
-/** Hands one operation to the engine. */
-export const perform = function* (operation: Operation): FlowBody<unknown> {
-  return yield operation
-}
-
 /** What the other party does not hold of the history of these transactions, themselves included, newest first. */
 const lackingOf = function* (session: Session, wanted: readonly TransactionId[]): FlowBody<readonly TransactionId[]> {
   const lacking: TransactionId[] = []
   let frontier = wanted
   let limit: number | undefined
   while (frontier.length > 0) {
-    const walked = (yield* perform({ kind: 'walk', frontier, ...(limit === undefined ? {} : { limit }) })) as Walked
+    const walked = (yield* ask({ kind: 'walk', frontier, ...(limit === undefined ? {} : { limit }) })) as Walked
     limit = Math.min((limit ?? finalityLimits.historyFirstWalk) * 4, finalityLimits.historyWalk)
     const { ids } = yield* session.sendAndReceive({ type: 'ancestors', ids: [...walked.visited] }, HeldC)
     const held = new Set(ids)
@@ -38,7 +33,7 @@ const lackingOf = function* (session: Session, wanted: readonly TransactionId[])
     }
     // Whoever holds a transaction holds its whole history, so there is no need to look beyond what is known. What
     // this walk had yet to come to may lie on another branch than all it has offered.
-    const parents = lacks.length === 0 ? [] : ((yield* perform({ kind: 'parents', ids: lacks })) as TransactionId[])
+    const parents = lacks.length === 0 ? [] : ((yield* ask({ kind: 'parents', ids: lacks })) as TransactionId[])
     const beyond = new Set([...frontier, ...parents])
     frontier = walked.frontier.filter((id) => beyond.has(id))
   }
@@ -52,7 +47,7 @@ export const sendHistory = function* (session: Session, wanted: readonly Transac
   const { id, role } = session
   for (let sent = 0; sent < toSend.length;) {
     const ids = toSend.slice(sent, sent + pageLimit)
-    sent += Number(yield* perform({ kind: 'vend', session: id, role, ids }))
+    sent += Number(yield* ask({ kind: 'vend', session: id, role, ids }))
   }
   yield* session.send({ type: 'historyEnd' })
 }
@@ -77,8 +72,8 @@ const receiveHistory = function* (session: Session, wanted: readonly Transaction
   }
   let frontier = wanted
   for (const seq of [...pages].reverse())
-    frontier = (yield* perform({ kind: 'traceHistory', ...place, seq, wanted: frontier })) as readonly TransactionId[]
-  for (const seq of pages) yield* perform({ kind: 'recordHistory', ...place, seq })
+    frontier = (yield* ask({ kind: 'traceHistory', ...place, seq, wanted: frontier })) as readonly TransactionId[]
+  for (const seq of pages) yield* ask({ kind: 'recordHistory', ...place, seq })
 }
 
 /** What is known of a transaction whose history is asked for. */
@@ -96,11 +91,11 @@ export const resolveDependencies = function* (
   { exceptKeys = [], isUnasked = false }: Claims = {},
 ): FlowBody<void> {
   const question = { kind: 'dependencies', signed, exceptKeys, isUnasked } as const
-  const ids = (yield* perform(question)) as readonly TransactionId[]
+  const ids = (yield* ask(question)) as readonly TransactionId[]
   if (ids.length === 0) return
   yield* session.send({ type: 'fetch', ids: [...ids] })
   yield* receiveHistory(session, ids)
-  const still = (yield* perform(question)) as readonly TransactionId[]
+  const still = (yield* ask(question)) as readonly TransactionId[]
   if (still.length > 0) {
     throw new CarillonError(
       'state-unknown',

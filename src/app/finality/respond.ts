@@ -17,7 +17,8 @@ import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { TransactionSignature } from '../../ledger/signatures.js'
 import { NotaryRequestC } from '../../notary/NotaryRequest.js'
 import { comeTo, type Verdict } from './Verdict.js'
-import { perform, resolveDependencies } from './history.js'
+import { ask } from '../ask.js'
+import { resolveDependencies } from './history.js'
 import { FinalityC, SignRequestC } from '../../finality/protocol.js'
 
 /** A signer's own check, beyond what contracts say. A check that has to look things up is a generator. */
@@ -36,7 +37,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
   const { transaction: signed } = yield* session.receive(SignRequestC)
   const exceptKeys = stillToSign(signed)
   yield* resolveDependencies(session, signed, { exceptKeys })
-  const transaction = (yield* perform({ kind: 'check', signed, exceptKeys })) as LedgerTransaction
+  const transaction = (yield* ask({ kind: 'check', signed, exceptKeys })) as LedgerTransaction
   const verdict = yield* comeTo(check(transaction))
   if (isLeft(verdict)) {
     yield* session.send({ type: 'refused', reason: verdict.left })
@@ -46,7 +47,7 @@ export const signProposal = function* (io: FlowIo, session: Session, check: Sign
       { party: session.party.name, reason: verdict.left },
     )
   }
-  const signature = (yield* perform({ kind: 'sign', signed })) as TransactionSignature
+  const signature = (yield* ask({ kind: 'sign', signed })) as TransactionSignature
   Session.noteSigned(session, sealBody(signed.body).id)
   yield* session.send({ type: 'signature', signature })
 }
@@ -78,7 +79,7 @@ export const receiveFinality = function* (session: Session, options: FinalityOpt
   const { transaction: signed } = yield* session.receive(FinalityC)
   assertExpected(session, sealBody(signed.body).id, options)
   yield* resolveDependencies(session, signed)
-  const finalised = (yield* perform({ kind: 'record', transactions: [signed] })) as Finalised
+  const finalised = (yield* ask({ kind: 'record', transactions: [signed] })) as Finalised
   yield* session.send({ type: 'recorded' })
   return finalised
 }
@@ -91,7 +92,7 @@ export const ReceiveBroadcast = defineResponder({
     const { transaction: signed } = yield* session.receive(FinalityC)
     yield* resolveDependencies(session, signed, { isUnasked: true })
     const question = { kind: 'record', transactions: [signed], unaskedFrom: session.party } as const
-    const { id } = (yield* perform(question)) as Finalised
+    const { id } = (yield* ask(question)) as Finalised
     yield* session.send({ type: 'recorded' })
     return id
   },
@@ -105,7 +106,7 @@ export const NotaryResponder = defineResponder({
     const { request } = yield* session.receive(t.strict({ type: t.literal('notarise'), request: NotaryRequestC }))
     if (request.type === 'whole')
       yield* resolveDependencies(session, request.transaction, { exceptKeys: [request.transaction.body.notary.key] })
-    const signature = (yield* perform({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
+    const signature = (yield* ask({ kind: 'notarise', request, caller: session.party })) as TransactionSignature
     yield* session.send({ type: 'signature', signature })
   },
 })

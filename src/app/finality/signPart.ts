@@ -17,7 +17,7 @@ import type { TransactionSignature } from '../../ledger/signatures.js'
 import { checkTearOff, showsCommandsFor, tearOff, type TearOff, type Visible } from '../../ledger/TearOff.js'
 import { componentsOf, type TransactionBody } from '../../ledger/Transaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
-import { perform } from './history.js'
+import { ask } from '../ask.js'
 import { PartRequestC } from '../../finality/protocol.js'
 import { comeTo, type Verdict } from './Verdict.js'
 
@@ -111,7 +111,7 @@ export const signTearOff = function* (
       { party: session.party.name, reason },
     )
   }
-  const signature = (yield* perform({ kind: 'signId', id: torn.id })) as TransactionSignature
+  const signature = (yield* ask({ kind: 'signId', id: torn.id })) as TransactionSignature
   Session.noteSigned(session, torn.id)
   yield* session.send({ type: 'signature', signature })
   return shown

@@ -12,7 +12,7 @@ import { carryOutAndSay } from '../carryOutAndSay.js'
 import { flowNamed, flowPath } from '../named.js'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
 import { listVerb, type PageOptions } from '../pages.js'
-import { printJson, printRecord, printTable, type Fact } from '../print.js'
+import { printJson, printRecord, printTable, printTrace, type Fact } from '../print.js'
 import { readJsonText } from '../readJsonText.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
@@ -172,6 +172,10 @@ const show = (terminal: Terminal): Command =>
       const flow = await flowOf(place, text)
       if (printJson(terminal, json, flow)) return
       printRecord(terminal, `${flow.name} ${flow.id}`, describe(flow))
+      printTrace(
+        terminal,
+        flow.error ?? flow.waiting?.flatMap((waiting) => ('error' in waiting ? (waiting.error ?? []) : []))[0],
+      )
       if (flow.troubles.length > 0) {
         terminal.out('')
         printTable(terminal, troubleColumns, flow.troubles)

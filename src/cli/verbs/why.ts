@@ -6,7 +6,7 @@ import { WhyC } from '../../http/answers.js'
 import { showRef } from '../../ledger/StateRef.js'
 import { statePath } from '../named.js'
 import { NodeApi } from '../NodeApi.js'
-import { printJson } from '../print.js'
+import { printJson, printTrace } from '../print.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { apiVerb, type ApiOptions } from '../verb.js'
 import { watching, watchOption } from '../watching.js'
@@ -22,12 +22,13 @@ export const whyVerb = (real: Terminal): Command =>
       watching(real, (terminal) => async (text: string, { json, ...place }: ApiOptions) => {
         const explained = await NodeApi.at(place).get(`${statePath(text)}/why`, {}, WhyC)
         if (printJson(terminal, json, explained)) return
-        const { state, ref, story, now } = explained
+        const { state, ref, story, now, error } = explained
         terminal.out(terminal.tone('bold', printable(`${state.type} ${showRef(ref)}`)))
         terminal.out(terminal.tone('dim', printable(JSON.stringify(state.data))))
         terminal.out('')
         for (const sentence of story) terminal.out(`  ${printable(sentence)}`)
         terminal.out('')
         terminal.out(terminal.tone('bold', printable(now)))
+        printTrace(terminal, error)
       }),
     )

@@ -298,6 +298,22 @@ export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs
   )
 }
 
+/** Where the error of a flow came from, with the errors that caused it. */
+const Trace = ({ flow }: { readonly flow: FlowWithStory }) => {
+  const tried = (flow.waiting ?? []).flatMap((wait) => ('error' in wait ? (wait.error ?? []) : []))
+  const { stack, causes = [] } = flow.error ?? tried[0] ?? {}
+  const parts = [
+    ...(stack === undefined ? [] : [stack]),
+    ...causes.map((cause) => `Caused by: ${cause.stack ?? `${cause.name}: ${cause.message}`}`),
+  ]
+  return parts.length === 0 ? null : (
+    <details class="trace" open>
+      <summary>Stack</summary>
+      <pre>{parts.join('\n')}</pre>
+    </details>
+  )
+}
+
 const Story = ({ flow }: { readonly flow: FlowWithStory }) => {
   let before: string | undefined
   return (
@@ -388,6 +404,7 @@ export const Flow = ({
                   ...(told(flow) === '' ? [] : ([[toldAs(flow), told(flow)]] as const)),
                 ]}
               />
+              <Trace flow={flow} />
             </Card>
             {flow.endedAt === undefined ? (
               <Card title="Send a signal">

@@ -5,7 +5,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { StateTypeTable } from '../tables/StateTypeTable.js'
 import { pageSize, type Page } from '../../vault/query/VaultQuery.js'
 import { pageOf } from './pageOf.js'
-import { agendaEntryOf, type AgendaEntry, type AgendaQuery } from '../../agenda/AgendaEntry.js'
+import { agendaEntryOf, listedEntry, type AgendaEntry, type AgendaQuery } from '../../agenda/AgendaEntry.js'
 import type { ActivityRow } from '../../agenda/ActivityRow.js'
 import { stateColumns, stateRowOf, needsAttention } from '../tables/stateColumns.js'
 import type { Database, SqlValue } from '../Database.js'
@@ -80,7 +80,7 @@ export const readAgenda = (
   return pageOf(
     rows,
     size,
-    (row) => entryOf(row, show),
+    (row) => listedEntry(entryOf(row, show)),
     (row) => `${majorOf(row)}.${row.seq}`,
   )
 }

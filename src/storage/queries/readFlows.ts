@@ -3,7 +3,7 @@
  */
 import type { PublicKey } from '../../identity/PublicKey.js'
 import type { SessionId } from '../../log/SessionId.js'
-import { CarillonError, type RecordedError } from '../../errors/CarillonError.js'
+import { CarillonError, withoutTrace, type RecordedError } from '../../errors/CarillonError.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { RecordedOperation } from '../../log/events.js'
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
@@ -19,7 +19,7 @@ import type { TroubleKind } from '../../flow/TroubleRow.js'
 import type { SignalRow } from '../../flow/SignalRow.js'
 import { keptSignals } from '../tables/SignalTable.js'
 import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from '../../flow/FlowSummary.js'
-import { readWaits } from '../../flow/waiting.js'
+import { readWaits, withoutTraces } from '../../flow/waiting.js'
 
 const troubleOf = (row: SqlRow): FlowTrouble => ({
   at: instantFromMillis(Number(row['at_ms'])),
@@ -77,6 +77,16 @@ const summaryOf = (values: readonly SqlValue[]): FlowSummary => {
 const flowsInAttention =
   "SELECT seq FROM flows WHERE until_revision IS NULL AND status = 'parked' UNION ALL SELECT flow_seq FROM flow_attention"
 
+/** In a list an error is told in a line. */
+const listedOf = (values: readonly SqlValue[]): FlowSummary => {
+  const { error, waiting, ...summary } = summaryOf(values)
+  return {
+    ...summary,
+    ...(waiting === undefined ? {} : { waiting: withoutTraces(waiting) }),
+    ...(error === undefined ? {} : { error: withoutTrace(error) }),
+  }
+}
+
 export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary> => {
   const size = pageSize(query.limit)
   const { after = Number.MAX_SAFE_INTEGER } = query
@@ -101,7 +111,7 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
   const rows = db
     .prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY f.seq DESC LIMIT ?`)
     .lists(...values, size + 1)
-  return pageOf(rows, size, summaryOf, ([seq]) => Number(seq))
+  return pageOf(rows, size, listedOf, ([seq]) => Number(seq))
 }
 
 /** One flow with its record. */

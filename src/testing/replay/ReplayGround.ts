@@ -104,7 +104,7 @@ export class ReplayGround {
       views,
       random,
       development: false,
-      readsClock: () => false,
+      readsClock: () => undefined,
       signedTransaction,
       transactionBody: (id) => signedTransaction(id).body,
       emit,
