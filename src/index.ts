@@ -158,7 +158,17 @@ export type { TogetherOptions } from './app/finality/finaliseTogether.js'
 export type { FinalityOptions, SignerCheck } from './app/finality/respond.js'
 export type { Verdict } from './app/finality/Verdict.js'
 export type { CommandKind, PartCheck, PartSigner, TransactionPart } from './app/finality/signPart.js'
-export type { FlowIo, StartedBy, StepOptions, WaitedState } from './app/FlowIo.js'
+export type {
+  FlowIo,
+  NamedParts,
+  PartEntry,
+  PartResult,
+  PartResults,
+  RaceWinner,
+  StartedBy,
+  StepOptions,
+  WaitedState,
+} from './app/FlowIo.js'
 export type { Unbounded, Within } from './app/within.js'
 export {
   defineSignal,

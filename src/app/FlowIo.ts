@@ -11,7 +11,9 @@ import { decodeWith } from '../encoding/decode.js'
 import { plainForm } from '../encoding/plainForm.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Party } from '../identity/Party.js'
+import { Cancellation } from '../flow/Cancellation.js'
 import { flowLimits } from '../flow/limits.js'
+import { partEntries } from '../flow/partEntries.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { AnyStateDefinition, StateDefinition } from '../ledger/StateDefinition.js'
@@ -35,7 +37,7 @@ import { receiveFinality, signProposal, type FinalityOptions, type SignerCheck }
 import { signTearOff, type CommandKind, type PartCheck } from './finality/signPart.js'
 import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../finality/decideTransaction.js'
-import { sessionIdOf, sessionNonce } from '../log/SessionId.js'
+import { sessionIdOf, sessionNonce, type SessionId } from '../log/SessionId.js'
 import { Session } from './Session.js'
 import type { AnySignalDefinition, ReceivedSignal, SignalDefinition } from './SignalDefinition.js'
 import type { SignalTarget } from '../flow/decideSignal.js'
@@ -79,6 +81,33 @@ const wantedOf = ({ key, indexed }: AnyStateDefinition, by: WaitedState): StateW
 
 const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
 
+/** What belongs to a part of a flow alone. */
+export type PartContext = {
+  /** The flow whose code is running, outermost first: sub-flows open sessions in their own name. */
+  readonly stack: { readonly name: string; readonly version: number }[]
+  /** How many parts it lies within. */
+  readonly depth: number
+  /** The sessions it has opened. */
+  readonly sessions: SessionId[]
+}
+
+/** Parts of a flow, by name. */
+export type NamedParts = Readonly<Record<string, FlowBody<unknown>>>
+
+/** A part of a flow and its name, for parts that are made from a list. */
+export type PartEntry<R> = readonly [name: string, part: FlowBody<R>]
+
+/** What a part returns. */
+export type PartResult<P> = P extends FlowBody<infer R> ? R : never
+
+/** What all parts have returned, by name. */
+export type PartResults<P extends NamedParts> = { readonly [K in keyof P]: PartResult<P[K]> }
+
+/** The part that was first, and what it returned. */
+export type RaceWinner<P extends NamedParts> = {
+  readonly [K in keyof P & string]: { readonly winner: K; readonly value: PartResult<P[K]> }
+}[keyof P & string]
+
 /** What a flow acts with. Call each operation with `yield*`. */
 export class FlowIo {
   /** The flow's own id. */
@@ -91,9 +120,10 @@ export class FlowIo {
   readonly network: SigningContext
   /** The activity that started the flow; undefined when a client did. */
   readonly startedBy: StartedBy | undefined
-  /** The flow whose code is running, outermost first: sub-flows open sessions in their own name. */
-  readonly #stack: { readonly name: string; readonly version: number }[]
+  /** The part whose code is running. */
+  #part: PartContext
   #sessions = 0
+  #openParts = 0
 
   constructor(
     flow: { readonly name: string; readonly version: number },
@@ -102,7 +132,7 @@ export class FlowIo {
     network: SigningContext,
     startedBy: StartedBy | undefined,
   ) {
-    this.#stack = [flow]
+    this.#part = { stack: [flow], depth: 0, sessions: [] }
     this.version = flow.version
     this.flowId = flowId
     this.me = me
@@ -338,10 +368,11 @@ export class FlowIo {
 
   /** Runs another flow as a part of this one, within the same record. */
   *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
-    if (this.#stack.length > flowLimits.subFlowDepth)
+    const { stack } = this.#part
+    if (stack.length > flowLimits.subFlowDepth)
       throw new CarillonError(
         'flow-too-long',
-        `Sub-flow ${definition.name} would be nested ${this.#stack.length} deep; at most ${flowLimits.subFlowDepth} are allowed.`,
+        `Sub-flow ${definition.name} would be nested ${stack.length} deep; at most ${flowLimits.subFlowDepth} are allowed.`,
         { flow: definition.name },
       )
     // What the codec would leave as it is need not go through it.
@@ -357,11 +388,11 @@ export class FlowIo {
       flow: definition.name,
       input: (isPlain ? input : definition.input.encode(input)) as Json,
     })
-    this.#stack.push(definition)
+    stack.push(definition)
     try {
       return yield* assertBody(definition, definition.run(this, input))
     } finally {
-      this.#stack.pop()
+      stack.pop()
     }
   }
 
@@ -370,10 +401,12 @@ export class FlowIo {
    * as long as it is not there.
    */
   *initiate(party: Party): FlowBody<Session> {
-    const { name, version } = this.#stack.at(-1) ?? { name: '', version: 1 }
+    const { stack, sessions } = this.#part
+    const { name, version } = stack.at(-1) ?? { name: '', version: 1 }
     const nonce = sessionNonce(this.flowId, this.#sessions)
     const session = sessionIdOf(this.me.key, nonce)
     this.#sessions += 1
+    sessions.push(session)
     yield* ask({ kind: 'initiate', session, nonce, party, flow: name, version })
     return new Session(session, party, 'initiator')
   }
@@ -384,12 +417,62 @@ export class FlowIo {
     yield* ask({ kind: 'progress', label })
   }
 
-  /** Runs a part of the flow and gives its failure as a value instead of throwing it. */
+  all<P extends NamedParts>(parts: P): FlowBody<PartResults<P>>
+  all<R>(parts: readonly PartEntry<R>[]): FlowBody<readonly R[]>
+  /**
+   * Runs parts side by side and goes on when all have returned, with their results: by name, or, for a list of names and
+   * parts, as a list in its order. When one throws, the others are cancelled, and `all` throws that error as soon as they
+   * have come to their end.
+   */
+  *all(parts: NamedParts | readonly PartEntry<unknown>[]): FlowBody<unknown> {
+    const entries = partEntries('all', parts, this.#part.depth, this.#openParts)
+    const results = (yield* ask({ kind: 'all', parts: entries })) as readonly unknown[]
+    return Array.isArray(parts) ? results : Object.fromEntries(entries.map(([name], index) => [name, results[index]]))
+  }
+
+  race<P extends NamedParts>(parts: P): FlowBody<RaceWinner<P>>
+  race<R>(parts: readonly PartEntry<R>[]): FlowBody<{ readonly winner: string; readonly value: R }>
+  /**
+   * Runs parts side by side until the first of them returns, and gives its name and what it returned. The others are
+   * cancelled: `flow-cancelled` is thrown into each where it waits, the signal of its step is aborted, its sessions are
+   * closed. The race goes on as soon as they have come to their end. When a part throws, the race throws that error.
+   */
+  *race(parts: NamedParts | readonly PartEntry<unknown>[]): FlowBody<unknown> {
+    const entries = partEntries('race', parts, this.#part.depth, this.#openParts)
+    const [index, value] = (yield* ask({ kind: 'race', parts: entries })) as readonly [number, unknown]
+    return { winner: entries[index]?.[0], value }
+  }
+
+  /** What belongs to the part whose code is running. */
+  static contextOf(io: FlowIo): PartContext {
+    return io.#part
+  }
+
+  /** The code of this part runs next. */
+  static enter(io: FlowIo, context: PartContext): void {
+    io.#part = context
+  }
+
+  /** For a part that begins within another. */
+  static contextWithin(io: FlowIo, { stack, depth }: PartContext): PartContext {
+    io.#openParts += 1
+    return { stack: [...stack], depth: depth + 1, sessions: [] }
+  }
+
+  /** A part has come to its end. */
+  static leave(io: FlowIo): void {
+    io.#openParts -= 1
+  }
+
+  /**
+   * Runs a part of the flow and gives its failure as a value instead of throwing it. That it was cancelled is thrown all
+   * the same.
+   */
   *attempt<R>(part: FlowBody<R>): FlowBody<Either<CarillonError, R>> {
     try {
       return right(yield* part)
     } catch (error) {
-      if (error instanceof CarillonError) return left(error)
+      if (error instanceof CarillonError && !(error instanceof Cancellation)) return left(error)
       throw error
     }
   }

@@ -7,6 +7,7 @@ import type { AgendaReads } from '../agenda/AgendaReads.js'
 import type { FinalityReads } from '../finality/FinalityReads.js'
 import type { OperationDefinition } from '../flow/defineOperation.js'
 import { invalidOperation, type InvalidOperation } from '../flow/invalidOperation.js'
+import { all } from '../flow/operations/all.js'
 import { changeNotary, type ChangeNotaryOperation } from '../finality/operations/changeNotary.js'
 import { check, type Check } from '../finality/operations/check.js'
 import { close, type Close } from '../session/operations/close.js'
@@ -24,9 +25,11 @@ import { notaryRequest, type NotaryRequestFor } from '../finality/operations/not
 import { notaryChangeSigned, type NotaryChangeSigned } from '../finality/operations/notaryChangeSigned.js'
 import { now, type Now } from '../flow/operations/now.js'
 import { parents, type Parents } from '../finality/operations/parents.js'
+import type { Parts } from '../flow/Parts.js'
 import { progress, type Progress } from '../flow/operations/progress.js'
 import { query, type Query } from '../flow/operations/query.js'
 import { queryPage, type QueryPage } from '../flow/operations/queryPage.js'
+import { race } from '../flow/operations/race.js'
 import { receive, type Receive } from '../session/operations/receive.js'
 import { record, type RecordTransactions } from '../finality/operations/record.js'
 import { recordHistory, type RecordHistory } from '../finality/operations/recordHistory.js'
@@ -69,6 +72,8 @@ export type Operation =
   | NotaryRequestFor
   | Now
   | Parents
+  | Parts<'all'>
+  | Parts<'race'>
   | Progress
   | Query
   | QueryPage
@@ -96,6 +101,7 @@ export type Operation =
 export const operations: {
   readonly [K in Operation['kind']]: OperationDefinition<Extract<Operation, { readonly kind: K }>, OperationReads>
 } = {
+  all,
   changeNotary,
   check,
   close,
@@ -116,6 +122,7 @@ export const operations: {
   progress,
   query,
   queryPage,
+  race,
   receive,
   record,
   recordHistory,

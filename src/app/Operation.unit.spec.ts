@@ -14,6 +14,7 @@ import type { SessionId } from '../log/SessionId.js'
 import { instant } from '../time/Instant.js'
 import { describeOperation } from './describeOperation.js'
 import { definitionOf, operations, type Operation } from './Operation.js'
+import type { Parts } from '../flow/Parts.js'
 import { defaultRetry } from '../flow/RetryPolicy.js'
 
 const definition = defineState({
@@ -47,8 +48,11 @@ const draft = new TransactionBuilder()
   .produce(definition, { value: 2 })
   .command(defineCommand({ type: 'test/Change' }), [party])
 
+const parts = (): Parts['parts'] => ['left', 'right'].map((name) => [name, [][Symbol.iterator]() as never] as const)
+
 /** One operation of each kind with the digest that the records of flows hold of it. */
 const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, { readonly kind: K }>, string] } = {
+  all: [{ kind: 'all', parts: parts() }, '73eca9d546b16c12'],
   changeNotary: [{ kind: 'changeNotary', refs: [ref], notary }, '9e6b578ea3bc4067'],
   check: [{ kind: 'check', signed, exceptKeys: [] }, '714d08b7af4600a0'],
   close: [{ kind: 'close', session, role }, '7f7424915e251c43'],
@@ -75,6 +79,7 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   progress: [{ kind: 'progress', label: 'half done' }, '538bf9d4f2d2f236'],
   query: [{ kind: 'query', definition, query: { limit: 10, status: 'all' } }, 'ce0433f724a087fb'],
   queryPage: [{ kind: 'queryPage', definition, query: { limit: 10, after: 'x' } }, 'b3bef85225576bbd'],
+  race: [{ kind: 'race', parts: parts() }, '692f302639be17db'],
   receive: [{ kind: 'receive', session, role, party: 'Alice', seq: 3 }, '08504e3fc2f566d6'],
   record: [{ kind: 'record', transactions: [signed] }, '33701d8d95998d1d'],
   recordHistory: [{ kind: 'recordHistory', session, role, party: 'Alice', seq: 3 }, '2dc219ad87ecf19d'],
@@ -133,7 +138,7 @@ describe('The kinds of operations', () => {
     expect(kindsThat('signs').join(' ')).to.equal('changeNotary notarise notaryRequest sign signId')
     expect(kindsThat('readsLog').join(' ')).to.equal('vend walk')
     expect(kindsThat('isRead').join(' ')).to.equal(
-      'check dependencies enter find load newId now progress query queryPage waitFor waitForConsumption waitForTransaction',
+      'all check dependencies enter find load newId now progress query queryPage race waitFor waitForConsumption waitForTransaction',
     )
     expect(kindsThat('statesFacts').join(' ')).to.equal(
       'changeNotary close finalise initiate kill lock notarise record recordHistory send sendSignal sign signal takeHistory vend',

@@ -32,12 +32,17 @@ const describeAs = (definition: AnyOperationDefinition, operation: Operation): D
   return label === undefined ? { kind: definition.kind, digest } : { kind: definition.kind, digest, label }
 }
 
-export const describeOperation = (operation: Operation): Description => {
+const ofPart = (description: Description, part: string | undefined): Description =>
+  part === undefined ? description : { ...description, part }
+
+/** `part` is the part of the flow that asks; undefined for the flow itself. */
+export const describeOperation = (operation: Operation, part?: string): Description => {
   try {
-    return describeAs(definitionOf(operation), operation)
+    return ofPart(describeAs(definitionOf(operation), operation), part)
   } catch {
     // The flow asked for something that makes no sense and was told so; its record still says that it asked.
-    return { kind: invalidOperation.kind, digest: invalidDigest, label: 'an operation that cannot be described' }
+    const label = 'an operation that cannot be described'
+    return ofPart({ kind: invalidOperation.kind, digest: invalidDigest, label }, part)
   }
 }
 

@@ -83,6 +83,17 @@ export class AsyncStepRunner implements StepRunner {
     this.#fill()
   }
 
+  /** Lets go of one step: the part of the flow that asked for it was cancelled. */
+  readonly cancel = (flow: FlowId, part: string | undefined, position: number): void => {
+    const isCancelled = (request: StepRequest): boolean =>
+      request.flow === flow && request.part === part && request.position === position
+    this.#waiting.remove(isCancelled)
+    for (const [key, { request }] of this.#underWay)
+      if (isCancelled(request)) this.#letGo(key, { kind: 'letGo', why: 'The part of the flow was cancelled.' })
+    this.#fill()
+    this.#settle()
+  }
+
   get isIdle(): boolean {
     return this.#underWay.size === 0 && this.#waiting.length === 0
   }
@@ -246,10 +257,10 @@ export class AsyncStepRunner implements StepRunner {
   #finish(key: string, result: StepReport['result']): void {
     const underWay = this.#underWay.get(key)
     if (underWay === undefined) return
-    const { flow, position, context } = underWay.request
+    const { flow, part, position, context } = underWay.request
     this.#letGo(key, result)
     if (this.#stopped) return
-    this.#report({ flow, position, attempt: context.attempt, result })
+    this.#report({ flow, position, attempt: context.attempt, result, ...(part === undefined ? {} : { part }) })
     this.#fill()
     this.#settle()
   }

@@ -16,7 +16,7 @@ import { atPlace, definedAt } from '../errors/codePlace.js'
 import { engineLimits, type EngineLimits } from './limits.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
-import { instantFromMillis, latestInstantMs } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
 import { timedOut, valueAnswer, type Answer, type Wait } from '../flow/Answer.js'
@@ -29,16 +29,16 @@ import { consumedRefOf, failureFor } from '../flow/flowFailure.js'
 import { giveBackState } from '../flow/heldState.js'
 import type { FlowId } from '../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
-import { LiveFlow, type Stop } from './LiveFlow.js'
+import type { Ending, FlowPart } from './FlowPart.js'
+import { LiveFlow } from './LiveFlow.js'
 import { WatchedCode } from './CodeWatch.js'
 import { definitionOf, type Operation } from '../app/Operation.js'
-import type { Step } from '../flow/operations/step.js'
 import { performOperation } from './performOperation.js'
 import { recordable } from '../flow/recordable.js'
-import { recordedOf, weightOf } from './recordedOperation.js'
+import { bytesOfWait, recordedOf, unrecordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin, watchOf } from './replayFlow.js'
 import { jitteredWait } from '../flow/RetryPolicy.js'
-import { endSessions } from '../session/sessionMessages.js'
+import { endSessions, messageSent } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
 import {
@@ -48,6 +48,7 @@ import {
   operationWaitOf,
   turnWaitOf,
   waitingFor,
+  waitsAfter,
   waitsOf,
 } from '../flow/waiting.js'
 
@@ -103,7 +104,8 @@ export class FlowEngine {
         input,
         watchOf(tick, definition),
       )
-      this.#goOn(tick, row, live, live.begin())
+      live.begin()
+      this.#goOn(tick, row, live)
     })
     return row
   }
@@ -130,29 +132,40 @@ export class FlowEngine {
   #wake(tick: ActiveTick, row: FlowRow): void {
     const live = this.#bring(tick, row)
     if (live === undefined) return
-    const waiting = operationWaitOf(row)
-    const { pending } = live.flow
-    if (pending === undefined) {
-      // The record ends where the code does: it was suspended between its last operation and its end.
-      this.#goOn(tick, row, live.flow, live.stop)
-      return
+    live.useNetwork(tick.network)
+    this.#enqueueDue(tick, row, live)
+    this.#goOn(tick, row, live)
+  }
+
+  /**
+   * Which parts of a woken flow are looked at: instants that have come are answered, steps whose next try is due run again,
+   * and whatever else is waited for is decided anew.
+   */
+  #enqueueDue(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
+    for (const part of live.openParts()) {
+      const { waiting } = part
+      if (waiting === undefined) continue
+      if (waiting.for === 'instant') {
+        if (toMillis(waiting.until) <= tick.nowMs) live.enqueue(part, valueAnswer(undefined))
+      } else if (waiting.for === 'step') {
+        // Steps of a flow that was held are under way no more.
+        const isDue = waiting.retryAt === undefined ? row.stepsUnderWay === 0 : toMillis(waiting.retryAt) <= tick.nowMs
+        if (isDue) live.wait(part, this.#waitForStep(part, waiting.attempt))
+      } else live.enqueue(part)
     }
-    if (waiting?.for === 'instant') {
-      this.#answer(tick, row, live.flow, pending, valueAnswer(undefined))
-      return
-    }
-    if (waiting?.for === 'step' && pending.kind === 'step') {
-      this.#suspend(tick, row, live.flow, pending, { kind: 'step' }, waiting.attempt)
-      return
-    }
-    this.#goOn(tick, row, live.flow, { kind: 'asks', operation: pending })
+  }
+
+  #waitForStep({ pending, path }: FlowPart, attempt: number): Waiting {
+    assertInvariant(pending !== undefined, 'a part waits for a step and stands at no operation')
+    return waitingFor({ kind: 'step' }, describeOperation(pending, path), attempt)
   }
 
   /** A step has come back. Reports of steps nobody waits for any more are dropped. */
   stepFinished(tick: ActiveTick, report: StepReport): void {
     const row = tick.views.flows.find(report.flow)
-    if (row === undefined || hasEnded(row) || row.recorded !== report.position) return
-    const waiting = operationWaitOf(row)
+    if (row === undefined || hasEnded(row)) return
+    if (report.part === undefined && row.recorded !== report.position) return
+    const waiting = operationWaitOf(row, report.part)
     if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || !isStepUnderWay(waiting)) return
     this.#guard(tick, row, () => {
       this.#takeReport(tick, row, report)
@@ -160,11 +173,14 @@ export class FlowEngine {
   }
 
   #takeReport(tick: ActiveTick, row: FlowRow, report: StepReport): void {
-    const brought = this.#bring(tick, row)
-    const pending = brought?.flow.pending
-    if (brought === undefined || pending?.kind !== 'step') return
+    const live = this.#bring(tick, row)
+    const part = live?.part(report.part)
+    const pending = part?.pending
+    if (live === undefined || part === undefined || pending?.kind !== 'step') return
+    if (report.part !== undefined && part.answered !== report.position) return
+    live.useNetwork(tick.network)
     if (report.result.kind === 'value') {
-      this.#answerStep(tick, row, brought.flow, pending, this.#checked(pending.name, report.result.value))
+      this.#answerStep(tick, row, live, part, this.#checked(pending.name, report.result.value))
       return
     }
     const error = recordError(report.result.error, 'step-failed')
@@ -172,13 +188,9 @@ export class FlowEngine {
       const retryAt = instantFromMillis(
         Math.min(tick.nowMs + jitteredWait(pending.retry, report.attempt, tick.random.hex), latestInstantMs),
       )
-      this.#touched.add(row.id)
-      tick.emit({
-        type: 'FlowAdvanced',
-        flow: row.id,
-        operations: [],
-        waiting: [{ for: 'step', ...describeOperation(pending), attempt: report.attempt + 1, retryAt, error }],
-      })
+      const attempt = report.attempt + 1
+      live.wait(part, { for: 'step', ...describeOperation(pending, part.path), attempt, retryAt, error })
+      this.#goOnUnlessHeld(tick, row, live)
       return
     }
     const tries = report.attempt === 1 ? 'once' : `${report.attempt} times`
@@ -190,37 +202,50 @@ export class FlowEngine {
     )
     if (pending.thenPark) {
       // Its record stays as it is, so whoever retries the flow begins the tries anew.
-      this.#touched.add(row.id)
-      const waiting = { for: 'step', ...describeOperation(pending), attempt: 1, error } as const
-      tick.emit({ type: 'FlowAdvanced', flow: row.id, operations: [], waiting: [waiting] })
+      live.wait(part, { for: 'step', ...describeOperation(pending, part.path), attempt: 1, error })
+      this.#record(tick, row, live)
       this.#park(tick, row, failure)
       return
     }
-    this.#answerStep(tick, row, brought.flow, pending, { kind: 'error', error: failure })
+    this.#answerStep(tick, row, live, part, { kind: 'error', error: failure })
   }
 
-  /** A paused flow keeps what its step brought, but does not go on. */
-  #answerStep(tick: ActiveTick, row: FlowRow, live: LiveFlow, pending: Operation, answer: Answer): void {
-    if (row.status === 'running') {
-      this.#answer(tick, row, live, pending, answer)
+  /** A flow that is held keeps what its step brought, but does not go on. */
+  #answerStep(tick: ActiveTick, row: FlowRow, live: LiveFlow, part: FlowPart, answer: Answer): void {
+    const { pending, path } = part
+    if (row.status === 'running' && pending !== undefined) {
+      this.#answer(live, part, pending, answer)
+      this.#goOnUnlessHeld(tick, row, live)
       return
     }
     this.forget(row.id)
+    if (pending === undefined) return
     tick.emit({
       type: 'FlowAdvanced',
       flow: row.id,
-      operations: [recordedOf({ operation: pending, answer })],
+      operations: [recordedOf(unrecordedOf(pending, answer, path))],
       waiting: [{ for: 'turn' }],
+      ...(path === undefined ? {} : { over: [path] }),
     })
   }
 
-  /** After a restart: runs a step again whose end was never seen. Nothing new is recorded by it. */
+  /** Goes on with a flow that has moved, and with those of its parts whose time has come too. */
+  #goOnUnlessHeld(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
+    if (row.status !== 'running') {
+      this.#record(tick, row, live)
+      this.forget(row.id)
+      return
+    }
+    if (row.wakeMs !== null && row.wakeMs <= tick.nowMs) this.#enqueueDue(tick, row, live)
+    this.#goOn(tick, row, live)
+  }
+
+  /** After a restart: runs the steps again whose end was never seen. Nothing new is recorded by it. */
   resumeStep(tick: ActiveTick, row: FlowRow): void {
     if (this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
-      const waiting = operationWaitOf(row)
-      const pending = this.#bring(tick, row)?.flow.pending
-      if (waiting?.for === 'step' && pending?.kind === 'step') this.#launch(tick, row, pending, waiting.attempt)
+      const live = this.#bring(tick, row)
+      for (const part of live?.openParts() ?? []) this.#launch(tick, row, part)
     })
   }
 
@@ -276,33 +301,32 @@ export class FlowEngine {
     this.#touched.clear()
   }
 
-  /** The flow's generator at the operation it stands at; parks the flow when its code has gone another way. */
-  #bring(tick: ActiveTick, row: FlowRow): { readonly flow: LiveFlow; readonly stop: Stop } | undefined {
+  /** The flow's generators at the operations they stand at; parks the flow when its code has gone another way. */
+  #bring(tick: ActiveTick, row: FlowRow): LiveFlow | undefined {
     this.#touched.add(row.id)
     const known = this.#live.get(row.id)
-    if (known?.pending !== undefined) return { flow: known, stop: { kind: 'asks', operation: known.pending } }
+    if (known !== undefined) return known
     const replayed = replayFlow(tick, row, tick.views.flows.record(row), waitsOf(row))
     if (isLeft(replayed)) {
       this.#park(tick, row, replayed.left)
       return undefined
     }
-    return { flow: replayed.right.live, stop: replayed.right.stop }
+    return replayed.right.live
   }
 
-  #answer(tick: ActiveTick, row: FlowRow, live: LiveFlow, operation: Operation, answer: Answer): void {
-    live.unrecorded.push({ operation, answer })
+  #answer(live: LiveFlow, part: FlowPart, operation: Operation, answer: Answer): void {
+    live.unrecorded.push(unrecordedOf(operation, answer, part.path))
     live.weight += weightOf(definitionOf(operation), operation, answer)
-    live.pending = undefined
-    live.useNetwork(tick.network)
-    this.#goOn(tick, row, live, live.resume(answer))
+    live.answer(part, answer)
   }
 
-  #goOn(tick: ActiveTick, row: FlowRow, live: LiveFlow, from: Stop): void {
+  /** Lets every part go on that can, one after the other in the order of their paths, until each of them waits. */
+  #goOn(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
     this.#touched.add(row.id)
-    let stop = from
     let turn = 0
-    while (stop.kind === 'asks') {
-      const { operation } = stop
+    for (let part = live.next; part !== undefined; part = live.next) {
+      const { pending: operation, given } = part
+      assertInvariant(operation !== undefined, 'a part is to go on and stands at no operation')
       if (row.recorded + live.unrecorded.length >= this.#limits.operationsPerFlow) {
         const error = new CarillonError(
           'flow-too-long',
@@ -315,40 +339,36 @@ export class FlowEngine {
       }
       const definition = definitionOf(operation)
       if (turnIsOver(tick, turn, live.weight, definition)) {
-        live.pending = operation
-        this.#record(tick, row, live, { for: 'turn' })
+        this.#launchAll(tick, row, this.#record(tick, row, live, { for: 'turn' }))
         this.#keep(live)
         return
       }
       turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
-      const answer = this.#answerOrWait(tick, row, live, operation)
-      if (answer.kind !== 'value' && answer.kind !== 'error') {
-        this.#suspend(tick, row, live, operation, answer, 1)
-        return
+      const answer = given ?? this.#answerOrWait(tick, row, live, part, operation)
+      if (answer.kind === 'value' || answer.kind === 'error') this.#answer(live, part, operation, answer)
+      else {
+        live.wait(part, waitingFor(answer, describeOperation(operation, part.path), 1))
+        if (part.path !== undefined) live.weight += bytesOfWait
       }
-      live.unrecorded.push({ operation, answer })
-      live.weight += weightOf(definition, operation, answer)
-      stop = live.resume(answer)
     }
-    this.#end(tick, row, live, stop)
+    if (live.ending === undefined) this.#suspend(tick, row, live)
+    else this.#end(tick, row, live, live.ending)
   }
 
-  /** Decides an operation. One that the flow stood at already waits no longer than it was to wait at first. */
-  #answerOrWait(tick: ActiveTick, row: FlowRow, live: LiveFlow, operation: Operation): Answer | Wait {
+  /** Decides an operation. One that a part stood at already waits no longer than it was to wait at first. */
+  #answerOrWait(tick: ActiveTick, row: FlowRow, live: LiveFlow, part: FlowPart, operation: Operation): Answer | Wait {
     const decided = performOperation(tick, definitionOf(operation), row, operation, live.holdsState)
     if (decided.kind === 'value' || decided.kind === 'error') return decided
-    const stoodThere = live.unrecorded.length === 0
-    const wait = stoodThere ? keepUntil(decided, row, describeOperation(operation)) : decided
+    const wait = keepUntil(decided, part.waiting)
     return isTimedOut(wait, tick.nowMs) ? timedOut : wait
   }
 
-  #suspend(tick: ActiveTick, row: FlowRow, live: LiveFlow, operation: Operation, wait: Wait, attempt: number): void {
-    live.pending = operation
-    this.#record(tick, row, live, waitingFor(wait, describeOperation(operation), attempt))
+  #suspend(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
+    const fresh = this.#record(tick, row, live)
     this.#keep(live)
     if (tick.development && !this.#agreesWithRecord(tick, row)) return
-    if (operation.kind === 'step') this.#launch(tick, row, operation, attempt)
+    this.#launchAll(tick, row, fresh)
   }
 
   /** On a development node: the code, run again from the start, must come to the same place. */
@@ -359,29 +379,64 @@ export class FlowEngine {
     return false
   }
 
-  #launch(tick: ActiveTick, row: FlowRow, operation: Step, attempt: number): void {
-    const { id, recorded: position, name: flowName, startedMs: flowStartedMs } = row
-    const { term } = tick.views.facts.now
-    const context = { idempotencyKey: `${id}.${position}`, attempt, term }
+  #launchAll(tick: ActiveTick, row: FlowRow, parts: readonly FlowPart[]): void {
+    for (const part of parts) this.#launch(tick, row, part)
+  }
+
+  /** Runs the step that a part waits for, once this tick is durable. */
+  #launch(tick: ActiveTick, row: FlowRow, part: FlowPart): void {
+    const { pending, waiting, path } = part
+    if (pending?.kind !== 'step' || waiting?.for !== 'step' || !isStepUnderWay(waiting)) return
+    const { id, name: flowName, startedMs: flowStartedMs } = row
+    // The flow itself counts all that is recorded, a part what it was answered itself: others may be faster or slower.
+    const position = path === undefined ? row.recorded : part.answered
+    const place = path === undefined ? String(position) : `${path}.${position}`
+    const context = { idempotencyKey: `${id}.${place}`, attempt: waiting.attempt, term: tick.views.facts.now.term }
     tick.release(() => {
-      const { name, run, timeoutMs } = operation
-      const timed = timeoutMs === undefined ? {} : { timeoutMs }
-      this.#steps.start({ flow: id, flowName, flowStartedMs, position, name, run, context, ...timed })
+      const { name, run, timeoutMs } = pending
+      this.#steps.start({
+        ...{ flow: id, flowName, flowStartedMs, position, name, run, context },
+        ...(path === undefined ? {} : { part: path }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
     })
   }
 
-  #record(tick: ActiveTick, row: FlowRow, live: LiveFlow, waiting: Waiting): void {
+  /** Records what was done and what the flow waits for; gives the parts that have begun to wait. */
+  #record(tick: ActiveTick, row: FlowRow, live: LiveFlow, held?: Waiting): readonly FlowPart[] {
+    this.#touched.add(row.id)
+    this.#closeSessions(tick, live)
     const operations = live.unrecorded.map(recordedOf)
     live.unrecorded.length = 0
     live.weight = 0
-    if (live.holdsState) for (const event of giveBackState(tick, row, [waiting])) tick.emit(event)
+    const { waiting, over, fresh } = live.takeWaits(held)
+    if (live.holdsState) {
+      const waits = waitsAfter(over === undefined ? undefined : waitsOf(row), { waiting, over })
+      for (const event of giveBackState(tick, row, waits)) tick.emit(event)
+    }
     tick.emit({
       type: 'FlowAdvanced',
       flow: row.id,
       operations,
-      waiting: [waiting],
+      waiting,
+      ...(over === undefined ? {} : { over }),
       ...(live.progress === undefined ? {} : { progress: live.progress }),
     })
+    for (const { part, position } of live.takeDroppedSteps())
+      tick.release(() => {
+        this.#steps.cancel?.(row.id, part, position)
+      })
+    return fresh
+  }
+
+  /** Whoever talked with a part that was cancelled is told. */
+  #closeSessions(tick: ActiveTick, live: LiveFlow): void {
+    for (const id of live.takeClosedSessions()) {
+      const session = tick.views.sessions.find(id, 'initiator')
+      if (session === undefined || session.closed) continue
+      const message = { kind: 'error', code: 'flow-cancelled', message: 'The part of the flow was cancelled.' } as const
+      tick.emit(messageSent(session, message))
+    }
   }
 
   #keep(live: LiveFlow): void {
@@ -394,12 +449,7 @@ export class FlowEngine {
     tick.emit({ type: 'FlowParked', flow: row.id, error: recordError(error, 'flow-threw') })
   }
 
-  #end(
-    tick: ActiveTick,
-    row: FlowRow,
-    live: LiveFlow | undefined,
-    stop: Exclude<Stop, { readonly kind: 'asks' }>,
-  ): void {
+  #end(tick: ActiveTick, row: FlowRow, live: LiveFlow | undefined, stop: Ending): void {
     this.forget(row.id)
     if (stop.kind === 'threw' && live !== undefined && this.#keepsFailed(tick, row, live, stop.error)) return
     const parks = stop.kind === 'threw' && stop.error instanceof CarillonError && stop.error.consequence === 'park'
@@ -447,7 +497,7 @@ export class FlowEngine {
     if (failure.kind === 'end') return false
     dropTrailingReads(live.unrecorded)
     if (failure.kind === 'park') {
-      this.#record(tick, row, live, { for: 'turn' })
+      this.#recordFailed(tick, row, live, { for: 'turn' })
       this.#park(tick, row, failure.error)
       return true
     }
@@ -456,13 +506,29 @@ export class FlowEngine {
     const retryAt = instantFromMillis(Math.min(tick.nowMs + waitMs, latestInstantMs))
     // What was done before the error is done; only the tries in a row at one place are counted.
     const count = live.unrecorded.length === 0 ? attempt : 1
-    this.#record(tick, row, live, {
-      for: 'turn',
-      attempt: count,
-      retryAt,
-      error: recordError(error, 'flow-threw'),
-    })
+    const told = recordError(error, 'flow-threw')
+    this.#recordFailed(tick, row, live, { for: 'turn', attempt: count, retryAt, error: told })
     return true
+  }
+
+  /**
+   * Records what a flow did before an error that it is kept in spite of. Its parts are then where they were before it: what
+   * they had waited for, and were not answered, they wait for again.
+   */
+  #recordFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, held: Waiting): void {
+    const operations = live.unrecorded.map(recordedOf)
+    const answered = new Set(operations.map(({ part }) => part))
+    const again = live.hadParts
+      ? replayFlow(tick, row, [...tick.views.flows.record(row), ...operations], undefined)
+      : undefined
+    const waits =
+      again === undefined || isLeft(again)
+        ? []
+        : (waitsOf(row) ?? []).filter(
+            ({ part }) => part !== undefined && !answered.has(part) && again.right.live.part(part) !== undefined,
+          )
+    const progress = live.progress === undefined ? {} : { progress: live.progress }
+    tick.emit({ type: 'FlowAdvanced', flow: row.id, operations, waiting: [held, ...waits], ...progress })
   }
 
   #isSuperseded(tick: ActiveTick, row: FlowRow, error: unknown): boolean {

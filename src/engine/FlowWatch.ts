@@ -11,8 +11,8 @@ import { watchReads, type OutsideRead } from './watchReads.js'
 /** An operation as `io` made it. */
 type Made = { readonly name: string; readonly stack: Error }
 
-/** A flow that goes on for ever is told of what it forgets while it runs. */
-const mostUnasked = 100
+/** A flow that goes on for ever is told of what it forgets while it runs; far more than it may have as parts. */
+const mostUnasked = 20_000
 
 type Method = (...values: readonly unknown[]) => unknown
 
@@ -150,6 +150,9 @@ export class FlowWatch {
   #handedOver(value: unknown): void {
     if (this.#unasked.size === 0 || typeof value !== 'object' || value === null) return
     this.#unasked.delete(value)
-    for (const inner of Object.values(value)) this.#unasked.delete(inner)
+    // Parts come by name, or in a list of pairs.
+    for (const inner of Object.values(value))
+      if (Array.isArray(inner)) for (const each of inner) this.#unasked.delete(each)
+      else this.#unasked.delete(inner)
   }
 }

@@ -34,6 +34,12 @@ export class Queue<A> {
     return item
   }
 
+  /** Takes out what fits, wherever it stands. */
+  remove(fits: (item: A) => boolean): void {
+    this.#items = this.#rest().filter((item) => item !== undefined && !fits(item))
+    this.#first = 0
+  }
+
   /** Takes everything. */
   drain(): readonly A[] {
     const all: A[] = []

@@ -10,11 +10,18 @@ import type { Unrecorded } from './LiveFlow.js'
 import type { AnyOperationDefinition, Operation } from '../app/Operation.js'
 
 /** What the record says of an operation: what was asked, and what came of it. */
-export const recordedOf = ({ operation, answer }: Unrecorded): RecordedOperation => {
-  const description = describeOperation(operation)
+export const recordedOf = ({ operation, answer, part }: Unrecorded): RecordedOperation => {
+  const description = describeOperation(operation, part)
   if (answer.kind === 'error') return { ...description, error: recordRefusal(answer.error, 'flow-threw') }
   return answer.recorded === undefined ? description : { ...description, result: answer.recorded }
 }
+
+/** An operation with its answer, and the part that asked. */
+export const unrecordedOf = (operation: Operation, answer: Answer, part: string | undefined): Unrecorded =>
+  part === undefined ? { operation, answer } : { operation, answer, part }
+
+/** About how many bytes a wait of a part takes in the record. */
+export const bytesOfWait = 250
 
 /** A kind, a digest and a label in plain letters. */
 const plainBytes = 300

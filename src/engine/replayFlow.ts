@@ -13,6 +13,7 @@ import { describeOperation, differenceBetween, nameOf } from '../app/describeOpe
 import type { Description } from '../flow/Description.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import type { StartedBy } from '../app/FlowIo.js'
+import type { Ending } from './FlowPart.js'
 import { FlowWatch } from './FlowWatch.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from '../app/Operation.js'
@@ -83,7 +84,7 @@ const open = (tick: ActiveTick, row: FlowRow): Either<CarillonError, LiveFlow> =
   }
 }
 
-const endsBefore = (position: number, recorded: Description, stop: Exclude<Stop, { readonly kind: 'asks' }>): string =>
+const endsBefore = (position: number, recorded: Description, stop: Ending): string =>
   `operation ${position} was recorded as ${nameOf(recorded)}; the code now ${
     stop.kind === 'returned' ? 'returns before it' : `throws "${messageOf(stop.error)}" before it`
   }`
@@ -112,16 +113,27 @@ const revive = (
   }
 }
 
-/** The first wait that the code does not ask for. A flow asks for one operation at a time, so it can have one wait. */
-const differenceOfWaits = (position: number, waits: Waits, stop: Stop): string | undefined => {
+/** How what is recorded of a part differs from where the code of that part stands now; undefined when it does not. */
+const differenceAt = (live: LiveFlow, position: number, recorded: Description): string | undefined => {
+  const ending = live.endingOf(recorded.part) ?? live.ending
+  if (ending !== undefined) return endsBefore(position, recorded, ending)
+  const part = live.part(recorded.part)
+  // Of a part that is not there, or waits for its own parts, nothing can be said but what the code asks for instead.
+  const at = part?.pending === undefined ? live.firstPending : part
+  if (at?.pending === undefined)
+    return `operation ${position} was recorded as ${nameOf(recorded)}; the code now asks for nothing`
+  return differenceBetween(position, recorded, describeOperation(at.pending, at.path))
+}
+
+/** The first wait that the code does not ask for; the others are given to the parts that wait. */
+const differenceOfWaits = (live: LiveFlow, position: number, waits: Waits): string | undefined => {
   for (const waiting of waits) {
     if (waiting.for === 'turn' && waiting.part === undefined) continue
     const recorded = waiting.for === 'turn' ? { kind: 'turn', digest: '', ...waiting } : waiting
-    const difference =
-      stop.kind === 'asks'
-        ? differenceBetween(position, recorded, describeOperation(stop.operation))
-        : endsBefore(position, recorded, stop)
+    const difference = differenceAt(live, position, recorded)
     if (difference !== undefined) return difference
+    const part = live.part(waiting.part)
+    if (part !== undefined) live.waitsOn(part, waiting)
   }
   return undefined
 }
@@ -136,18 +148,18 @@ export const replayFlow = (
   const opened = open(tick, row)
   if (isLeft(opened)) return opened
   const live = opened.right
-  let stop = live.begin()
+  live.begin()
   for (const [position, recorded] of record.entries()) {
-    if (stop.kind !== 'asks') return left(diverged(row, endsBefore(position, recorded, stop), live))
-    const difference = differenceBetween(position, recorded, describeOperation(stop.operation))
+    const difference = differenceAt(live, position, recorded)
     if (difference !== undefined) return left(diverged(row, difference, live))
-    const answer = revive(tick, row, position, stop.operation, recorded)
+    const part = live.part(recorded.part)
+    if (part?.pending === undefined) return left(diverged(row, `operation ${position} belongs to no part`, live))
+    const answer = revive(tick, row, position, part.pending, recorded)
     if (isLeft(answer)) return answer
-    stop = live.resume(answer.right)
+    live.answer(part, answer.right)
   }
-  const difference = waits === undefined ? undefined : differenceOfWaits(record.length, waits, stop)
+  const difference = waits === undefined ? undefined : differenceOfWaits(live, record.length, waits)
   if (difference !== undefined) return left(diverged(row, difference, live))
   live.watch?.endAgain()
-  if (stop.kind === 'asks') live.pending = stop.operation
-  return right({ live, stop })
+  return right({ live, stop: live.stop })
 }

@@ -61,6 +61,8 @@ export const catalogue = {
   'flow-code-missing': entry('park', 'The code of a recorded flow is not installed'),
   'flow-too-long': entry('park', 'A flow has recorded more operations than one record may hold'),
   'flow-threw': entry('fail', 'A flow threw an error'),
+  'flow-parts-invalid': entry('fail', 'The parts of io.all or io.race cannot be run'),
+  'flow-cancelled': entry('fail', 'The flow, or a part of it, was cancelled'),
   'flow-killed': entry('fail', 'The flow was killed'),
   'flow-parked': entry('park', 'A flow asked to be parked'),
   'flow-retry-later': entry('retry', 'A flow met something that may pass'),

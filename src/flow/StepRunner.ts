@@ -9,7 +9,9 @@ export type StepRequest = {
   readonly flowName: string
   /** When its flow began, in epoch milliseconds. */
   readonly flowStartedMs: number
-  /** The step's place in the flow's record. */
+  /** The part of the flow that asked for it; absent for the flow itself. */
+  readonly part?: string
+  /** The step's place in the flow's record, or among the operations of its part. */
   readonly position: number
   readonly name: string
   readonly run: (context: StepContext) => unknown
@@ -18,10 +20,14 @@ export type StepRequest = {
   readonly timeoutMs?: number
 }
 
-export type StepReport = Pick<StepRequest, 'flow' | 'position'> & {
+export type StepReport = Pick<StepRequest, 'flow' | 'part' | 'position'> & {
   readonly attempt: number
   readonly result:
     { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly error: unknown }
 }
 
-export type StepRunner = { readonly start: (request: StepRequest) => void }
+export type StepRunner = {
+  readonly start: (request: StepRequest) => void
+  /** Nobody waits for a step any more: its signal is aborted, and whatever it still brings is of no use. */
+  readonly cancel?: (flow: FlowId, part: string | undefined, position: number) => void
+}

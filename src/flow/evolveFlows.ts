@@ -11,7 +11,7 @@ import type { FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
 import { isHoldRefusal } from './heldState.js'
 import type { TroubleRow } from './TroubleRow.js'
-import { countStepsUnderWay, readWaits, resumeMsOf, waitsOf, wakeMsOf } from './waiting.js'
+import { countStepsUnderWay, readWaits, resumeMsOf, waitsAfter, waitsOf, wakeMsOf } from './waiting.js'
 import { waitKeysOf } from './WaitKey.js'
 import { wakeForReassessed } from './wakeWaiting.js'
 
@@ -186,7 +186,7 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     case 'FlowAdvanced':
       flows.appendOperations(row, event.operations.map(canonicalText))
       addFailedTries(tables, row, event.waiting, revision, atMs)
-      wait(tables, row, event.waiting, atMs)
+      wait(tables, row, waitsAfter(event.over === undefined ? undefined : waitsOf(row), event), atMs)
       if (event.progress !== undefined) row.progress = event.progress
       break
     case 'FlowEnded':

@@ -7,6 +7,10 @@ export const flowLimits = {
   statesPerQuery: 1_000,
   /** Depth of sub-flows within sub-flows. */
   subFlowDepth: 32,
+  /** Parts of one flow that may be open at one time: each is a generator, and a wait in the flow's row. */
+  partsPerFlow: 1_000,
+  /** Depth of parts within parts. */
+  partDepth: 8,
   /** Text of a client id: room for any name of a request, and short enough for an index. */
   clientIdLength: 1_000,
   /** Signals a flow may have that it has not taken yet; more are refused. */

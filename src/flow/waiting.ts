@@ -26,9 +26,25 @@ export const withoutTraces = ([first, ...others]: Waits): Waits => {
 export const waitsOf = ({ waiting }: Pick<FlowRow, 'waiting'>): Waits | undefined =>
   waiting === null ? undefined : readWaits(waiting)
 
-/** The wait for the operation a flow stands at; undefined when it only waits for its turn. A flow stands at one operation. */
-export const operationWaitOf = (row: FlowRow): Exclude<Waiting, TurnWait> | undefined =>
-  waitsOf(row)?.find((waiting) => waiting.for !== 'turn')
+/** What one part of a flow, or the flow itself, waits for beside its turn. Each of them stands at one operation. */
+export const operationWaitOf = (row: FlowRow, part?: string): Exclude<Waiting, TurnWait> | undefined =>
+  waitsOf(row)
+    ?.filter((waiting) => waiting.part === part)
+    .find((waiting) => waiting.for !== 'turn')
+
+/**
+ * What a flow waits for after it has advanced. Where `over` is given, parts that are named neither there nor in the new
+ * waits wait on as before.
+ */
+export const waitsAfter = (
+  before: Waits | undefined,
+  { waiting, over }: { readonly waiting: Waits; readonly over?: readonly string[] | undefined },
+): Waits => {
+  if (over === undefined || before === undefined) return waiting
+  const named = new Set([...over, ...waiting.map(({ part }) => part)])
+  const [first, ...rest] = waiting
+  return [first, ...rest, ...before.filter((each) => each.for !== 'turn' && !named.has(each.part))]
+}
 
 /** The wait for its turn; undefined when a flow has none. */
 export const turnWaitOf = (row: FlowRow): TurnWait | undefined =>
@@ -39,16 +55,13 @@ export const untilAfter = (nowMs: number, withinMs: number | undefined): number 
   withinMs === undefined ? undefined : Math.min(nowMs + withinMs, latestInstantMs)
 
 /**
- * A wait for an operation that a flow stood at already keeps the end it was given first: what wakes the flow in between
+ * A wait for an operation that a part stood at already keeps the end it was given first: what wakes the flow in between
  * does not prolong it.
  */
-export const keepUntil = <W extends Wait>(wait: W, row: FlowRow, { kind, digest, part }: Description): W => {
+export const keepUntil = <W extends Wait>(wait: W, before: Waiting | undefined): W => {
   if (!('untilMs' in wait) || wait.untilMs === undefined) return wait
-  for (const before of waitsOf(row) ?? [])
-    if (before.for !== 'turn' && before.for !== 'step' && before.until !== undefined)
-      if (before.kind === kind && before.digest === digest && before.part === part)
-        return { ...wait, untilMs: toMillis(before.until) }
-  return wait
+  if (before === undefined || before.for === 'turn' || before.for === 'step' || before.until === undefined) return wait
+  return { ...wait, untilMs: toMillis(before.until) }
 }
 
 /** Whether a wait is over although nothing has come. */

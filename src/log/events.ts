@@ -290,7 +290,14 @@ export const eventCodecs = {
       operations: t.readonlyArray(RecordedOperationC),
       waiting: WaitsC,
     },
-    { progress: t.string },
+    {
+      progress: t.string,
+      /**
+       * Parts that wait no more. Where it is given, parts named neither here nor in `waiting` wait on as before; without
+       * it, `waiting` is all that the flow waits for.
+       */
+      over: t.readonlyArray(t.string),
+    },
   ),
   FlowEnded: withOptional(
     {

@@ -39,8 +39,13 @@ export type ModelFlow = {
   readonly error: ModelError | undefined
 }
 
-/** What a flow waits for after it has advanced. */
-export const waitsIn = ({ waiting }: EventOf<'FlowAdvanced'>): readonly Waiting[] => waiting
+/** What a flow waits for after it has advanced: what the event says, and where it names parts that wait no more, the rest. */
+export const waitsIn = (before: readonly Waiting[], { waiting, over }: EventOf<'FlowAdvanced'>): readonly Waiting[] => {
+  if (over === undefined) return waiting
+  const goesOn = ({ for: kind, part = '' }: Waiting): boolean =>
+    kind !== 'turn' && !over.includes(part) && !waiting.some((fresh) => fresh.part === part)
+  return [...waiting, ...before.filter(goesOn)]
+}
 
 /** Whether a recorded operation is a step that has begun. One whose flow could not hold its state has not. */
 export const isBegunStep = ({ kind, error }: RecordedOperation): boolean =>

@@ -84,7 +84,7 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
   }
   switch (event.type) {
     case 'FlowAdvanced': {
-      const waits = waitsIn(event)
+      const waits = waitsIn(flow.waits, event)
       // What a flow waits for does not wake it while it is held.
       const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : undefined
       const { operations, progress = flow.progress } = event

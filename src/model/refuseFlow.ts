@@ -17,6 +17,22 @@ const refuseMove = (flow: ModelFlow | undefined, id: string, at: Instant): strin
   return `flow ${id} waits for ${flow.waits.map((wait) => wait.for).join(' or ')}${flow.wakeAt === undefined ? '' : `, until ${flow.wakeAt}`}`
 }
 
+/** Why what is recorded of a part cannot be: an instant was waited for that has not come. */
+const refuseAnswers = (
+  flow: ModelFlow | undefined,
+  { operations }: EventOf<'FlowAdvanced'>,
+  at: Instant,
+): string | undefined => {
+  for (const wait of flow?.waits ?? []) {
+    if (wait.for !== 'instant' || wait.until <= at) continue
+    // A part that was cancelled may do other things; what it waited for has not come all the same.
+    const first = operations.find(({ part }) => part === wait.part)
+    if (first?.digest === wait.digest && first.error === undefined)
+      return `part ${wait.part ?? '(the flow itself)'} of flow ${flow?.id ?? ''} waits until ${wait.until}`
+  }
+  return undefined
+}
+
 const refuseUnless = (flow: ModelFlow | undefined, id: string, status: ModelFlow['status']): string | undefined => {
   if (flow === undefined) return `there is no flow ${id}`
   return flow.status === status ? undefined : `flow ${id} is ${flow.status}, not ${status}`
@@ -59,7 +75,10 @@ export const refuseFlow = (
         return undefined
       // What a flow has done is recorded right before it ends or is parked.
       const hasJustAdvanced = before?.type === 'FlowAdvanced' && before.flow === event.flow
-      return hasJustAdvanced && event.type !== 'FlowAdvanced' ? undefined : refuseMove(flow, event.flow, at)
+      if (hasJustAdvanced && event.type !== 'FlowAdvanced') return undefined
+      return (
+        refuseMove(flow, event.flow, at) ?? (event.type === 'FlowAdvanced' ? refuseAnswers(flow, event, at) : undefined)
+      )
     }
     case 'FlowPaused':
       return refuseUnless(flows.get(event.flow), event.flow, 'running')

@@ -86,7 +86,7 @@ export class FlowSpans implements StepWatch {
 
   readonly begin = (request: StepRequest): WatchedStep => {
     if (!this.#isTraced()) return unwatched
-    const { name, context: given, position } = request
+    const { name, context: given, part, position } = request
     const parent = trace.setSpan(ROOT_CONTEXT, this.#flowOf(request))
     const span = this.#tracer.startSpan(
       `step ${name}`,
@@ -98,6 +98,7 @@ export class FlowSpans implements StepWatch {
           'carillon.flow.name': request.flowName,
           'carillon.step.name': name,
           'carillon.step.position': position,
+          ...(part === undefined ? {} : { 'carillon.step.part': part }),
           'carillon.step.attempt': given.attempt,
           'carillon.step.idempotency_key': given.idempotencyKey,
         },

@@ -11,6 +11,8 @@ import type { Evidence } from './Evidence.js'
 type FlowSoFar = {
   readonly name: string
   recorded: number
+  /** Operations recorded so far, by part. */
+  readonly ofPart: Map<string, number>
   asleepUntilMs: number | undefined
   ended: boolean
 }
@@ -36,7 +38,7 @@ const attempt = ({ faults, attempts }: Findings, occurrence: string, number: num
 
 const start = (findings: Findings, { flow, name, origin }: EventOf<'FlowStarted'>): void => {
   if (findings.flows.has(flow)) findings.faults.push(`flow ${flow} (${name}) is started twice`)
-  findings.flows.set(flow, { name, recorded: 0, asleepUntilMs: undefined, ended: false })
+  findings.flows.set(flow, { name, recorded: 0, ofPart: new Map(), asleepUntilMs: undefined, ended: false })
   if (origin.kind === 'activity') attempt(findings, `${showRef(origin.ref)} at ${origin.due}`, origin.attempt)
 }
 
@@ -53,6 +55,10 @@ const goOn = ({ faults, flows }: Findings, flow: string, atMs: number): FlowSoFa
   known.asleepUntilMs = undefined
   return known
 }
+
+/** The key of the step that a flow, or one of its parts, asks for next. */
+const keyOfStep = (flow: string, { recorded, ofPart }: FlowSoFar, part: string | undefined): string =>
+  part === undefined ? `${flow}.${recorded}` : `${flow}.${part}.${ofPart.get(part) ?? 0}`
 
 const checkEffects = ({ faults, asked, steps }: Findings, effects: readonly Effect[]): void => {
   const receipts = new Map<string, string[]>()
@@ -89,12 +95,15 @@ export const checkFlows = ({ events, effects }: Evidence): readonly string[] => 
         if (known === undefined) break
         for (const operation of event.operations) {
           if (operation.kind === 'step')
-            findings.steps.push({ key: `${event.flow}.${known.recorded}`, result: operation.result })
+            findings.steps.push({ key: keyOfStep(event.flow, known, operation.part), result: operation.result })
           known.recorded += 1
+          const { part } = operation
+          if (part !== undefined) known.ofPart.set(part, (known.ofPart.get(part) ?? 0) + 1)
         }
         for (const wait of event.waiting) {
-          if (wait.for === 'instant') known.asleepUntilMs = toMillis(wait.until)
-          if (wait.for === 'step') findings.asked.add(`${event.flow}.${known.recorded}`)
+          // Another part may well go on while one is asleep.
+          if (wait.for === 'instant' && wait.part === undefined) known.asleepUntilMs = toMillis(wait.until)
+          if (wait.for === 'step') findings.asked.add(keyOfStep(event.flow, known, wait.part))
         }
         break
       }

@@ -44,11 +44,13 @@ const send = (node: Node, request: Request): Promise<void> => {
 
 const nextRequest = (clientId: string): Request => {
   const text = clientId
-  switch (below(4)) {
+  switch (below(5)) {
     case 0:
       return { clientId, flowName: 'crash/Write', input: { text } }
     case 1:
       return { clientId, flowName: 'crash/Nap', input: { text, milliseconds: 5 + below(200) } }
+    case 2:
+      return { clientId, flowName: 'crash/Fan', input: { text } }
     default:
       return { clientId, flowName: 'crash/Post', input: { text } }
   }

@@ -172,6 +172,24 @@ export const Post = defineFlow({
   },
 })
 
+/** Effects side by side, one after a sleep, and one in a race that it wins. */
+export const Fan = defineFlow({
+  name: 'crash/Fan',
+  input: t.strict({ text: t.string }),
+  *run(io, { text }): FlowBody<{ readonly effects: readonly string[]; readonly first: string; readonly id: string }> {
+    const effect = (name: string): FlowBody<string> => io.step(name, (context) => takeEffect(name, io.flowId, context))
+    const late = function* (): FlowBody<string> {
+      yield* io.sleep({ milliseconds: 5 })
+      const early = yield* effect('late')
+      return `${early} ${yield* effect('later')}`
+    }
+    const { left, right, nap } = yield* io.all({ left: effect('left'), nap: late(), right: effect('right') })
+    const { winner } = yield* io.race({ quick: effect('quick'), never: io.sleep({ hours: 1 }) })
+    const { id } = yield* io.finalise((tx) => tx.produce(Note, { owner: io.me, text }).command(Act, [io.me]))
+    return { effects: [left, right, nap], first: winner, id }
+  },
+})
+
 export const Insist = defineFlow({
   name: 'crash/Insist',
   schedulable: true,
@@ -206,5 +224,5 @@ export const StartStubborn = defineFlow({
 export const crashApp: App = defineApp({
   name: 'crash',
   states: [Heart, Note, Stubborn],
-  flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Insist, StartStubborn],
+  flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Fan, Insist, StartStubborn],
 })

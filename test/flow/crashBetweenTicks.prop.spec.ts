@@ -1,15 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import {
-  CarillonError,
-  defineFlow,
-  EmbeddedStore,
-  type FlowBody,
-  type FlowIo,
-  type TickStore,
-} from '../../src/index.js'
+import { defineFlow, type FlowBody, type FlowIo } from '../../src/index.js'
 import * as t from 'io-ts'
+import { dyingStore } from './dyingStore.js'
 import { appOf, eventTypes, flowOf, Note, startVirtual, textsOf, Write, writeNote } from './ledgerOfNotes.js'
 
 /** A small flow program: what it does, in order. Its trace is what the flow returns. */
@@ -101,34 +95,6 @@ const Sub = defineFlow({
 })
 
 const flowFor = (program: readonly Instruction[]) => flowOf((io) => perform(io, { body: program }))
-
-/** A store on which the process dies after each tick that `crashes` says: the next tick cannot even begin. */
-const dyingStore = (crashes: (tick: number) => boolean) => {
-  const store = EmbeddedStore.inMemory()
-  const died = { ticks: 0, now: false }
-  const dying: TickStore = {
-    views: store.views,
-    reader: store.reader,
-    head: store.head,
-    begin: () => {
-      if (died.now) throw new CarillonError('invariant-broken', 'The process has died.')
-      store.begin()
-    },
-    commit: (tick) => {
-      const outcome = store.commit(tick)
-      // The start of the node alone is no step forward, and dying there would go on for ever.
-      if (tick.events.every((line) => line.includes('"type":"NodeStarted"'))) return outcome
-      died.ticks += 1
-      died.now = crashes(died.ticks)
-      return outcome
-    },
-    rollback: store.rollback,
-    tick: store.tick,
-    read: (fromRevision) => store.read(fromRevision),
-    close: store.close,
-  }
-  return { store: dying, died }
-}
 
 /** Runs a program to its end on a fresh node that dies after the ticks that `crashes` says, and is restarted. */
 const outcomeOf = async (program: readonly Instruction[], crashes: (tick: number) => boolean, development: boolean) => {

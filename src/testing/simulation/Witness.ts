@@ -15,6 +15,9 @@ export type Acknowledged = {
   readonly result?: unknown
 }
 
+/** Where a step stands: in the record of its flow, or among the operations of a part. */
+export type StepPlace = { readonly flow: string; readonly part: string | undefined; readonly position: number }
+
 type Line = {
   readonly type: string
   readonly flow?: string
@@ -115,8 +118,9 @@ export class Witness {
   }
 
   /** A step begins. */
-  stepRuns(party: string, flow: string, position: number, name: string): void {
-    const recorded = this.#of(party).flows.get(flow)
+  stepRuns(party: string, { flow, part, position }: StepPlace, name: string): void {
+    const all = this.#of(party).flows.get(flow)
+    const recorded = part === undefined ? all : all?.filter((operation) => operation.part === part)
     if (recorded === undefined)
       this.sightings.push(`${party} ran step "${name}" of flow ${flow} before the flow was durable`)
     else if (recorded.length > position)

@@ -7,14 +7,15 @@ import type { StepContext } from '../../flow/operations/step.js'
 import type { StepOptions } from '../../app/FlowIo.js'
 import { changedApp } from '../traceFlows.js'
 import { Chance } from './Chance.js'
-import type { Witness } from './Witness.js'
+import type { StepPlace, Witness } from './Witness.js'
 
 type Run = (context: StepContext) => unknown
 type Options = StepOptions & { readonly result?: { readonly encode: (value: unknown) => unknown } }
 
-const placeOf = (key: string): { readonly flow: string; readonly position: number } => {
-  const dot = key.lastIndexOf('.')
-  return { flow: key.slice(0, dot), position: Number(key.slice(dot + 1)) }
+/** The key of a step is made of its flow, the path of its part where there is one, and its position. */
+const placeOf = (key: string): StepPlace => {
+  const [flow = '', ...numbers] = key.split('.')
+  return { flow, part: numbers.slice(0, -1).join('.') || undefined, position: Number(numbers.at(-1)) }
 }
 
 /** `oneIn` is how many steps there are to one that fails; 0 when none does. */
@@ -24,8 +25,7 @@ export const watchSteps = (app: App, witness: Witness, seed: number, oneIn: numb
     return (step, run, options) => {
       const codec = (options as Options | undefined)?.result
       const watched: Run = async (context) => {
-        const { flow, position } = placeOf(context.idempotencyKey)
-        witness.stepRuns(io.me.name, flow, position, String(step))
+        witness.stepRuns(io.me.name, placeOf(context.idempotencyKey), String(step))
         const chance = new Chance(`step ${seed} ${context.idempotencyKey} ${context.attempt}`)
         // A step that takes its time lets others go first.
         for (let turns = oneIn === 0 ? 0 : chance.below(8); turns > 0; turns--)

@@ -22,10 +22,13 @@ export const nothingLost: Invariant = {
         if (event.type === 'FlowEnded') ended.set(`${name} ${event.flow}`, canonicalText(event.result ?? null))
         if (event.type === 'MessageReceived') received.add(`${name} ${event.session} ${event.role} ${event.seq}`)
         if (event.type !== 'FlowAdvanced') continue
-        for (const { kind, result, error, label = kind } of event.operations) {
-          const position = positions.get(event.flow) ?? 0
-          positions.set(event.flow, position + 1)
-          if (kind === 'step' && error === undefined && !witness.mayHaveReturned(`${event.flow}.${position}`, result))
+        for (const { kind, result, error, part, label = kind } of event.operations) {
+          // The flow itself counts all operations, a part its own.
+          const place = part === undefined ? event.flow : `${event.flow}.${part}`
+          const position = positions.get(place) ?? 0
+          positions.set(place, position + 1)
+          if (part !== undefined) positions.set(event.flow, (positions.get(event.flow) ?? 0) + 1)
+          if (kind === 'step' && error === undefined && !witness.mayHaveReturned(`${place}.${position}`, result))
             found.push(`${name}: ${label} of flow ${event.flow} has a result on record that it never returned`)
         }
       }
