@@ -12,17 +12,20 @@ export type StreamPiece = readonly StreamEvent[] | undefined
 /** What one object of a stream is: an event, the news that there is no stream, or nothing that matters. */
 export type Incoming = StreamEvent | 'no stream' | undefined
 
+/** Events that may wait to be taken; then the server is asked for no more until they are. */
+const mostWaiting = 2_000
+
 export class EventPieces {
   readonly #stream: Readable
-  readonly #take: (object: unknown) => Incoming
+  #arrived: StreamEvent[] = []
   #failure: Error | undefined
   #hasEnded = false
+  #isWaking = false
   #wake: () => void = () => undefined
 
   /** `left` says when the client was left: nothing more comes from it then, not even an error. */
   constructor(stream: Readable, take: (object: unknown) => Incoming, left: AbortSignal) {
     this.#stream = stream
-    this.#take = take
     const fail = (error: Error): void => {
       this.#failure ??= error
       this.#wake()
@@ -32,7 +35,11 @@ export class EventPieces {
       this.#wake()
     }
     stream.on('error', fail).on('end', end).on('close', end)
-    stream.on('readable', () => this.#wake())
+    stream.on('data', (object: unknown) => {
+      const incoming = take(object)
+      if (incoming === 'no stream') fail(new StreamNotFoundError())
+      else if (incoming !== undefined) this.#add(incoming)
+    })
     const leave = (): void => fail(new Error('the connection was given up'))
     if (left.aborted) leave()
     left.addEventListener('abort', leave, { once: true })
@@ -43,8 +50,7 @@ export class EventPieces {
   async next(): Promise<StreamPiece> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure
-      const piece = this.#arrived()
-      if (piece.length > 0) return piece
+      if (this.#arrived.length > 0) return this.#takeAll()
       if (this.#hasEnded) return undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -52,13 +58,22 @@ export class EventPieces {
     }
   }
 
-  #arrived(): readonly StreamEvent[] {
-    const piece: StreamEvent[] = []
-    for (let next: unknown = this.#stream.read(); next !== null; next = this.#stream.read()) {
-      const incoming = this.#take(next)
-      if (incoming === 'no stream') throw new StreamNotFoundError()
-      if (incoming !== undefined) piece.push(incoming)
-    }
+  #add(event: StreamEvent): void {
+    this.#arrived.push(event)
+    if (this.#arrived.length >= mostWaiting) this.#stream.pause()
+    if (this.#isWaking) return
+    this.#isWaking = true
+    // What came with the same packet comes one by one, and is taken together.
+    setImmediate(() => {
+      this.#isWaking = false
+      this.#wake()
+    })
+  }
+
+  #takeAll(): readonly StreamEvent[] {
+    const piece = this.#arrived
+    this.#arrived = []
+    if (piece.length >= mostWaiting) this.#stream.resume()
     return piece
   }
 }
