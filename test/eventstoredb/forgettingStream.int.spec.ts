@@ -213,7 +213,8 @@ describe('A node whose stream is set to forget while it runs', () => {
     const [first, second] = [await start('one'), await start('two')]
     const leading = await Promise.race([first.leading(), second.leading()])
     await mint(leading, 1)
-    await server.withClient((client) => client.setStreamMetadata(server.stream, { maxCount: 2 }))
+    // Nothing is gone yet, and will be.
+    await server.withClient((client) => client.setStreamMetadata(server.stream, { maxCount: 1_000 }))
     await (first.role === 'leading' ? first : second).stop()
     await until('the other has ended', () => told.length > 0)
     expect(told[0]).to.have.property('code', 'log-foreign')
