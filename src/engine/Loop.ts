@@ -258,7 +258,7 @@ export class Loop {
       store.begin()
       this.#decide(tick, taken)
       retryLater = !(await this.#close(tick, taken))
-      if (tick.isEmpty && !retryLater) retryLater = this.#trouble !== undefined && !(await this.#lookAgain())
+      if (tick.isEmpty && !retryLater) retryLater = this.#trouble !== undefined && !(await this.#probeLog())
     } catch (error) {
       retryLater = this.#failed(error, taken)
     }
@@ -440,11 +440,11 @@ export class Loop {
   }
 
   /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
-  async #lookAgain(): Promise<boolean> {
+  async #probeLog(): Promise<boolean> {
     const { store, logger } = this.#parts
-    if (store.lookAgain === undefined) return true
+    if (store.probeLog === undefined) return true
     try {
-      await store.lookAgain()
+      await store.probeLog()
     } catch (error) {
       // What does not pass ends the node.
       if (error instanceof CarillonError && error.consequence === 'stop') throw error

@@ -44,10 +44,10 @@ export type LoopStore = {
   readonly tick: (number: number) => EncodedTick | undefined
   /** The log from the tick that holds a revision, up to the head of the moment. */
   readonly read: (fromRevision: number) => AsyncIterable<EncodedTick>
-  /** What keeps the tick under way from being written, while the store waits for it to pass. */
+  /** What keeps the tick under way from being written, while the store waits for it to pass, or the log from being checked. */
   readonly trouble?: () => CarillonError | undefined
   /** Whether the log can be asked again, after a tick could not be written; rejects with what is still wrong. */
-  readonly lookAgain?: () => Promise<void>
+  readonly probeLog?: () => Promise<void>
   /**
    * Resolves when the views are known to be as they were written, and rejects when they are not; until then nothing is
    * decided but the start. Undefined where that is known already.

@@ -26,7 +26,7 @@ export const timeCommits = (store: LoopStore): { readonly store: LoopStore; read
       tick: (number) => store.tick(number),
       read: (fromRevision) => store.read(fromRevision),
       trouble: () => store.trouble?.(),
-      ...(store.lookAgain === undefined ? {} : { lookAgain: store.lookAgain }),
+      ...(store.probeLog === undefined ? {} : { probeLog: store.probeLog }),
       whenSound: store.whenSound,
       ...(store.onBroken === undefined ? {} : { onBroken: store.onBroken }),
       abandon: () => store.abandon?.(),

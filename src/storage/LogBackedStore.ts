@@ -130,7 +130,7 @@ export class LogBackedStore implements TickStore {
 
   readonly trouble = (): CarillonError | undefined => this.#trouble ?? this.#unchecked
 
-  readonly lookAgain = async (): Promise<void> => {
+  readonly probeLog = async (): Promise<void> => {
     await this.#log.head()
   }
 

@@ -77,7 +77,7 @@ export class SimulatedRemoteStore implements SimulatedStore {
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly onBroken: NonNullable<TickStore['onBroken']> = (listener) => this.#inner.onBroken(listener)
-  readonly lookAgain = (): Promise<void> => this.#inner.lookAgain()
+  readonly probeLog = (): Promise<void> => this.#inner.probeLog()
   readonly abandon = (): void => {
     this.#inner.abandon()
   }
