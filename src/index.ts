@@ -249,7 +249,7 @@ export type { Why } from './agenda/why.js'
 export { defineApp, type App, type AppOptions } from './app/App.js'
 export { startNode } from './node/startNode.js'
 export { standBy, type Role, type Standby, type StandbyOptions } from './standby/Standby.js'
-export type { By, ByWithNote, Node } from './node/Node.js'
+export type { By, ByWithNote, Node, StartOptions } from './node/Node.js'
 export type { FlowHandle } from './node/FlowHandle.js'
 export type { GivenLimits, NodeLimits } from './node/NodeLimits.js'
 export type { NodeOptions } from './node/NodeOptions.js'
@@ -273,7 +273,7 @@ export { openControlSocket, type ControlOptions, type ControlSocket } from './ht
 
 // HTTP and telemetry
 export type { HttpOptions, HttpServer } from './http/listenHttp.js'
-export { readLocalToken } from './http/localToken.js'
+export { readLocalToken, type LocalToken } from './http/localToken.js'
 export { serveHttp } from './http/serveHttp.js'
 export type { ServedApi, ServedNode } from './http/ServedApi.js'
 export { serveStandby, type ServedStandby } from './http/serveStandby.js'

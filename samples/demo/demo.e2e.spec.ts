@@ -52,10 +52,10 @@ describe('npm start', function () {
       headers: { 'content-type': 'application/json', origin: url },
       body: JSON.stringify({ secret: code }),
     })
-    const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';')
+    const { session } = (await entered.json()) as { readonly session: string }
     return async (path, node) => {
       const address = `${url}/api/v1/${path}${path.includes('?') ? '&' : '?'}node=${encodeURIComponent(node)}`
-      return (await fetch(address, { headers: { cookie } })).json()
+      return (await fetch(address, { headers: { 'carillon-session': session } })).json()
     }
   }
   const statusOf = async (ask: (path: string, node: string) => Promise<unknown>, node: string): Promise<Status> =>

@@ -32,6 +32,8 @@ export type FlowDefinition<I, R> = {
   readonly leavesState: boolean
   /** How long other parties have to consume a state that it has left unconsumed. */
   readonly attentionAfterMs: number
+  /** Whether a client may start it; what answers another party's flow is for that party alone. */
+  readonly clients: boolean
   /** The flow of another party that this one answers, in the versions it understands. */
   readonly respondsTo: RespondsTo | undefined
   /** Codes of errors that may pass: a flow that one of them would end is tried again. */
@@ -76,6 +78,11 @@ export type FlowOptions<I, R> = {
    * is shown under attention. Each party's node runs the flow, and one of them acts. Default one hour.
    */
   readonly attentionAfter?: DurationLikeObject
+  /**
+   * Whether clients may start this flow: programs, the command line, the dashboard and HTTP alike. With false only the
+   * activity of a state starts it, or another flow runs it as a part of itself. Default true.
+   */
+  readonly clients?: boolean
   /**
    * Codes of errors that may pass, such as `state-locked`. A flow that one of them would end is tried again from where it
    * last did something, as often as `retry` says, and then parked. `retryLater` always counts. Default: none.
@@ -122,6 +129,7 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     holdsState,
     leavesState: options.leavesState ?? false,
     attentionAfterMs: Math.max(0, Math.trunc(Duration.fromObject(options.attentionAfter ?? { hours: 1 }).toMillis())),
+    clients: options.clients ?? true,
     respondsTo: undefined,
     transient: Object.freeze([...(options.transient ?? []), ...(holdsState ? ['state-locked'] : [])]),
     retry,

@@ -33,6 +33,7 @@ export const defineResponder = <R>(options: ResponderOptions<R>): FlowDefinition
     ...(options.retry === undefined ? {} : { retry: options.retry }),
     ...(options.whenFailing === undefined ? {} : { whenFailing: options.whenFailing }),
     input: SessionInputC,
+    clients: false,
     *run(io, { session, party, version }): FlowBody<R> {
       const body = options.run(io, new Session(session, party, 'responder'), version)
       return yield* assertBody(definition, body)

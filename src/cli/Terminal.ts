@@ -17,13 +17,15 @@ export type Terminal = {
   readonly redraw: (lines: readonly string[]) => void
   /** The command has done its work and found a fault: it ends with exit code 1. */
   readonly fault: () => void
+  /** Whether the result goes to a terminal, and not into a file, a pipe or a journal. Default false. */
+  readonly isWatched?: boolean
   /** Columns of the result; without end when it is piped. */
   readonly width: number
   readonly tone: (tone: TextTone, text: string) => string
 }
 
-// Control characters, and those that turn the direction of writing.
-const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+// Control characters, those that turn the direction of writing, and those that end a line.
+const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /** Text that came from elsewhere, safe to show: what would act on a terminal is spelled out instead. */
 export const printable = (text: string): string =>
@@ -75,6 +77,7 @@ export const processTerminal = (process: NodeJS.Process): Terminal => {
     fault: () => {
       process.exitCode = 1
     },
+    isWatched: stdout.isTTY,
     width: widthOf(stdout, env),
     tone: (tone, text) => (colours ? styleText(tone, text, { validateStream: false }) : text),
   }

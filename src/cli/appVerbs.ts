@@ -7,6 +7,7 @@ import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
 import { VerbAnswerC, VerbGroupDescriptionC, type VerbAnswer, type VerbGroupDescription } from '../http/AppVerb.js'
 import { NodeApi, type NodePlace } from './NodeApi.js'
+import { jsonText } from './print.js'
 import { printable, type Terminal } from './Terminal.js'
 import { defaultStore, jsonOption, storeHint, withPlace } from './verb.js'
 import { watching, watchOption } from './watching.js'
@@ -35,7 +36,7 @@ export const nodePlaceIn = (
 
 const show = (terminal: Terminal, { lines, data }: VerbAnswer, json: boolean): void => {
   if (!json) for (const line of lines) terminal.out(printable(line))
-  else for (const document of Array.isArray(data) ? data : [data]) terminal.out(JSON.stringify(document))
+  else for (const document of Array.isArray(data) ? data : [data]) terminal.out(jsonText(document))
 }
 
 const wordsOf = ({ arguments: places, options }: Description, given: readonly unknown[], chosen: Words) => {

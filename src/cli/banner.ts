@@ -33,7 +33,7 @@ export const banner = (
   party: string,
   terminal: Terminal,
   nowMs: number,
-  link?: string,
+  { url, link }: { readonly url?: string | undefined; readonly link?: string | undefined } = {},
 ): readonly string[] => {
   const { activities, flows, store, facts } = status
   const hint = storeHint(store)
@@ -51,7 +51,12 @@ export const banner = (
         : `${showCount(waiting, 'activity needs', 'activities need')} attention: carillon agenda --show attention${hint}`,
     ],
     ['draining', facts.draining ? `nothing is started until: carillon drain end${hint}` : undefined],
-    ['dashboard', link && `${link}  (opens once; another: carillon token link${hint})`],
+    [
+      'dashboard',
+      link === undefined
+        ? url && `${url}  (for a link: carillon token link${hint})`
+        : `${link}  (opens once; another: carillon token link${hint})`,
+    ],
     ['stop', 'Ctrl-C; a second one does not wait'],
     ...tries.map((command, index): Fact => [index === 0 ? 'try' : '', `${command}${hint}`]),
   ]

@@ -1,19 +1,20 @@
 /**
- * Flows and states by what people type: the whole id, or its first digits, which the node or its store completes.
+ * Flows and states by what people type: the whole id, or its first digits, which the node or its store completes; a flow
+ * also by its caller and its client id.
  */
 import { FlowDetailsC, VaultEntryC } from '../http/answers.js'
 import { FlowTextC, RefTextC } from '../http/codecs.js'
 import { parseRef, type StateRef } from '../ledger/StateRef.js'
-import { FlowIdC, type FlowId } from '../log/FlowId.js'
+import { FlowIdC, namedByClient, type FlowId } from '../log/FlowId.js'
 import { noFlowId } from '../storage/queries/readFlows.js'
 import { noStateRef } from '../storage/queries/resolveRef.js'
 import { NodeApi, type NodePlace } from './NodeApi.js'
 
 /** The path of a flow in the API. */
 export const flowPath = (text: string): string => {
-  const given = text.trim().toLowerCase()
+  const given = namedByClient(text) === undefined ? text.trim().toLowerCase() : text
   if (!FlowTextC.is(given)) throw noFlowId(text)
-  return `/flows/${given}`
+  return `/flows/${encodeURIComponent(given)}`
 }
 
 /** The path of a state in the API. */

@@ -12,6 +12,7 @@ import { serveStandby } from '../http/serveStandby.js'
 import type { Logger } from '../engine/Logger.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
+import type { Terminal } from './Terminal.js'
 
 /** Where the dashboard is unless someone else is there. */
 const usualPort = 7_411
@@ -36,6 +37,8 @@ export type HttpChoice = {
   readonly httpCert?: string
   readonly httpKey?: string
   readonly httpName?: readonly string[]
+  /** Print a link to the dashboard wherever the output goes. */
+  readonly link?: boolean
 }
 
 /** With what both verbs take beside the address. */
@@ -48,6 +51,16 @@ export const withTlsOptions = (command: Command): Command =>
         .argParser((name: string, others: readonly string[]) => [...others, name])
         .default([], 'none'),
     )
+
+export const linkOption = (): Option =>
+  new Option('--link', 'print a link that opens the dashboard once, also where the output is no terminal')
+
+/** A link lets in whoever reads it first, so it is printed where a person looks, and in a journal only on request. */
+export const linkToPrint = (
+  http: HttpServer | undefined,
+  { link = false }: HttpChoice,
+  { isWatched = false }: Terminal,
+): string | undefined => (link || isWatched ? http?.newLink() : undefined)
 
 export type Contributed = Pick<ServedNode, 'panels' | 'endpoints' | 'verbs'>
 

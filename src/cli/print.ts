@@ -6,9 +6,13 @@ import { table, type PrintedColumn } from './table.js'
 import { printable, type Terminal, type TextTone } from './Terminal.js'
 
 /** Prints one document for a program; false when a person reads, and is to be told in another form. */
+/** JSON as it is printed: what would act on a terminal is spelled out, which is the same text for a program. */
+export const jsonText = (document: unknown, indent?: number): string =>
+  JSON.stringify(document, undefined, indent).split('\n').map(printable).join('\n')
+
 export const printJson = (terminal: Terminal, json: boolean | undefined, document: unknown): boolean => {
   if (json !== true) return false
-  terminal.out(JSON.stringify(document))
+  terminal.out(jsonText(document))
   return true
 }
 
@@ -38,7 +42,7 @@ export const printList = async <R>(
   json: boolean | undefined,
   { rows, columns, empty }: PrintedList<R>,
 ): Promise<void> => {
-  if (json === true) for (const row of rows) terminal.out(JSON.stringify(row))
+  if (json === true) for (const row of rows) terminal.out(jsonText(row))
   else if (rows.length === 0) terminal.out(empty)
   else printTable(terminal, typeof columns === 'function' ? await columns() : columns, rows)
 }

@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Live, Me } from '../http/answers.js'
 import type { PanelSummary } from '../http/Panel.js'
-import { chooseNode, get, operate, post, Refused, remove } from './api.js'
+import { chooseNode, get, operate, Refused, shareSession, signIn, signOut } from './api.js'
 import { ClockControls } from './parts/ClockControls.js'
 import { Guarded } from './parts/Guarded.js'
 import { PanelLinks, Shell } from './parts/Shell.js'
@@ -259,7 +259,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
                 act={() => operate({ on: 'draining', action: live.draining ? 'end' : 'start' })}
               />
             ) : null}
-            <Act label="Sign out" act={() => remove('/session')} done={left} />
+            <Act label="Sign out" act={signOut} done={left} />
             <small>
               {me.name}, Carillon {live.version}
             </small>
@@ -305,11 +305,13 @@ export const Dashboard = () => {
   }
   useEffect(() => {
     const code = codeInAddress()
-    if (code === undefined) enter()
+    if (code === undefined) void shareSession().then(enter)
     else
-      post('/session', { secret: code }).then(enter, (error: unknown) => {
+      signIn(code).then(enter, (error: unknown) => {
         // The link was used; perhaps by this very browser, which then has its session.
-        get<Me>('/me').then(setMe, () => setOutside({ why: error instanceof Error ? error.message : String(error) }))
+        shareSession()
+          .then(() => get<Me>('/me'))
+          .then(setMe, () => setOutside({ why: error instanceof Error ? error.message : String(error) }))
       })
   }, [])
   if (outside !== undefined) return <SignInPage entered={enter} why={outside.why} />

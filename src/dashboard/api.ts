@@ -1,8 +1,10 @@
 /**
- * The node's API as the page uses it. The session travels in a cookie that no script can read; an error becomes a
- * {@link Refused} with the node's own words.
+ * The node's API as the page uses it. The session is kept with the tab and sent in a header: storage belongs to one origin
+ * with its port, where a cookie would go to every server of the host. An error becomes a {@link Refused} with the node's
+ * own words.
  */
 import type { OperatorRequest } from '../http/answers.js'
+import { readEvents } from './readEvents.js'
 
 export class Refused extends Error {
   readonly status: number
@@ -41,6 +43,45 @@ export const addressOf = (path: string, query: Query = {}): string => {
   return `/api/v1${path}${text === '' ? '' : `?${text}`}`
 }
 
+const sessionKey = 'carillon session'
+
+let session = sessionStorage.getItem(sessionKey) ?? undefined
+
+const keepSession = (text: string | undefined): void => {
+  session = text
+  if (text === undefined) sessionStorage.removeItem(sessionKey)
+  else sessionStorage.setItem(sessionKey, text)
+}
+
+/** Tabs of one origin talk here, so that a new tab need not sign in again. */
+const tabs = new BroadcastChannel(sessionKey)
+const question = '?'
+const tabAnswersMs = 150
+
+tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (data === question && session !== undefined) tabs.postMessage(session)
+})
+
+/** Takes over the session of another tab, where this one has none and another has. */
+export const shareSession = (): Promise<void> =>
+  session === undefined
+    ? new Promise((resolve) => {
+        const over = new AbortController()
+        const end = (): void => {
+          over.abort()
+          resolve()
+        }
+        const hear = ({ data }: MessageEvent<unknown>): void => {
+          if (typeof data !== 'string' || data === question) return
+          keepSession(data)
+          end()
+        }
+        tabs.addEventListener('message', hear, { signal: over.signal })
+        setTimeout(end, tabAnswersMs)
+        tabs.postMessage(question)
+      })
+    : Promise.resolve()
+
 const answerOf = async (response: Response): Promise<unknown> => {
   const body: unknown = await response.json().catch(() => ({}))
   if (response.ok) return body
@@ -48,23 +89,27 @@ const answerOf = async (response: Response): Promise<unknown> => {
   throw new Refused(response.status, code, detail)
 }
 
-const send = async (method: string, path: string, query: Query, body?: unknown): Promise<unknown> => {
-  let response: Response
+const isAway = (): Refused =>
+  new Refused(0, 'unreachable', 'The node does not answer. It may have stopped; this page tries again by itself.')
+
+type Sending = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
+
+const request = async (address: string, { headers = {}, ...init }: Sending = {}): Promise<Response> => {
+  const own = session === undefined ? {} : { 'carillon-session': session }
   try {
-    response = await fetch(addressOf(path, query), {
-      method,
-      credentials: 'same-origin',
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
+    return await fetch(address, { ...init, credentials: 'omit', headers: { ...headers, ...own } })
   } catch {
-    throw new Refused(
-      0,
-      'unreachable',
-      'The node does not answer. It may have stopped; this page tries again by itself.',
-    )
+    throw isAway()
   }
-  return answerOf(response)
 }
+
+const send = async (method: string, path: string, query: Query, body?: unknown): Promise<unknown> =>
+  answerOf(
+    await request(addressOf(path, query), {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }),
+  )
 
 /** Asks for something. The answer's form is the node's promise, kept by its own tests. */
 export const get = <A>(path: string, query: Query = {}): Promise<A> => send('GET', path, query) as Promise<A>
@@ -73,6 +118,25 @@ export const post = <A = unknown>(path: string, body?: unknown): Promise<A> =>
   send('POST', path, {}, body) as Promise<A>
 
 export const remove = (path: string): Promise<unknown> => send('DELETE', path, {})
+
+/** Begins a session of this tab. */
+export const signIn = async (secret: string): Promise<void> => {
+  const begun = await post<{ readonly session: string }>('/session', { secret })
+  keepSession(begun.session)
+}
+
+/** Ends the session for all tabs. */
+export const signOut = async (): Promise<void> => {
+  await remove('/session')
+  keepSession(undefined)
+}
+
+/** Hears the messages of a live stream until it ends. An EventSource could not send the session. */
+export const hear = async (path: string, signal: AbortSignal, tell: (data: string) => void): Promise<void> => {
+  const response = await request(addressOf(path), { signal })
+  if (!response.ok || response.body === null) await answerOf(response)
+  else await readEvents(response.body, tell).catch(() => undefined)
+}
 
 /** Does what an operator asks. */
 export const operate = (request: OperatorRequest): Promise<unknown> => post('/operate', request)

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Live } from '../http/answers.js'
-import { addressOf, get, isUnreachable, Refused } from './api.js'
+import { addressOf, get, hear, isUnreachable, Refused } from './api.js'
 
 export type ConnectionState = 'connecting' | 'live' | 'lost'
 
@@ -24,27 +24,23 @@ export const useLive = (node: string | undefined): Hearing => {
   const [connection, setConnection] = useState<ConnectionState>('connecting')
   const [refusals, setRefusals] = useState(0)
   useEffect(() => {
-    let source: EventSource
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const open = (): void => {
-      source = new EventSource(addressOf('/live'))
-      source.addEventListener('live', (event) => {
-        setConnection('live')
-        setLive(JSON.parse((event as MessageEvent<string>).data) as Live)
-      })
-      source.onerror = () => {
-        setConnection('lost')
-        // A stream that breaks is opened again by the browser; one that is refused is not.
-        if (source.readyState !== EventSource.CLOSED) return
-        setRefusals((before) => before + 1)
-        timer = setTimeout(open, againMs)
+    const over = new AbortController()
+    const { signal } = over
+    const listen = async (): Promise<void> => {
+      try {
+        await hear('/live', signal, (data) => {
+          setConnection('live')
+          setLive(JSON.parse(data) as Live)
+        })
+      } catch (error) {
+        if (!signal.aborted && error instanceof Refused && !isUnreachable(error)) setRefusals((before) => before + 1)
       }
+      if (signal.aborted) return
+      setConnection('lost')
+      setTimeout(() => void listen(), againMs)
     }
-    open()
-    return () => {
-      clearTimeout(timer)
-      source.close()
-    }
+    void listen()
+    return () => over.abort()
   }, [node])
   return { live, connection, refusals }
 }

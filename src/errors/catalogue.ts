@@ -50,6 +50,7 @@ export const catalogue = {
   // Flows
   'flow-unknown': entry('refuse', 'No flow of this name is defined'),
   'flow-not-schedulable': entry('refuse', 'The flow may not be named by a state'),
+  'flow-not-for-clients': entry('refuse', 'The flow may not be started by a client'),
   'flow-input-invalid': entry('refuse', 'Flow input does not fit its codec'),
   'flow-result-invalid': entry('fail', 'A value to be recorded by a flow has no canonical form'),
   'flow-not-found': entry('refuse', 'No flow with this id'),
@@ -147,7 +148,7 @@ export const catalogue = {
   'origin-refused': entry('refuse', 'The request comes from a page or for a host that is not the node'),
   'rate-exceeded': entry('retry', 'More requests than one caller may send'),
   'route-unknown': entry('refuse', 'There is nothing at this address'),
-  'tls-required': entry('refuse', 'Off loopback the HTTP API needs TLS'),
+  'tls-required': entry('refuse', 'Off loopback a connection needs TLS'),
   'panel-unknown': entry('refuse', 'The app has no such panel or action'),
   'folder-not-empty': entry('refuse', 'The folder for a new app already holds something'),
   'replay-differs': entry('refuse', 'The code does not agree with a recorded log'),

@@ -58,6 +58,11 @@ export interface FlowAttention extends FlowAttentionRead {
   readonly remove: (flowSeq: number) => void
 }
 
+/** The tokens that flows were started with. */
+export interface Callers {
+  readonly insert: (flowSeq: number, caller: string) => void
+}
+
 export interface Troubles {
   readonly insert: (row: TroubleRow) => void
 }
@@ -106,4 +111,5 @@ export interface FlowTables extends FlowsReadTables {
   readonly troubles: Troubles
   readonly waits: WaitIndex
   readonly signals: Signals
+  readonly callers: Callers
 }

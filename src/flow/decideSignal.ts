@@ -13,12 +13,15 @@ import type { FlowReads } from './FlowReads.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 import { flowLimits } from './limits.js'
 
-/** Which flow is meant: by its id, or by the client id it was started with, and by whom where that is given. */
+/**
+ * Which flow is meant: by its id, or by the client id it was started with, and by whom where that is given. Client ids are
+ * their caller's own, so `caller` names the token; without it the local owner started the flow.
+ */
 export const SignalTargetC = t.union([
   FlowIdC,
-  t.intersection([t.strict({ clientId: t.string }), t.exact(t.partial({ by: t.string }))]),
+  t.intersection([t.strict({ clientId: t.string }), t.exact(t.partial({ by: t.string, caller: t.string }))]),
 ])
-/** The flow that a signal is for: its id, or the client id it was started with, and by whom where that is given. */
+/** The flow that a signal is for: its id, or the client id it was started with, and with which token or by whom. */
 export type SignalTarget = t.TypeOf<typeof SignalTargetC>
 
 export type SignalRequest = {
@@ -30,10 +33,12 @@ export type SignalRequest = {
 }
 
 export const showTarget = (to: SignalTarget): string =>
-  typeof to === 'string' ? to : `"${to.clientId}"${to.by === undefined ? '' : ` of ${to.by}`}`
+  typeof to === 'string'
+    ? to
+    : `"${to.clientId}"${to.caller === undefined ? '' : ` of token ${to.caller}`}${to.by === undefined ? '' : ` of ${to.by}`}`
 
 const targetOf = ({ views }: FlowReads, to: SignalTarget): FlowRow => {
-  const row = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId))
+  const row = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId, to.caller))
   const isMeant = typeof to === 'string' || to.by === undefined || row?.startedBy === to.by
   if (row === undefined || !isMeant)
     throw new CarillonError('flow-not-found', `There is no flow ${showTarget(to)} to signal.`, {

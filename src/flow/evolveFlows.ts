@@ -28,8 +28,10 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
   const activity = origin.kind === 'activity' ? origin : undefined
   const state = activity === undefined ? undefined : tables.states.find(activity.ref)
   assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
+  const seq = tables.flows.nextSeq
+  if (origin.kind === 'client' && origin.caller !== undefined) tables.callers.insert(seq, origin.caller)
   tables.flows.insert({
-    seq: tables.flows.nextSeq,
+    seq,
     id: event.flow as FlowId,
     name: event.name,
     version: event.version,

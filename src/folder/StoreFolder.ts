@@ -2,17 +2,19 @@
  * A node's folder: the store, the key, and the lock that keeps a second process out. The lock is held by the
  * operating system, so it is gone the moment its process is, however that ends.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CarillonError } from '../errors/CarillonError.js'
 import { generateKeyPair, type KeyPair } from '../identity/KeyPair.js'
+import { keepPrivate } from '../storage/sqlite/keepPrivate.js'
 import { openDatabase } from '../storage/sqlite/openDatabase.js'
 import { pageNotesFile } from '../storage/sqlite/pageNotes.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import type { EventLog } from '../log/EventLog.js'
 import type { NetworkId } from '../identity/NetworkId.js'
 import { assertOwnLog } from './assertOwnLog.js'
+import { removeForeign } from './removeForeign.js'
 import type { Database } from '../storage/Database.js'
 import { positionFile } from '../storage/PositionNote.js'
 import { findMark, readMark } from '../storage/readMark.js'
@@ -56,6 +58,7 @@ const holderText = (file: string): string => {
 /** Takes the lock, or says who holds it. */
 export const lockFolder = (folder: string): (() => void) => {
   const files = storeFiles(folder)
+  removeForeign(folder)
   const unlock = takeFileLock(files.lock)
   if (unlock === undefined)
     throw new CarillonError(
@@ -71,13 +74,6 @@ export const lockFolder = (folder: string): (() => void) => {
     throw storeFailure(error, files.holder)
   }
   return unlock
-}
-
-/** Before SQLite opens it: the files it lays beside the database, which hold the newest facts, get the same mode. */
-const keepPrivate = (file: string): void => {
-  closeSync(openSync(file, 'a', 0o600))
-  // Only where it changes something: whoever changes a file without need makes it look as if it had been written to.
-  if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600)
 }
 
 /** The key in the folder; a new one only for a store that has none yet, since a log is continued by its own key. */

@@ -6,7 +6,7 @@ import type * as t from 'io-ts'
 import { PermissionC } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { Node } from '../node/Node.js'
-import { operatorOf } from './Principal.js'
+import { startedAs } from './Principal.js'
 import { route, type Route } from './Route.js'
 
 /** What a handler is given. */
@@ -16,6 +16,8 @@ export type EndpointAsked<Q, B> = {
   readonly body: B
   /** Who asks and from where, to be recorded with whatever is done. */
   readonly by: string
+  /** The id of the token that asks; absent for the local owner. Give it to `node.start` with a client id of the caller. */
+  readonly caller?: string
 }
 
 /** What an app developer writes. */
@@ -64,7 +66,7 @@ export const defineEndpoint = <Q = undefined, B = undefined, A = unknown>(
       answer,
       ...(example === undefined ? {} : { example }),
       handle: ({ hosted, query: asked, body: given, principal }) =>
-        handle({ node: hosted.node, query: asked, body: given, by: operatorOf(principal) }),
+        handle({ node: hosted.node, query: asked, body: given, ...startedAs(principal) }),
     }),
   }
 }

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
-import { sessionIn } from './cookie.js'
+import { originFor, sessionIn } from './sessionHeader.js'
 import { bearerIn, noToken } from './bearerToken.js'
 import type { RequestGuard } from './buildServer.js'
 import type { Authenticator } from './Authenticator.js'
@@ -82,7 +82,7 @@ export class HttpGuard implements RequestGuard {
     const site = request.headers['sec-fetch-site']
     const isNavigation = request.headers['sec-fetch-mode'] === 'navigate' && request.method === 'GET'
     if (
-      (origin !== undefined && origin !== `${request.protocol}://${host}`) ||
+      (origin !== undefined && origin !== originFor(request)) ||
       (typeof site === 'string' && site !== 'same-origin' && site !== 'none' && !isNavigation)
     )
       throw new CarillonError(
@@ -116,10 +116,10 @@ export class HttpGuard implements RequestGuard {
     const bearer = bearerIn(request)
     if (bearer !== undefined) return this.#authenticator.byToken(bearer)
     const session = authorization === undefined ? sessionIn(request) : undefined
-    if (session === undefined || session === '') throw noToken()
+    if (session === undefined) throw noToken()
     // A browser says where a request that changes something comes from; one that does not is none of ours.
     if (request.method !== 'GET' && request.headers.origin === undefined)
       throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')
-    return this.#authenticator.bySession(session)
+    return this.#authenticator.bySession(session, originFor(request))
   }
 }

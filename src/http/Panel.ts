@@ -114,6 +114,8 @@ export type ActionAsked = {
   readonly input: Readonly<Record<string, Json>>
   /** To be recorded with whatever the action does. */
   readonly by: string
+  /** The id of the token that acts; absent for the local owner. Give it to `node.start` with a client id of the caller. */
+  readonly caller?: string
 }
 
 /** Something a person may do on a panel. */

@@ -23,6 +23,12 @@ export type Principal = {
 /** Where a request comes from; a client of the control socket has no address. */
 export const callerOf = ({ ip }: { readonly ip?: string }): string => ip ?? 'socket'
 
+/** As a start of a flow is to record it: who asks, and with which token. */
+export const startedAs = (principal: Principal): { readonly by: string; readonly caller?: string } => ({
+  by: operatorOf(principal),
+  ...(principal.token === undefined ? {} : { caller: principal.token }),
+})
+
 /** As the log is to remember it: who, and from where. */
 export const operatorOf = ({ name, from, operator }: Principal): string => operator ?? `http:${name}@${from}`
 

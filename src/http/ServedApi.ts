@@ -12,6 +12,7 @@ import type { ClockControl } from './ClockControl.js'
 import type { Endpoint } from './Endpoint.js'
 import { Authenticator } from './Authenticator.js'
 import type { HostedNode } from './HostedNode.js'
+import type { LocalToken } from './localToken.js'
 import { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
 import { Rollup } from './Rollup.js'
@@ -74,7 +75,10 @@ export const appRoutesOf = (hostedNodes: readonly Pick<HostedNode, 'endpoints'>[
 /** Nodes of this process, ready to be served. The first keeps the tokens. */
 export const apiOf = (
   served: readonly [ServedNode, ...ServedNode[]],
-  { clock, localToken = newTokenText().text }: { readonly clock?: ClockControl; readonly localToken?: string } = {},
+  {
+    clock,
+    localToken = newTokenText().text,
+  }: { readonly clock?: ClockControl; readonly localToken?: string | LocalToken } = {},
 ): ServedApi => {
   const hostedNodes = served.map((each) => hostNode(each, clock))
   const streams = new Streams()

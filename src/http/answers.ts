@@ -271,6 +271,9 @@ export const HealthC = record(
 
 export const ReadyC = t.readonly(t.strict({ ready: t.literal(true) }), 'Ready')
 
+/** What a page sends with each request, and until when. */
+export const SessionBegunC = t.readonly(t.strict({ session: t.string, expiresAt: InstantC }), 'SessionBegun')
+
 export const LinkC = t.readonly(t.strict({ link: t.string }), 'Link')
 
 export const HangingStepsC = t.readonly(t.strict({ items: t.readonlyArray(HangingStepC) }), 'HangingSteps')

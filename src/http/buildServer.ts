@@ -5,6 +5,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerFactoryHandler } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { flowLimits } from '../flow/limits.js'
 import { httpLimits } from './limits.js'
 import type { App } from '../app/App.js'
 import type { Logger } from '../engine/Logger.js'
@@ -163,6 +164,9 @@ const register = (server: FastifyInstance, route: Route, { api, guard, newLink }
   })
 }
 
+/** A flow may be named by its client id, behind the id of a token and a colon. */
+const longestParam = flowLimits.clientIdLength + 'local or a token:'.length
+
 const principals = new WeakMap<FastifyRequest, Principal>()
 
 export const buildServer = async (serving: Serving): Promise<FastifyInstance> => {
@@ -182,7 +186,7 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
     requestTimeout: requestMs,
     http: { connectionsCheckingInterval: Math.min(requestMs, 1_000) },
     keepAliveTimeout: 5_000,
-    routerOptions: { maxParamLength: 200, caseSensitive: true, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: longestParam, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     // A browser that keeps a live stream open must not keep the node from stopping.
     forceCloseConnections: true,

@@ -4,6 +4,7 @@
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expecting } from '../encoding/expecting.js'
+import { namedByClient } from '../log/FlowId.js'
 import { parseMoment, type Moment } from '../history/moment.js'
 import { CriterionC, type Criterion } from '../vault/query/Criterion.js'
 
@@ -25,10 +26,15 @@ export interface FlowTextBrand {
   readonly FlowText: unique symbol
 }
 
-/** A flow id as people give it: whole, or its first digits. */
+/** A flow as people name it: by its id, by the first digits of that, or by its caller and its client id. */
 export const FlowTextC = expecting(
-  'a flow id, or at least 4 of its hex digits',
-  t.brand(t.string, (text): text is t.Branded<string, FlowTextBrand> => /^[0-9a-f]{4,32}$/.test(text), 'FlowText'),
+  'a flow id, or at least 4 of its hex digits, or a caller and a client id such as local:order-17',
+  t.brand(
+    t.string,
+    (text): text is t.Branded<string, FlowTextBrand> =>
+      /^[0-9a-f]{4,32}$/.test(text) || namedByClient(text) !== undefined,
+    'FlowText',
+  ),
 )
 
 /** A whole number from 0 on. */

@@ -31,7 +31,11 @@ const byName: Readonly<Record<string, Schema>> = {
     pattern: '^[0-9a-f]{4,64}(:[0-9]{1,4})?$',
     description: 'A state ref, or its first digits',
   },
-  FlowText: { type: 'string', pattern: '^[0-9a-f]{4,32}$', description: 'A flow id, or its first digits' },
+  FlowText: {
+    type: 'string',
+    pattern: '^([0-9a-f]{4,32}|(local|[0-9a-f]{12}):.+)$',
+    description: 'A flow id, or its first digits; or "local" or the id of a token, a colon, and a client id',
+  },
   Count: { type: 'integer', minimum: 0 },
   Moment: { type: 'string', description: 'A revision, or an instant' },
   CriterionText: { type: 'string', description: 'A criterion as JSON', examples: ['{"field":"currency","is":"EUR"}'] },

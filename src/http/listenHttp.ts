@@ -11,6 +11,7 @@ import { ConnectionPlaces } from '../transport/ConnectionPlaces.js'
 import { buildServer, type Serving } from './buildServer.js'
 import type { ClockControl } from './ClockControl.js'
 import { HttpGuard, isLoopback } from './HttpGuard.js'
+import type { LocalToken } from './localToken.js'
 import { readTls } from './readTls.js'
 import type { ServedApi } from './ServedApi.js'
 import { readStaticFiles } from './StaticFiles.js'
@@ -25,8 +26,11 @@ export type HttpOptions = {
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
   /** Other names the server is reached by, such as that of a proxy. Default: none. */
   readonly names?: readonly string[]
-  /** The token that allows everything. Default: a new one that nobody knows, so that only links and issued tokens work. */
-  readonly localToken?: string
+  /**
+   * The token that allows everything. With that of `readLocalToken` sessions of the dashboard outlive a restart. Default: a
+   * new one that nobody knows, so that only links and issued tokens work.
+   */
+  readonly localToken?: string | LocalToken
   /** The controls of the virtual clock that all nodes share, to be offered on the dashboard. Default: none. */
   readonly clock?: ClockControl
   /** Requests one address may send in a second, on average; twice as many at once. Default 200. */

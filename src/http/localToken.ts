@@ -8,8 +8,11 @@ import { idInToken, newTokenText } from './TokenText.js'
 
 export const localTokenFile = (folder: string): string => join(folder, 'http.token')
 
+/** The token of a store folder, and the file that remembers which sessions of the dashboard were ended there. */
+export type LocalToken = { readonly text: string; readonly endedFile: string }
+
 /** With it a browser's session outlives a restart: `serveHttp({ node }, { localToken: readLocalToken(store) })`. */
-export const readLocalToken = (folder: string): string => {
+export const readLocalToken = (folder: string): LocalToken => {
   const file = localTokenFile(folder)
   if (!existsSync(file)) writeFileSync(file, `${newTokenText().text}\n`, { mode: 0o600, flag: 'wx' })
   chmodSync(file, 0o600)
@@ -20,5 +23,5 @@ export const readLocalToken = (folder: string): string => {
       `${file} does not hold a token. Delete it, and the next start makes a new one.`,
       { file },
     )
-  return text
+  return { text, endedFile: join(folder, 'http.ended') }
 }

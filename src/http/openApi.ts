@@ -9,6 +9,7 @@ import { schemaOf, type Schema } from './jsonSchema.js'
 import { packageVersion } from './packageVersion.js'
 import { ProblemC } from './problem.js'
 import type { Route, RouteExample } from './Route.js'
+import { sessionHeader } from './sessionHeader.js'
 
 /** Examples of a path or a query are written as they are sent; a number among them is shown as the number it is. */
 const exampleAs = ({ type }: Schema, text: string): string | number => (type === 'integer' ? Number(text) : text)
@@ -88,8 +89,7 @@ export const basePath = '/api/v1'
 /** A start of a flow that the node will accept, made of what its app defines; none when no flow can be sketched. */
 const startExampleOf = (flows: App['flows']): RouteExample => {
   const found = flows.find(
-    ({ respondsTo, schedulable, input }) =>
-      respondsTo === undefined && !schedulable && isRight(decodeWith(input, sketchOf(input))),
+    ({ clients, schedulable, input }) => clients && !schedulable && isRight(decodeWith(input, sketchOf(input))),
   )
   return found === undefined ? {} : { body: { flow: found.name, input: sketchOf(found.input), clientId: 'an-example' } }
 }
@@ -117,7 +117,7 @@ export const openApiOf = (all: readonly Route[], flows: App['flows'] = []): Sche
       schemas: { Problem: schemaOf(ProblemC) },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'carillon-<port>' },
+        session: { type: 'apiKey', in: 'header', name: sessionHeader },
       },
     },
   }

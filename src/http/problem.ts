@@ -19,6 +19,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   'token-refused': 401,
   'permission-missing': 403,
   'origin-refused': 403,
+  'flow-not-for-clients': 403,
   'route-unknown': 404,
   'state-unknown': 404,
   'flow-not-found': 404,

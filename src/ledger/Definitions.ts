@@ -6,10 +6,11 @@ import type { Consents } from './Consents.js'
 import type { ContractDefinition } from './Contract.js'
 import type { AnyStateDefinition } from './StateDefinition.js'
 
-/** What a state that names a flow depends on: whether it may, and which input the flow takes. */
+/** What the rules know of a flow: whether a state may name it, whether a client may start it, and which input it takes. */
 export type FlowSignature = {
   readonly name: string
   readonly schedulable: boolean
+  readonly clients: boolean
   readonly input: t.Type<unknown, unknown>
 }
 

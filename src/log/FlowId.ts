@@ -23,4 +23,18 @@ const shorten = (text: string): FlowId => sha256(text).slice(0, 32) as FlowId
 export const flowIdOfOccurrence = (ref: StateRef, due: Instant, attempt: number): FlowId =>
   shorten(`occurrence\n${showRef(ref)}\n${due}\n${attempt}`)
 
-export const flowIdOfClientId = (clientId: string): FlowId => shorten(`client\n${clientId}`)
+/** Client ids are their caller's own: those of a token are other flows than those of the local owner, who has no name here. */
+export const flowIdOfClientId = (clientId: string, caller?: string): FlowId =>
+  shorten(caller === undefined ? `client\n${clientId}` : `caller\n${caller}\n${clientId}`)
+
+/** The caller that owns the store: the program itself, the command line, and the dashboard opened by a link. */
+export const localCaller = 'local'
+
+const byClientId = new RegExp(`^(${localCaller}|[0-9a-f]{12}):(.+)$`, 'su')
+
+/** A flow named by its caller and its client id, as in `local:order-17` or `0123456789ab:order-17`. */
+export const namedByClient = (text: string): { readonly id: FlowId; readonly clientId: string } | undefined => {
+  const [, caller, clientId] = byClientId.exec(text) ?? []
+  if (caller === undefined || clientId === undefined) return undefined
+  return { id: flowIdOfClientId(clientId, caller === localCaller ? undefined : caller), clientId }
+}

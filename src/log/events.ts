@@ -56,7 +56,14 @@ export const OriginC = t.union([
     latenessMs: IntegerC,
     cause: t.keyof({ due: null, missed: null, restart: null, retry: null, trigger: null }),
   }),
-  withOptional({ kind: t.literal('client'), by: t.string }, { clientId: t.string }),
+  withOptional(
+    { kind: t.literal('client'), by: t.string },
+    {
+      clientId: t.string,
+      /** The token that it was started with; absent where the local owner started it. */
+      caller: t.string,
+    },
+  ),
   strict({ kind: t.literal('session'), session: SessionIdC, party: PublicKeyC }),
 ])
 

@@ -65,6 +65,13 @@ import { trackVault, type Tracking, type VaultUpdate } from './trackVault.js'
 
 /** Who asks; recorded with the action. */
 export type By = { readonly by?: string }
+/** How a flow is started. */
+export type StartOptions = By & {
+  /** With it the same request can be sent again: it finds the flow it started before. Default: each request starts a flow. */
+  readonly clientId?: string
+  /** The id of the token for which it is started: client ids are the caller's own. Default: the local owner. */
+  readonly caller?: string
+}
 /** Who asks, and a remark of theirs. */
 export type ByWithNote = By & { readonly note?: string }
 
@@ -148,36 +155,29 @@ export class Node {
     })
   }
 
-  /** Starts a flow. With a client id the same request can be sent again: it finds the flow it started before. */
-  async start<I, R>(
-    flow: FlowDefinition<I, R>,
-    input: NoInfer<I>,
-    options: By & { readonly clientId?: string } = {},
-  ): Promise<FlowHandle<R>> {
+  /** Starts a flow. With a client id the same caller can send the same request again, and finds the flow it started before. */
+  async start<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options: StartOptions = {}): Promise<FlowHandle<R>> {
     const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
     return handle as FlowHandle<R>
   }
 
   /** Starts a flow and waits for what it returns. */
-  async run<I, R>(
-    flow: FlowDefinition<I, R>,
-    input: NoInfer<I>,
-    options: By & { readonly clientId?: string } = {},
-  ): Promise<R> {
+  async run<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options: StartOptions = {}): Promise<R> {
     return (await this.start(flow, input, options)).result()
   }
 
   /** As {@link start}, for whoever has only the flow's name and its input as JSON. */
-  async startByName(
-    name: string,
-    input: Json,
-    options: By & { readonly clientId?: string } = {},
-  ): Promise<FlowHandle<unknown>> {
+  async startByName(name: string, input: Json, options: StartOptions = {}): Promise<FlowHandle<unknown>> {
     const { engine } = this.#internals
-    const { by = defaultOperator, clientId } = options
     // A stack for every start is too much where many flows are started.
     const asker = this.#internals.development ? new Error('asked here') : undefined
-    const asked = { name, by, ...(clientId === undefined ? {} : { clientId }) }
+    const { by = defaultOperator, clientId, caller } = options
+    const asked = {
+      name,
+      by,
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(caller === undefined ? {} : { caller }),
+    }
     const request = { ...asked, input: copyOf(input) }
     try {
       const { id, ...end } = await this.#submit(asked, (tick) => {
@@ -396,7 +396,7 @@ export class Node {
     return this.#read((db) => findFlow(db, id, this.#flows))
   }
 
-  /** The whole id of a flow, from its first digits. */
+  /** The whole id of a flow, from its first digits, or from its caller and its client id, as in `local:order-17`. */
   flowId(text: string): Promise<FlowId> {
     return this.#read((db) => resolveFlowId(db, text))
   }

@@ -7,11 +7,14 @@ import * as t from 'io-ts'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { flowLimits } from '../flow/limits.js'
+import { TokenIdC } from '../operator/Token.js'
 
 const AskedC = t.partial({
   by: t.string,
   note: t.string,
   clientId: t.string,
+  /** The token that asks. */
+  caller: TokenIdC,
   /** The name of a flow, or of a kind of state. */
   name: t.string,
   flow: t.string,

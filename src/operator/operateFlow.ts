@@ -34,6 +34,8 @@ export type StartRequest = {
   readonly input: Json
   readonly by: string
   readonly clientId?: string
+  /** The token that asks; the local owner has none. Client ids are the caller's own. */
+  readonly caller?: string
 }
 
 const flowIdBytes = 16
@@ -50,8 +52,14 @@ export type StartDecision =
   { readonly kind: 'start'; readonly start: FlowStart } | { readonly kind: 'known'; readonly row: FlowRow }
 
 export const decideStart = (reads: OperatorReads, request: StartRequest): StartDecision => {
-  const { name, by, clientId } = request
+  const { name, by, clientId, caller } = request
   const signature = reads.registry.requireFlow(name)
+  if (!signature.clients)
+    throw new CarillonError(
+      'flow-not-for-clients',
+      `Flow ${name} is not for clients: it answers a flow of another party, or its definition says clients: false. Start a flow that the app offers; "carillon flow definitions" lists them.`,
+      { flow: name },
+    )
   const input = decodeWith(signature.input, request.input)
   if (isLeft(input))
     throw new CarillonError(
@@ -59,7 +67,7 @@ export const decideStart = (reads: OperatorReads, request: StartRequest): StartD
       `The input for flow ${name} does not fit its codec: ${input.left.join('; ')}`,
       { flow: name },
     )
-  const id = clientId === undefined ? newId(reads) : flowIdOfClientId(clientId)
+  const id = clientId === undefined ? newId(reads) : flowIdOfClientId(clientId, caller)
   const known = clientId === undefined ? undefined : reads.views.flows.find(id)
   if (known !== undefined) {
     if (known.name === name && known.input === canonicalText(request.input)) return { kind: 'known', row: known }
@@ -74,7 +82,12 @@ export const decideStart = (reads: OperatorReads, request: StartRequest): StartD
       'node-draining',
       'The node is draining and starts no flows. Try again when draining has ended.',
     )
-  const origin = { kind: 'client', by, ...(clientId === undefined ? {} : { clientId }) } as const
+  const origin = {
+    kind: 'client',
+    by,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(caller === undefined ? {} : { caller }),
+  } as const
   return { kind: 'start', start: { id, name, input: input.right, encodedInput: request.input, origin } }
 }
 

@@ -9,6 +9,7 @@ import { messageLimits } from './limits.js'
 import type { Message, SessionRole, WrittenMessage } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { SessionRow } from './SessionRow.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 
@@ -27,17 +28,36 @@ export const messageSent = (
   return { type: 'MessageSent', session: id, role, seq: sent, message }
 }
 
-export const sessionAt = (reads: SessionReads, id: SessionId, role: SessionRole): SessionRow => {
-  const session = reads.views.sessions.find(id, role)
-  if (session === undefined) throw new CarillonError('session-ended', `There is no session ${id}.`, { session: id })
+/** One end of a session, by its id and its role. */
+export type SessionEnd = { readonly session: SessionId; readonly role: SessionRole }
+
+const noSession = (id: SessionId): CarillonError =>
+  new CarillonError('session-ended', `This flow has no session ${id}.`, { session: id })
+
+/** A flow's own end of a session. A session of another flow is none at all: whoever knows its id learns nothing by it. */
+export const sessionOf = (reads: SessionReads, flow: FlowId, { session: id, role }: SessionEnd): SessionRow => {
+  const { sessions, flows } = reads.views
+  const session = sessions.find(id, role)
+  if (session === undefined || session.flowSeq === null || session.flowSeq !== flows.locate(flow)) throw noSession(id)
   return session
 }
 
-/** The message an operation asks for, once it has arrived. */
+/** A message of a flow's own session, once it has arrived. */
 export const messageFor = (
   reads: SessionReads,
-  { session, role, seq }: { readonly session: SessionId; readonly role: SessionRole; readonly seq: number },
-): Message | undefined => reads.views.sessions.incoming(sessionAt(reads, session, role), seq)
+  flow: FlowId,
+  place: SessionEnd & { readonly seq: number },
+): Message | undefined => reads.views.sessions.incoming(sessionOf(reads, flow, place), place.seq)
+
+/** A message that a flow has been given before, from its record. */
+export const recordedMessage = (
+  { views: { sessions } }: SessionReads,
+  { session: id, role, seq }: SessionEnd & { readonly seq: number },
+): Message | undefined => {
+  const session = sessions.find(id, role)
+  if (session === undefined) throw noSession(id)
+  return sessions.incoming(session, seq)
+}
 
 /** Tells every party a flow still talks to that it has ended, and how. */
 export const endSessions = (

@@ -6,6 +6,7 @@ import { TokenTable, tokensSchema } from './tables/TokenTable.js'
 import { HeadTable, headsSchema } from './tables/HeadTable.js'
 import { FlowTable, flowsSchema } from './tables/FlowTable.js'
 import { FlowAttentionTable, flowAttentionSchema } from './tables/FlowAttentionTable.js'
+import { CallerTable, callersSchema } from './tables/CallerTable.js'
 import { TroubleTable, troublesSchema } from './tables/TroubleTable.js'
 import { SignalTable, signalsSchema } from './tables/SignalTable.js'
 import { WaitTable, waitsSchema } from './tables/WaitTable.js'
@@ -52,6 +53,7 @@ export const viewsSchema = [
   flowAttentionSchema,
   waitsSchema,
   signalsSchema,
+  callersSchema,
   unstartedSchema,
   unconsumedSchema,
   sessionsSchema,
@@ -86,6 +88,7 @@ export const viewTables = [
   'flow_attention',
   'flow_waits',
   'flow_signals',
+  'flow_callers',
   'unstarted',
   'unconsumed',
   'sessions',
@@ -117,6 +120,7 @@ export class StoredViews implements Views, Tables {
   readonly flowAttention: FlowAttentionTable
   readonly waits: WaitTable
   readonly signals: SignalTable
+  readonly callers: CallerTable
   readonly unstarted: UnstartedTable
   readonly unconsumed: UnconsumedTable
   readonly sessions: SessionTable
@@ -157,6 +161,7 @@ export class StoredViews implements Views, Tables {
     this.flowAttention = new FlowAttentionTable(db)
     this.waits = new WaitTable(db, this.#unit)
     this.signals = new SignalTable(db, this.#unit)
+    this.callers = new CallerTable(db)
     this.unstarted = new UnstartedTable(db)
     this.unconsumed = new UnconsumedTable(db, this.#unit)
     this.sessions = new SessionTable(db, this.#unit)

@@ -28,6 +28,7 @@ const orderOf = {
   flow_attention: ['flow_seq'],
   flow_signals: ['flow_seq', 'seq'],
   flow_waits: ['topic', 'fields', 'value', 'flow_seq'],
+  flow_callers: ['flow_seq'],
   network_maps: ['root'],
   map_anchor: ['one'],
   accepted_maps: ['hash'],

@@ -30,6 +30,12 @@ describe('the command beside a running node', function () {
     expect(node.stdout).to.contain(`carillon start notes/Sleep --store ${store}`)
   })
 
+  it('writes no link to its dashboard where no terminal is, and makes one on request', async () => {
+    expect(node.stdout).to.match(/dashboard +http:\/\/127\.0\.0\.1:\d+ {2}\(for a link: carillon token link/)
+    expect(`${node.stdout}${node.stderr}`).not.to.contain('#link=')
+    expect((await on('token', 'link')).stdout).to.match(/^http:\S+#link=\S+\n$/)
+  })
+
   it('keeps its socket to its owner', () => {
     expect(statSync(join(store, 'control.sock')).mode & 0o777).to.equal(0o600)
     expect(statSync(store).mode & 0o777).to.equal(0o700)
@@ -45,6 +51,8 @@ describe('the command beside a running node', function () {
     const flow = String(documents(again.stdout)[0]?.['flow'])
     expect(documents((await on('flow', 'show', flow, '--json')).stdout)[0]?.['startedBy']).to.include({ by: 'onStart' })
     expect(other.stdout).to.match(/^[0-9a-f]{32}\n$/)
+    const named = documents((await on('flow', 'show', 'local:from-on-start', '--json')).stdout)
+    expect(named[0]).to.include({ id: flow })
   })
 
   it('says with a code and a page what was wrong with a request', async () => {
@@ -80,7 +88,7 @@ describe('the command beside a running node', function () {
     expect(vault.map(({ data }) => data)).to.have.length(2)
     expect(status[0]).to.deep.include({
       running: true,
-      activities: { scheduled: 2, failed: 0, parked: 0, missed: 0, paused: 0 },
+      activities: { scheduled: 2, failed: 0, parked: 0, missed: 0, paused: 0, unconsumed: 0 },
     })
   })
 

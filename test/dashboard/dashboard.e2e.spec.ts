@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
-import { newTokenText } from '../../src/http/TokenText.js'
-import { ClockControl, serveHttp } from '../../src/index.js'
+import { ClockControl, readLocalToken, serveHttp } from '../../src/index.js'
 import { repository } from '../docs/pages.js'
 import { Belfry, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
@@ -213,7 +213,8 @@ describe('the dashboard in a real browser', function () {
   })
 
   it('says that the node does not answer, and goes on by itself when it is back', async () => {
-    const localToken = newTokenText().text
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-dashboard-'))
+    const localToken = readLocalToken(folder)
     const { node } = belfry
     const first = await serveHttp({ node }, { localToken })
     const port = Number(new URL(first.url).port)
@@ -235,6 +236,7 @@ describe('the dashboard in a real browser', function () {
     await page.waitForSelector('.sign-in')
     expect(await page.textContent('.sign-in .trouble')).to.contain('The session is over')
     await third.close()
+    rmSync(folder, { recursive: true, force: true })
   })
 
   it('fits a phone on every view, with every state and its reasons a tap away', async () => {

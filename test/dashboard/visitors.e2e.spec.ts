@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -111,13 +113,38 @@ describe('the dashboard, to visitors of every kind', function () {
 
   it('can be left, and lets nobody in by the session that was left', async () => {
     const page = await enterWith(belfry.adminToken)
-    const cookies = await page.context().cookies()
+    const kept = await page.evaluate<string>(`sessionStorage.getItem('carillon session')`)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForSelector('.sign-in')
     expect(await page.locator('.sign-in .trouble').count(), 'no trouble').to.equal(0)
-    await page.context().addCookies(cookies)
+    await page.evaluate(`sessionStorage.setItem('carillon session', ${JSON.stringify(kept)})`)
     await page.reload()
     await page.waitForSelector('.sign-in')
+  })
+
+  it('keeps its session from every other server of the host, and shares it with its own tabs', async () => {
+    const page = await enterWith(belfry.adminToken)
+    const session = await page.evaluate<string>(`sessionStorage.getItem('carillon session')`)
+    const received: string[] = []
+    const other = createServer((request, response) => {
+      received.push(JSON.stringify([request.url, request.headers]))
+      response.setHeader('content-type', 'text/html').end('<p>another server</p>')
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const stranger = await page.context().newPage()
+    await stranger.goto(`http://127.0.0.1:${port}/`)
+    await stranger.evaluate(`fetch('/', { credentials: 'include' })`)
+    expect(received.length).to.be.at.least(2)
+    for (const each of received)
+      expect(each)
+        .not.to.match(/cookie|carillon-session/i)
+        .and.not.to.contain(session)
+    expect(await page.context().cookies()).to.deep.equal([])
+    const tab = await page.context().newPage()
+    await tab.goto(belfry.server.url)
+    await tab.waitForSelector('.figures')
+    await new Promise((resolve) => other.close(resolve))
   })
 
   it('shows on a phone that it is live, however long the name of the node is', async () => {

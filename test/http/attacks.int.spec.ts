@@ -104,16 +104,21 @@ describe('an attacker of the HTTP API', () => {
     const others = ['view', 'operate', 'start:belfry/Sleep', 'bells:view', 'bells:manage']
     const covers: Readonly<Record<string, readonly string[]>> = {
       'start:{flow}': ['start:belfry/Sleep'],
+      'signal:{signal}': ['operate'],
       'panel:view': ['bells:view'],
       'panel:act': ['bells:manage'],
       any: others,
+    }
+    const bodies: Readonly<Record<string, unknown>> = {
+      'start:{flow}': { flow: 'belfry/Sleep', input: {} },
+      'signal:{signal}': { to: belfry.flow, signal: 'belfry/Wake', data: {} },
     }
     for (const permission of others) {
       const token = await belfry.token([permission])
       for (const operation of guarded()) {
         const allowed = (covers[operation.permission] ?? [operation.permission]).includes(permission)
         if (allowed) continue
-        const body = operation.permission === 'start:{flow}' ? { flow: 'belfry/Sleep', input: {} } : {}
+        const body = bodies[operation.permission] ?? {}
         const answer = await belfry.ask(pathOf(operation), {
           method: operation.method,
           token,
@@ -141,9 +146,9 @@ describe('an attacker of the HTTP API', () => {
       token: '',
       headers: { origin },
     })
-    const [cookie = ''] = String(entered.headers.get('set-cookie')).split(';')
+    const own = { 'carillon-session': String(entered.body['session']) }
     const drain = async (headers: Readonly<Record<string, string>>): Promise<number> =>
-      (await belfry.ask('/api/v1/drain/start', { method: 'POST', token: '', headers: { cookie, ...headers } })).status
+      (await belfry.ask('/api/v1/drain/start', { method: 'POST', token: '', headers: { ...own, ...headers } })).status
     expect(await drain({ origin: 'https://evil.example' })).to.equal(403)
     expect(await drain({ origin: 'null' })).to.equal(403)
     expect(await drain({ 'sec-fetch-site': 'cross-site' })).to.equal(403)

@@ -57,7 +57,7 @@ export const doctorVerb = (terminal: Terminal): Command =>
   verb('doctor', 'check what a node stands on, and say what to do', [
     'doctor',
     'doctor --store local/Alice',
-    'doctor --store /var/lib/app --log postgres://node@db.example/app',
+    'doctor --store /var/lib/app --log postgres://node@db.example/app?sslmode=verify-full',
   ])
     .addOption(new Option('--log <address>', 'where the log is kept, when not in the store').env('CARILLON_LOG'))
     .addOption(networkOption())

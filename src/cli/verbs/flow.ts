@@ -8,6 +8,7 @@ import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '
 import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC, SignalDefinitionC } from '../../http/answers.js'
 import { actionsOf, DoneC, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
+import { localCaller } from '../../log/FlowId.js'
 import { carryOutAndSay } from '../carryOutAndSay.js'
 import { flowNamed, flowPath } from '../named.js'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
@@ -147,6 +148,12 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
         ? `${showInstant(startedBy.due)}, ${showLateness(startedBy.latenessMs)}, attempt ${startedBy.attempt} (${startedBy.cause})`
         : undefined,
     ],
+    [
+      'client id',
+      startedBy.kind === 'client' && startedBy.clientId !== undefined
+        ? `${startedBy.caller ?? localCaller}:${startedBy.clientId}`
+        : undefined,
+    ],
     ['ended', endedAt && showInstant(endedAt)],
     ['input', showJson(flow.input)],
     ['progress', flow.progress],
@@ -162,12 +169,15 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
   ]
 }
 
+/** What may stand for a flow on the command line. */
+const flowArgument = 'a flow id, its first digits, or caller:client-id as in local:order-17'
+
 const flowOf = (place: NodePlace, text: string): Promise<FlowDetails> =>
   NodeApi.at(place).get(flowPath(text), { story: 'false' }, FlowDetailsC)
 
 const show = (terminal: Terminal): Command =>
   apiVerb('show', 'show one flow with its record', ['flow show 8c41d0'])
-    .argument('<id>', 'a flow id, or its first digits')
+    .argument('<id>', flowArgument)
     .action(async (text: string, { json, ...place }: ApiOptions) => {
       const flow = await flowOf(place, text)
       if (printJson(terminal, json, flow)) return
@@ -196,7 +206,7 @@ const standingOf = (flow: FlowDetails): string => {
 
 const watch = (terminal: Terminal): Command =>
   apiVerb('watch', 'follow one flow until it ends, a line for every change', ['flow watch 8c41d0'], 'print JSON lines')
-    .argument('<id>', 'a flow id, or its first digits')
+    .argument('<id>', flowArgument)
     .action(async (text: string, { json, ...place }: ApiOptions) => {
       const id = await flowNamed(place, text)
       for (let last = ''; ;) {
@@ -211,7 +221,7 @@ const watch = (terminal: Terminal): Command =>
 
 const result = (terminal: Terminal): Command =>
   apiVerb('result', 'wait for a flow to end, and print what it returned', ['flow result 8c41d0'])
-    .argument('<id>', 'a flow id, or its first digits')
+    .argument('<id>', flowArgument)
     .action(async (text: string, { json, ...place }: ApiOptions) => {
       const { id: flow, status, result: returned, error } = await flowOf(place, text)
       const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
@@ -288,7 +298,7 @@ const words: Readonly<Record<FlowAction, { readonly summary: string; readonly di
 
 const act = (terminal: Terminal, action: FlowAction): Command =>
   apiVerb(action, words[action].summary, [`flow ${action} 8c41d0`])
-    .argument('<id>', 'a flow id, or its first digits')
+    .argument('<id>', flowArgument)
     .action(async (text: string, options: ApiOptions) => {
       const flow = await flowNamed(options, text)
       await carryOutAndSay(terminal, options, {

@@ -12,7 +12,7 @@ import { logOption, type LogOptions } from '../namedLog.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { networkOption, verb, verbGroup, type StoreOptions } from '../verb.js'
-import { printJson, printList, printNote } from '../print.js'
+import { jsonText, printJson, printList, printNote } from '../print.js'
 
 type RotateOptions = LogOptions & { readonly network?: string }
 
@@ -59,7 +59,7 @@ const changes = (terminal: Terminal): Command =>
       const { partyKey } = readFacts(db)
       return readKeyChanges(db).filter(({ party }) => party === partyKey)
     })
-    terminal.out(JSON.stringify(own, undefined, 2))
+    terminal.out(jsonText(own, 2))
   })
 
 const show = (terminal: Terminal): Command =>

@@ -32,7 +32,7 @@ import { follow } from './logFollow.js'
 import { checkProofVerb, prove } from './logProve.js'
 import { heads } from './logHeads.js'
 import { head, verify } from './logVerify.js'
-import { printJson, printList, printNote } from '../print.js'
+import { jsonText, printJson, printList, printNote } from '../print.js'
 
 type ShowOptions = ApiOptions & { readonly from?: number; readonly limit: number }
 
@@ -74,7 +74,7 @@ const exporting = (terminal: Terminal): Command =>
   verb('export', 'write the whole log to a file, as lines of JSON', [
     'log export backup.ndjson',
     'log export - | gzip > backup.ndjson.gz',
-    'log export backup.ndjson --log postgres://carillon@db.example/ledger',
+    'log export backup.ndjson --log postgres://carillon@db.example/ledger?sslmode=verify-full',
   ])
     .argument('<file>', 'a file that does not exist yet; - writes to stdout')
     .addOption(logOption())
@@ -90,7 +90,7 @@ const exporting = (terminal: Terminal): Command =>
             total,
           )
           await output.close()
-          if (json === true && file !== '-') terminal.out(JSON.stringify({ file, events }))
+          if (json === true && file !== '-') terminal.out(jsonText({ file, events }))
           else if (json !== true)
             terminal.err(`${showCount(events, 'event')} exported${file === '-' ? '' : ` to ${printable(file)}`}.`)
         } catch (error) {
@@ -132,7 +132,7 @@ const importFile = async (terminal: Terminal, file: string, { store, log, by }: 
 const importing = (terminal: Terminal): Command =>
   verb('import', 'make a store out of an exported log, or fill an empty log on a server', [
     'log import backup.ndjson --store ./restored',
-    'log import backup.ndjson --log postgres://carillon@db.example/ledger',
+    'log import backup.ndjson --log postgres://carillon@db.example/ledger?sslmode=verify-full',
   ])
     .argument('<file>', 'a file made by "carillon log export"; - reads from stdin')
     .addOption(logOption())

@@ -69,8 +69,8 @@ const hintFor = (from: string, to: string): string => {
 
 export const copy = (terminal: Terminal): Command =>
   bareVerb('copy', 'copy the log of a stopped node into another store or onto a server, and verify the copy', [
-    'log copy ./data postgres://carillon@db.example/ledger?schema=alice',
-    'log copy postgres://carillon@db.example/ledger?schema=alice ./restored',
+    'log copy ./data "postgres://carillon@db.example/ledger?schema=alice&sslmode=verify-full"',
+    'log copy "postgres://carillon@db.example/ledger?schema=alice&sslmode=verify-full" ./restored',
   ])
     .argument('<from>', 'a store folder, or the address of a log')
     .argument('<to>', 'a folder that holds no events, or the address of an empty log')

@@ -12,7 +12,7 @@ import { readJsonFile } from '../readJsonFile.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { bareVerb, jsonOption, verb, wholeNumber, type JsonOptions } from '../verb.js'
 import { showInstant } from '../words.js'
-import { printJson, printNote } from '../print.js'
+import { jsonText, printJson, printNote } from '../print.js'
 
 type ProveOptions = LogOptions & { readonly head?: string }
 type CheckOptions = JsonOptions & { readonly by?: PublicKey }
@@ -34,7 +34,7 @@ export const prove = (terminal: Terminal): Command =>
       const head = file === undefined ? undefined : parseCheckpoint(await readJsonFile(file))
       await withNamedLog(named, async (log) => {
         const proof = await proveEvent(log.read(0), revision, head === undefined ? {} : { checkpoint: head })
-        terminal.out(JSON.stringify(proof))
+        terminal.out(jsonText(proof))
         printNote(
           terminal,
           `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,

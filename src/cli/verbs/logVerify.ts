@@ -135,7 +135,7 @@ const headOfOwn = async (terminal: Terminal, named: LogOptions): Promise<void> =
     )
   const key = readKeyFile(keyFile)
   const checkpoint = await withViews(named, (db) => makeCheckpoint(db, key))
-  terminal.out(canonicalText(checkpoint))
+  terminal.out(printable(canonicalText(checkpoint)))
   printNote(terminal, `The checkpoint at revision ${checkpoint.revision}, signed by ${checkpoint.by}.`)
 }
 
@@ -154,7 +154,7 @@ const headOfOther = async (terminal: Terminal, named: LogOptions, of: string): P
       `No checkpoint of the log of ${of} is kept here. ${others(kept.map(({ party }) => party.name))}.`,
       { party: of },
     )
-  terminal.out(canonicalText(found.checkpoint))
+  terminal.out(printable(canonicalText(found.checkpoint)))
   printNote(
     terminal,
     `The checkpoint of ${printable(found.party.name)} at revision ${found.checkpoint.revision}, kept since ${found.keptAt}.`,

@@ -21,7 +21,7 @@ import { StopSignals } from '../StopSignals.js'
 import type { PrintedColumn } from '../table.js'
 import { printable, type Terminal, type TextTone } from '../Terminal.js'
 import { bareVerb, devOption, jsonOption, namesIn, verbGroup, wholeNumber, type JsonOptions } from '../verb.js'
-import { printJson, printNote, printTable } from '../print.js'
+import { jsonText, printJson, printNote, printTable } from '../print.js'
 
 type NewOptions = JsonOptions & {
   readonly parties: readonly string[]
@@ -237,6 +237,7 @@ const runAll = async (folder: string, options: RunOptions, terminal: Terminal): 
       args: [
         ...['run', file, '--network', join(resolve(folder), party.name), '--stop-with-stdin'],
         ...(json === true ? ['--json'] : []),
+        ...(terminal.isWatched === true ? ['--link'] : []),
         ...(dev === true ? ['--dev'] : []),
       ],
     })),
@@ -259,11 +260,11 @@ const runAll = async (folder: string, options: RunOptions, terminal: Terminal): 
 const withParty = (party: string, line: string): string => {
   try {
     const document: unknown = JSON.parse(line)
-    if (typeof document === 'object' && document !== null) return JSON.stringify({ node: party, ...document })
+    if (typeof document === 'object' && document !== null) return jsonText({ node: party, ...document })
   } catch {
     // The app itself has printed something.
   }
-  return JSON.stringify({ node: party, event: 'printed', text: line })
+  return jsonText({ node: party, event: 'printed', text: line })
 }
 
 const run = (terminal: Terminal): Command =>

@@ -24,7 +24,7 @@ import { LiveLines } from '../LiveLines.js'
 import type { LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
 import { StopSignals } from '../StopSignals.js'
-import { httpAddress, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import { httpAddress, linkOption, linkToPrint, openHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { storeStatus } from '../storeStatus.js'
 import type { Terminal } from '../Terminal.js'
 import { terminalLogger } from '../terminalLogger.js'
@@ -88,19 +88,22 @@ const openSocket = async (
   }
 }
 
-const greet = (node: Node, app: App, { store, json }: Options, terminal: Terminal, http?: HttpServer): void => {
+const greet = (node: Node, app: App, options: Options, terminal: Terminal, http?: HttpServer): void => {
+  const { store, json } = options
   const status = storeStatus(store)
-  const link = http?.newLink()
+  const link = linkToPrint(http, options, terminal)
   const started = {
     event: 'started',
     pid: process.pid,
     party: node.party,
     app: { name: app.name, version: app.version },
     ...status,
-    ...(http === undefined ? {} : { http: http.url, dashboard: link }),
+    ...(http === undefined ? {} : { http: http.url }),
+    ...(link === undefined ? {} : { dashboard: link }),
   }
   if (printJson(terminal, json, started)) return
-  for (const line of banner(status, app, node.party.name, terminal, Date.now(), link)) terminal.out(line)
+  for (const line of banner(status, app, node.party.name, terminal, Date.now(), { url: http?.url, link }))
+    terminal.out(line)
 }
 
 /** Never resolves: an app may do its work in `onStart` for as long as the node runs. Rejects with what it throws. */
@@ -199,7 +202,7 @@ export const runVerb = (terminal: Terminal): Command =>
         'run dist/app.js --store /var/lib/app --party Alice',
         'run dist/app.js --network local/Alice',
         'run src/app.ts --dev',
-        'run dist/app.js --log postgres://node@db.example/app',
+        'run dist/app.js --log postgres://node@db.example/app?sslmode=verify-full',
       ],
       'print one JSON document a line',
     )
@@ -228,6 +231,7 @@ export const runVerb = (terminal: Terminal): Command =>
         ).argParser(httpAddress),
       )
       .addOption(new Option('--no-http', 'serve neither'))
+      .addOption(linkOption())
       .addOption(
         new Option('--log-format <format>', 'how the node writes what it has to say to stderr')
           .choices(['text', 'json'])

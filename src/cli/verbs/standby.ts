@@ -9,7 +9,7 @@ import { standbyLimits } from '../../standby/limits.js'
 import { openControlSocket, type ControlSocket } from '../../http/ControlSocket.js'
 import { standBy } from '../../standby/Standby.js'
 import type { LoadedApp } from '../loadApp.js'
-import { httpAddress, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
+import { httpAddress, linkOption, linkToPrint, openStandbyHttp, withTlsOptions, type HttpChoice } from '../openHttp.js'
 import { StopSignals } from '../StopSignals.js'
 import { printable, type Terminal } from '../Terminal.js'
 import { terminalLogger } from '../terminalLogger.js'
@@ -83,10 +83,11 @@ const runStandby = async (loaded: LoadedApp, options: Options, terminal: Termina
     await stop()
     throw error
   }
+  const link = linkToPrint(http, options, terminal)
   if (http !== undefined)
     tell('serving', `It serves ${http.url}: the API while it leads, its health and its metrics always.`, {
       http: http.url,
-      dashboard: http.newLink(),
+      ...(link === undefined ? {} : { dashboard: link }),
     })
   const why = await Promise.race([failed, signals.asked])
   await stop()
@@ -100,8 +101,8 @@ export const standbyVerb = (terminal: Terminal): Command =>
       'standby',
       'run one of several processes of a node on a shared log',
       [
-        'standby dist/app.js --log postgres://node@db.example/app --store /var/lib/app',
-        'standby dist/app.js --log postgres://node@db.example/app --http 127.0.0.1:7411',
+        'standby dist/app.js --log postgres://node@db.example/app?sslmode=verify-full --store /var/lib/app',
+        'standby dist/app.js --log postgres://node@db.example/app?sslmode=verify-full --http 127.0.0.1:7411',
       ],
       'print one JSON document a line',
     )
@@ -123,7 +124,8 @@ export const standbyVerb = (terminal: Terminal): Command =>
           '--http <host:port>',
           'where to serve the API while it leads, its health and its metrics always (default: nowhere)',
         ).argParser(httpAddress),
-      ),
+      )
+      .addOption(linkOption()),
   ).action(async (module: string, options: Options) => {
     process.stdout.on('error', () => undefined)
     await withApp(module, (loaded) => runStandby(loaded, options, terminal))

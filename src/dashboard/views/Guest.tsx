@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Me } from '../../http/answers.js'
 import type { PanelSummary } from '../../http/Panel.js'
-import { chooseNode, chosenNodeName, remove } from '../api.js'
+import { chooseNode, chosenNodeName, signOut } from '../api.js'
 import { Guarded } from '../parts/Guarded.js'
 import { PanelLinks, Shell } from '../parts/Shell.js'
 import { Act, Answered, Empty, Lamp } from '../parts/ui.js'
@@ -75,7 +75,7 @@ export const Guest = ({
         <>
           <PanelLinks place={{ ...place, view: 'panel', rest: [panel?.name ?? ''] }} panels={panels} />
           <div class="foot">
-            <Act label="Sign out" act={() => remove('/session')} done={left} />
+            <Act label="Sign out" act={signOut} done={left} />
             <small>{me.name}</small>
           </div>
         </>

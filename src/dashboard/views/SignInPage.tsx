@@ -2,14 +2,14 @@
  * The page that signs in, for whoever has no session yet, or no longer.
  */
 import { useState } from 'preact/hooks'
-import { post } from '../api.js'
+import { signIn } from '../api.js'
 
 export const SignInPage = ({ entered, why }: { readonly entered: () => void; readonly why: string | undefined }) => {
   const [secret, setSecret] = useState('')
   const [trouble, setTrouble] = useState(why)
   const enter = (event: Event): void => {
     event.preventDefault()
-    post('/session', { secret: secret.trim() }).then(entered, (error: unknown) =>
+    signIn(secret.trim()).then(entered, (error: unknown) =>
       setTrouble(error instanceof Error ? error.message : String(error)),
     )
   }

@@ -21,7 +21,7 @@ export const recordHistory = defineOperation<RecordHistory, FinalityReads>({
     const { session, role, seq } = operation
     const taken: ConsumedMessage = { session, role, seq, isLast: false }
     return oneByOne(
-      keptPage(reads, operation),
+      keptPage(reads, flow, operation),
       (signed) => recordSigned(reads, signed, flow, 'history').events,
       () => valueAnswer(taken, taken),
     )

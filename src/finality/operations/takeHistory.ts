@@ -13,7 +13,7 @@ import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import { endOfSession } from '../../session/endOfSession.js'
-import { messageFor, messageSent, sessionAt } from '../../session/sessionMessages.js'
+import { messageFor, messageSent, sessionOf } from '../../session/sessionMessages.js'
 import type { ConsumedMessage } from '../../session/ConsumedMessage.js'
 
 /** A message of a session, by its number. */
@@ -36,9 +36,9 @@ export const takeHistory = defineOperation<TakeHistory, FinalityReads>({
   statesFacts: true,
   identity: ({ session, role, seq }) => ({ session, role, seq }),
   label: ({ party }) => `receive history from ${party}`,
-  decide: (reads, operation) => {
+  decide: (reads, operation, flow) => {
     const { session, role, seq, party } = operation
-    const message = messageFor(reads, operation)
+    const message = messageFor(reads, flow, operation)
     if (message === undefined) return { kind: 'message', session, role, seq, untilMs: undefined }
     if (message.kind !== 'data') throw endOfSession(message, party)
     const decoded = decodeWith(HistoryMessageC, message.payload)
@@ -50,7 +50,7 @@ export const takeHistory = defineOperation<TakeHistory, FinalityReads>({
     if (type !== 'ancestors') return answer
     const held = decoded.right.ids.filter((id) => reads.views.transactions.find(id) !== undefined)
     const payload = { type: 'held', ids: held }
-    const events = [messageSent(sessionAt(reads, session, role), { kind: 'data', payload })]
+    const events = [messageSent(sessionOf(reads, flow, operation), { kind: 'data', payload })]
     return { kind: 'facts', events, next: () => answer }
   },
 })

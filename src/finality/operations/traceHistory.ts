@@ -8,6 +8,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { dependenciesOf, sealBody } from '../../ledger/Transaction.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
+import type { FlowId } from '../../log/FlowId.js'
 import { valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import { bytesOfIds } from '../../flow/recordedBytes.js'
@@ -22,8 +23,8 @@ export type TraceHistory = MessagePlace & {
 }
 
 /** The transactions of a page that is kept. */
-export const keptPage = (reads: FinalityReads, place: MessagePlace): readonly SignedTransaction[] => {
-  const message = messageFor(reads, place)
+export const keptPage = (reads: FinalityReads, flow: FlowId, place: MessagePlace): readonly SignedTransaction[] => {
+  const message = messageFor(reads, flow, place)
   const decoded = decodeWith(HistoryC, message?.kind === 'data' ? message.payload : undefined)
   if (isLeft(decoded)) throw cannotBeUnderstood(place.party, decoded.left.join('; '))
   return decoded.right.transactions
@@ -33,10 +34,10 @@ export const traceHistory = defineOperation<TraceHistory, FinalityReads>({
   kind: 'traceHistory',
   identity: ({ session, role, seq, wanted }) => ({ session, role, seq, wanted }),
   label: ({ party }) => `see that the history of ${party} is what was asked for`,
-  decide: (reads, operation) => {
+  decide: (reads, operation, flow) => {
     const isHeld = (id: TransactionId): boolean => reads.views.transactions.find(id) !== undefined
     const wanted = new Set(operation.wanted)
-    for (const { body } of [...keptPage(reads, operation)].reverse()) {
+    for (const { body } of [...keptPage(reads, flow, operation)].reverse()) {
       const { id } = sealBody(body)
       // It may have come another way meanwhile; then so has all that it builds on.
       if (isHeld(id)) continue

@@ -9,7 +9,7 @@ import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
-import { messageSent } from '../../session/sessionMessages.js'
+import { messageSent, sessionOf } from '../../session/sessionMessages.js'
 import type { FinalityReads } from '../FinalityReads.js'
 
 export type Vend = {
@@ -25,10 +25,9 @@ export const vend = defineOperation<Vend, FinalityReads>({
   readsLog: true,
   identity: ({ session, role, ids }) => ({ session, role, ids }),
   label: () => 'send history',
-  decide: (reads, { session: id, role, ids }) => {
-    const session = reads.views.sessions.find(id, role)
-    if (session === undefined || session.closed)
-      throw new CarillonError('session-ended', 'The session has ended; no history can be sent on it.')
+  decide: (reads, { ids, ...end }, flow) => {
+    const session = sessionOf(reads, flow, end)
+    if (session.closed) throw new CarillonError('session-ended', 'The session has ended; no history can be sent on it.')
     const page: Encoded[] = []
     let bytes = 0
     for (const transaction of ids) {

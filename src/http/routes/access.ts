@@ -8,18 +8,18 @@ import { TokenIdC, TokenNameC } from '../../operator/Token.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis, InstantC } from '../../time/Instant.js'
 import { listTokens } from '../../storage/queries/readTokens.js'
-import { LinkC, MeC, TokenC } from '../answers.js'
-import { sessionCookie } from '../cookie.js'
+import { LinkC, MeC, SessionBegunC, TokenC } from '../answers.js'
 import { tokenKeeperOf } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
 import { question, route, type RouteRequest } from '../Route.js'
+import { originFor } from '../sessionHeader.js'
 import { newTokenText } from '../TokenText.js'
 
 type Me = t.TypeOf<typeof MeC>
 
 const SecretC = t.strict({ secret: t.string })
 
-type VisitPart = 'authenticator' | 'newLink' | 'streams' | 'principal' | 'body' | 'request' | 'reply'
+type VisitPart = 'authenticator' | 'newLink' | 'streams' | 'principal' | 'body' | 'request'
 
 /** What is asked about whoever asks, which needs no node. */
 type Visit<B = undefined> = Pick<RouteRequest<undefined, undefined, B>, VisitPart>
@@ -36,16 +36,18 @@ const me = (
     ...(expiresAtMs === undefined ? {} : { expiresAt: instantFromMillis(expiresAtMs) }),
   })
 
-const openSession = async ({ authenticator, body, request, reply }: Visit<t.TypeOf<typeof SecretC>>): Promise<Done> => {
-  const { cookie, expiresAtMs } = await authenticator.openSession(body.secret)
-  void reply.header('set-cookie', sessionCookie(request, cookie, expiresAtMs))
-  return done
+const openSession = async ({
+  authenticator,
+  body,
+  request,
+}: Visit<t.TypeOf<typeof SecretC>>): Promise<t.TypeOf<typeof SessionBegunC>> => {
+  const { text, expiresAtMs } = await authenticator.openSession(body.secret, originFor(request))
+  return { session: text, expiresAt: instantFromMillis(expiresAtMs) }
 }
 
-const endSession = ({ authenticator, streams, principal, request, reply }: Visit): Promise<Done> => {
-  authenticator.endSession(principal)
+const endSession = async ({ authenticator, streams, principal }: Visit): Promise<Done> => {
   if (principal.session !== undefined) streams.endOf({ session: principal.session })
-  void reply.header('set-cookie', sessionCookie(request, '', 0))
+  authenticator.endSession(principal)
   return Promise.resolve(done)
 }
 
@@ -81,10 +83,10 @@ export const accessRoutes = [
     path: '/session',
     tag: 'access',
     verbs: ['token link'],
-    summary: 'Begins a session of a browser with the code of a link, or with a token; sets a cookie',
+    summary: 'Begins a session of a browser with the code of a link, or with a token',
     permission: 'none',
     body: SecretC,
-    answer: DoneC,
+    answer: SessionBegunC,
     handle: openSession,
     standingBy: openSession,
   }),

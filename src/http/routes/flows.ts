@@ -10,6 +10,7 @@ import type { FlowId } from '../../log/FlowId.js'
 import { httpLimits } from '../limits.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
+import { permissionToStart } from '../../operator/Permission.js'
 import type { Instant } from '../../time/Instant.js'
 import { describeEvent } from '../../operator/describeEvent.js'
 import {
@@ -24,7 +25,7 @@ import {
 } from '../answers.js'
 import { CountC, FlagC, FlowTextC } from '../codecs.js'
 import { schemaOf } from '../jsonSchema.js'
-import { assertMay, mayDo, operatorOf } from '../Principal.js'
+import { assertMay, mayDo, operatorOf, startedAs } from '../Principal.js'
 import { question, route, type ReadableNode } from '../Route.js'
 import { pageAnswer } from './paging.js'
 
@@ -88,13 +89,13 @@ export const flowRoutes = [
     handle: ({ hosted, principal }) =>
       Promise.resolve({
         items: hosted.node.app.flows
-          .filter(({ respondsTo }) => respondsTo === undefined)
+          .filter(({ clients }) => clients)
           .map(({ name, version, schedulable, input }) => ({
             name,
             version,
             schedulable,
             input: schemaOf(input),
-            mayStart: mayDo(principal, `start:${name}`),
+            mayStart: mayDo(principal, permissionToStart(name)),
           })),
       }),
   }),
@@ -113,14 +114,15 @@ export const flowRoutes = [
     path: '/flows',
     tag: 'flows',
     verbs: ['start'],
-    summary: 'Starts a flow; with a client id the same request can be sent again and finds the flow it started',
+    summary:
+      'Starts a flow; with a client id the same caller can send the same request again and finds the flow it started',
     permission: 'start:{flow}',
     body: t.intersection([t.strict({ flow: t.string, input: JsonC }), t.exact(t.partial({ clientId: t.string }))]),
     answer: StartedC,
     status: 201,
     handle: async ({ hosted, body: { flow, input, clientId }, principal }) => {
-      assertMay(principal, `start:${flow}`)
-      const options = { by: operatorOf(principal), ...(clientId === undefined ? {} : { clientId }) }
+      assertMay(principal, permissionToStart(flow))
+      const options = { ...startedAs(principal), ...(clientId === undefined ? {} : { clientId }) }
       return { flow: (await hosted.node.startByName(flow, input, options)).id }
     },
   }),

@@ -6,7 +6,7 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { instantFromMillis } from '../../time/Instant.js'
 import type { HostedNode } from '../HostedNode.js'
 import { ActionBodyC, ActionDoneC, PanelContentC, PanelSummaryC, type Panel } from '../Panel.js'
-import { assertMay, mayDo, operatorOf, type Principal } from '../Principal.js'
+import { assertMay, mayDo, startedAs, type Principal } from '../Principal.js'
 import { route } from '../Route.js'
 
 const panelOf = ({ panels }: HostedNode, name: string): Panel => {
@@ -90,7 +90,7 @@ export const panelRoutes = [
         node: hosted.node,
         row: body.row,
         input: body.input ?? {},
-        by: operatorOf(principal),
+        ...startedAs(principal),
       })
       return { done: true as const, ...(message === undefined ? {} : { message }) }
     },

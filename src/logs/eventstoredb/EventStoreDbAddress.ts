@@ -3,6 +3,7 @@
  * shown without its password.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
+import { plaintextOption } from '../remote/assertEncrypted.js'
 
 export type EventStoreDbAddress = {
   /** What the client is given. */
@@ -15,6 +16,8 @@ export type EventStoreDbAddress = {
   /** Whether the servers are asked which of them leads. */
   readonly isCluster: boolean
   readonly usesTls: boolean
+  /** Whether it says that plain text is meant. */
+  readonly allowsPlaintext?: true
   /** The file with the authority that vouches for the servers, when it is not one of the system's. */
   readonly caFile?: string
 }
@@ -68,7 +71,7 @@ export const parseEventStoreDbAddress = (url: string, stream?: string): EventSto
   }
   const isCluster = discover !== '' || hosts.includes(',')
   const kept = [
-    ...options.filter((option) => !/^(stream|throwOnAppendFailure)=/i.test(option)),
+    ...options.filter((option) => !/^(stream|throwOnAppendFailure|plaintext)=/i.test(option)),
     ...(isCluster ? discovery.filter((option) => valueOf(option.split('=')[0] ?? '') === undefined) : []),
   ]
   const named = assertStream(stream ?? valueOf('stream') ?? defaultStream)
@@ -82,6 +85,7 @@ export const parseEventStoreDbAddress = (url: string, stream?: string): EventSto
     hosts: hosts.split(',').map(hostOf),
     isCluster,
     usesTls: valueOf('tls')?.toLowerCase() !== 'false',
+    ...(valueOf(plaintextOption)?.toLowerCase() === 'true' ? { allowsPlaintext: true } : {}),
     ...(caFile === undefined ? {} : { caFile }),
   }
 }

@@ -9,6 +9,7 @@ import { logLimits } from '../../log/limits.js'
 import { remoteLogLimits } from '../limits.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
+import { assertEncrypted } from '../remote/assertEncrypted.js'
 import { logClosed } from '../remote/logClosed.js'
 import { mayPass } from '../remote/mayPass.js'
 import { pause } from '../../engine/pause.js'
@@ -71,6 +72,9 @@ export class EventStoreDbLog implements EventLog {
       checkMs: options.checkMs ?? remoteLogLimits.logCheckMs,
     }
     this.#address = parseEventStoreDbAddress(url, stream)
+    const { hosts, usesTls } = this.#address
+    const servers = hosts.map(({ host }) => ({ host, usesTls }))
+    assertEncrypted(servers, this.#address, 'Write tls=true in the address, or leave it out.')
     this.#connection = new EventStoreDbConnection(this.#address, this.#options)
   }
 

@@ -3,6 +3,7 @@
  * holds the log. It can be shown without its password.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
+import { plaintextOption } from '../remote/assertEncrypted.js'
 
 export type PostgresAddress = {
   /** One connection string for each host, in the order they are tried. */
@@ -10,6 +11,8 @@ export type PostgresAddress = {
   readonly schema: string
   /** For messages: without password. */
   readonly shown: string
+  /** Whether it says that plain text is meant. */
+  readonly allowsPlaintext?: true
 }
 
 export const defaultSchema = 'carillon'
@@ -24,7 +27,7 @@ const invalid = (why: string): CarillonError =>
 const pattern = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)(\/[^?#]*)?(\?[^#]*)?$/
 
 /** What libpq understands and the driver does not, or what is meant for Carillon alone. */
-const ownKeys = ['schema', 'target_session_attrs']
+const ownKeys = ['schema', 'target_session_attrs', plaintextOption]
 
 const assertSchema = (schema: string): string => {
   // PostgreSQL cuts longer names off silently, and two logs would then meet in one schema.
@@ -39,10 +42,12 @@ export const parsePostgresAddress = (url: string, schema?: string): PostgresAddr
   const [, scheme = '', credentials = '', hosts = '', database = '', query = ''] = parts
   const options = new URLSearchParams(query)
   const named = schema ?? options.get('schema') ?? defaultSchema
+  const plaintext = options.get(plaintextOption) === 'true' ? ({ allowsPlaintext: true } as const) : {}
   for (const key of ownKeys) options.delete(key)
   const rest = options.size === 0 ? '' : `?${options.toString()}`
   const urls = hosts.split(',').map((host) => `${scheme}${credentials}${host}${database}${rest}`)
   for (const each of urls) if (!URL.canParse(each)) throw invalid('a host or the port is not written correctly')
   const user = credentials === '' ? '' : `${credentials.slice(0, -1).split(':')[0] ?? ''}@`
-  return { urls, schema: assertSchema(named), shown: `${scheme}${user}${hosts}${database}?schema=${named}` }
+  const shown = `${scheme}${user}${hosts}${database}?schema=${named}`
+  return { urls, schema: assertSchema(named), shown, ...plaintext }
 }

@@ -7,6 +7,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { remoteLogLimits } from '../limits.js'
+import type { LogServer } from '../remote/assertEncrypted.js'
 import { logClosed } from '../remote/logClosed.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
@@ -35,6 +36,18 @@ export type SessionOptions = {
   readonly check?: (query: (query: SqlQuery) => Promise<readonly Row[]>) => Promise<void>
   readonly onNotification?: (payload: string) => void
   readonly onLost?: () => void
+}
+
+/** To whom the driver will connect, and how: it alone knows what an address and the environment mean together. */
+export const serversAt = ({ urls, shown }: PostgresAddress): readonly LogServer[] => {
+  try {
+    return urls.map((connectionString) => {
+      const { host, ssl: usesTls } = new pg.Client({ connectionString })
+      return { host, usesTls }
+    })
+  } catch (error) {
+    throw postgresFailure(error, shown)
+  }
 }
 
 const inRecovery = 'SELECT pg_is_in_recovery() AS replica'

@@ -6,7 +6,7 @@ import type { SessionId } from '../../log/SessionId.js'
 import { valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import { untilAfter } from '../../flow/waiting.js'
-import { messageFor } from '../sessionMessages.js'
+import { messageFor, recordedMessage } from '../sessionMessages.js'
 import type { SessionReads } from '../SessionReads.js'
 
 export type Receive = {
@@ -23,11 +23,11 @@ export const receive = defineOperation<Receive, SessionReads>({
   kind: 'receive',
   identity: ({ session, role, seq, withinMs }) => ({ session, role, seq, withinMs }),
   label: ({ party }) => `receive from ${party}`,
-  decide: (reads, operation) => {
-    const message = messageFor(reads, operation)
+  decide: (reads, operation, flow) => {
+    const message = messageFor(reads, flow, operation)
     if (message !== undefined) return valueAnswer(message)
     const { session, role, seq, withinMs } = operation
     return { kind: 'message', session, role, seq, untilMs: untilAfter(reads.nowMs, withinMs) }
   },
-  revive: (reads, operation, { result }) => (result === null ? undefined : messageFor(reads, operation)),
+  revive: (reads, operation, { result }) => (result === null ? undefined : recordedMessage(reads, operation)),
 })

@@ -7,7 +7,7 @@ import type { SessionRole } from '../../log/Message.js'
 import type { SessionId } from '../../log/SessionId.js'
 import { factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
-import { messageSent, sessionAt } from '../sessionMessages.js'
+import { messageSent, sessionOf } from '../sessionMessages.js'
 import type { SessionReads } from '../SessionReads.js'
 
 export type Send = {
@@ -24,12 +24,12 @@ export const send = defineOperation<Send, SessionReads>({
   statesFacts: true,
   identity: ({ session, role, payload }) => ({ session, role, payload: new Encoded(payload) }),
   label: ({ party }) => `send to ${party}`,
-  decide: (reads, { session: id, role, payload }) => {
-    const session = sessionAt(reads, id, role)
+  decide: (reads, operation, flow) => {
+    const session = sessionOf(reads, flow, operation)
     if (session.closed)
       throw new CarillonError('session-ended', 'The session was closed by this flow; nothing more can be sent on it.', {
-        session: id,
+        session: session.id,
       })
-    return factsAnswer([messageSent(session, { kind: 'data', payload: new Encoded(payload) })])
+    return factsAnswer([messageSent(session, { kind: 'data', payload: new Encoded(operation.payload) })])
   },
 })

@@ -12,7 +12,7 @@ import { pageOf } from './pageOf.js'
 import type { Database, SqlRow, SqlValue } from '../Database.js'
 import { findByHash, type Locate } from '../tables/HashIndex.js'
 import type { FlowEnd } from '../../flow/FlowEnd.js'
-import { FlowIdC, type FlowId } from '../../log/FlowId.js'
+import { FlowIdC, namedByClient, type FlowId } from '../../log/FlowId.js'
 import type { FlowRow, FlowStatus } from '../../flow/FlowRow.js'
 import { flowColumns, flowRowOf, flowWidth } from '../tables/FlowTable.js'
 import type { TroubleKind } from '../../flow/TroubleRow.js'
@@ -37,10 +37,10 @@ const signalOf = ({ name, data, by, atMs, id }: SignalRow): KeptSignal => ({
   ...(id === null ? {} : { id }),
 })
 
-const select = `SELECT ${flowColumns('f')}, s.output_index, t.id FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq`
+const select = `SELECT ${flowColumns('f')}, s.output_index, t.id, c.caller FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN flow_callers c ON c.flow_seq = f.seq`
 
 const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['startedBy'] => {
-  const [index, transaction] = values.slice(flowWidth)
+  const [index, transaction, caller] = values.slice(flowWidth)
   if (typeof transaction === 'string') {
     return {
       kind: 'activity',
@@ -53,7 +53,12 @@ const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['start
   }
   const by = row.startedBy ?? 'unknown'
   if (row.session !== null) return { kind: 'session', session: row.session as SessionId, party: by as PublicKey }
-  return { kind: 'client', by, ...(row.clientId === null ? {} : { clientId: row.clientId }) }
+  return {
+    kind: 'client',
+    by,
+    ...(row.clientId === null ? {} : { clientId: row.clientId }),
+    ...(typeof caller === 'string' ? { caller } : {}),
+  }
 }
 
 const summaryOf = (values: readonly SqlValue[]): FlowSummary => {
@@ -181,9 +186,22 @@ export const noFlowId = (text: string, howMany: 'No' | 'More than one' = 'No'): 
     { flow: text },
   )
 
-/** A flow id as typed by a person: whole, or the first digits of one that nothing else begins with. */
+const noFlowOf = (text: string): CarillonError =>
+  new CarillonError('flow-not-found', `No flow was started as "${text}", by this caller with this client id.`, {
+    flow: text,
+  })
+
+/**
+ * A flow as people name it: by its whole id, by the first digits of one that nothing else begins with, or by its caller and
+ * its client id.
+ */
 export const resolveFlowId = (db: Database, text: string): FlowId => {
   if (FlowIdC.is(text)) return text
+  const named = namedByClient(text)
+  if (named !== undefined) {
+    if (findByHash(db, 'flows', named.id) === undefined) throw noFlowOf(text)
+    return named.id
+  }
   const rows = /^[0-9a-f]{4,31}$/.test(text)
     ? db.prepare('SELECT id FROM flows WHERE id >= ? AND id < ? LIMIT 2').all(text, `${text}g`)
     : []

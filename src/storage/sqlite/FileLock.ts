@@ -3,6 +3,7 @@
  * is, however that ends.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
+import { keepPrivate } from './keepPrivate.js'
 import { openDatabase } from './openDatabase.js'
 import { storeFailure } from './storeFailure.js'
 import type { Database } from '../Database.js'
@@ -15,7 +16,14 @@ const held = new Set<Database>()
 
 /** Takes the lock and says how to give it back; undefined when someone else holds it. */
 export const takeFileLock = (file: string): (() => void) | undefined => {
-  const db = openDatabase(file)
+  let db: Database
+  try {
+    // Whoever could open it could hold it.
+    keepPrivate(file)
+    db = openDatabase(file)
+  } catch (error) {
+    throw storeFailure(error, file)
+  }
   try {
     db.exec('PRAGMA busy_timeout = 0')
     db.exec('BEGIN EXCLUSIVE')

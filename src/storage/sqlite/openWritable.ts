@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from '../Database.js'
+import { keepPrivate } from './keepPrivate.js'
 import { openDatabase } from './openDatabase.js'
 import { storeFailure } from './storeFailure.js'
 
@@ -33,6 +34,7 @@ export const writableSettings: readonly string[] = [
 export const openWritable = (file: string): Database => {
   try {
     if (file !== ':memory:' && !existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    if (file !== ':memory:') keepPrivate(file)
     const db = openDatabase(file)
     for (const setting of writableSettings) db.exec(setting)
     return db

@@ -1,0 +1,130 @@
+/** What other users of the machine can do to a store: read nothing of it, and keep no node from starting. */
+import { expect } from 'chai'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as t from 'io-ts'
+import {
+  backupStore,
+  defineApp,
+  defineFlow,
+  openControlSocket,
+  readLocalToken,
+  restoreStore,
+  startNode,
+  type FlowBody,
+} from 'carillon'
+import { openOutput } from '../../src/cli/openOutput.js'
+
+const Note = defineFlow({
+  name: 'private/Note',
+  input: t.strict({}),
+  *run(): FlowBody<string> {
+    return 'noted'
+  },
+})
+const app = defineApp({ name: 'private', states: [], flows: [Note] })
+
+/** Somebody else: files are given to others by an administrator alone. */
+const nobody = 65_534
+const isAdministrator = process.getuid?.() === 0
+
+describe('The files of a store', () => {
+  let above: string
+  let folder: string
+  let umask: number
+
+  const openToOthers = (place: string): readonly string[] =>
+    readdirSync(place).filter((file) => (statSync(join(place, file)).mode & 0o077) !== 0)
+
+  beforeEach(() => {
+    above = mkdtempSync(join(tmpdir(), 'carillon-private-'))
+    folder = join(above, 'store')
+    // As careless as it can be.
+    umask = process.umask(0)
+  })
+  afterEach(() => {
+    process.umask(umask)
+    rmSync(above, { recursive: true, force: true })
+  })
+
+  it('are for their owner alone: those of a node that runs, of one that stopped, of backups and exports', async () => {
+    const node = await startNode({ app, store: folder })
+    const socket = await openControlSocket(node, folder)
+    readLocalToken(folder)
+    await node.run(Note, {})
+    expect(readdirSync(folder)).to.include.members(['carillon.db', 'carillon.db-wal', 'lock.db', 'holder.json'])
+    expect(openToOthers(folder), 'while it runs').to.deep.equal([])
+    const backup = join(above, 'backup')
+    await backupStore(folder, backup)
+    await socket.close()
+    await node.stop()
+    expect(openToOthers(folder), 'when it has stopped').to.deep.equal([])
+    expect(openToOthers(backup), 'a backup').to.deep.equal([])
+    const restored = join(above, 'restored')
+    await restoreStore(backup, restored)
+    expect(openToOthers(restored), 'a restored store').to.deep.equal([])
+    const output = await openOutput(join(above, 'export.ndjson'))
+    await output.close()
+    expect(statSync(join(above, 'export.ndjson')).mode & 0o777).to.equal(0o600)
+    for (const place of [folder, backup, restored]) expect(statSync(place).mode & 0o077).to.equal(0)
+  })
+
+  it('are taken back where an earlier version let others open them', async () => {
+    await (await startNode({ app, store: folder })).stop()
+    for (const file of readdirSync(folder)) if (file.includes('.db')) chmodSync(join(folder, file), 0o644)
+    const node = await startNode({ app, store: folder })
+    try {
+      expect(openToOthers(folder)).to.deep.equal([])
+    } finally {
+      await node.stop()
+    }
+  })
+
+  const asAdministrator = isAdministrator ? it : it.skip
+
+  asAdministrator(
+    'that another user has laid into a folder everyone may write to keep no node from starting',
+    async () => {
+      await (await startNode({ app, store: folder })).stop()
+      chmodSync(folder, 0o1777)
+      const planted = ['lock.db', 'holder.json', 'control.sock', 'http.token', 'http.ended']
+      for (const file of planted) {
+        rmSync(join(folder, file), { force: true })
+        writeFileSync(join(folder, file), 'mine', { mode: 0o666 })
+        chownSync(join(folder, file), nobody, nobody)
+      }
+      const node = await startNode({ app, store: folder })
+      const socket = await openControlSocket(node, folder)
+      try {
+        expect(readLocalToken(folder).text).not.to.equal('mine')
+        for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).uid, file).to.equal(0)
+        expect(statSync(folder).mode & 0o002, 'nobody else writes here any more').to.equal(0)
+      } finally {
+        await socket.close()
+        await node.stop()
+      }
+    },
+  )
+
+  asAdministrator('that hold the store are neither used nor removed when they are of another user', async () => {
+    for (const file of ['carillon.db', 'node.key', 'log.json']) {
+      const store = join(above, file)
+      await (await startNode({ app, store })).stop()
+      rmSync(join(store, file), { force: true })
+      writeFileSync(join(store, file), '{}')
+      chownSync(join(store, file), nobody, nobody)
+      const error: unknown = await startNode({ app, store }).catch((thrown: unknown) => thrown)
+      expect(error, file).to.have.property('code', 'store-not-writable')
+      expect(existsSync(join(store, file))).to.equal(true)
+    }
+  })
+
+  asAdministrator('of the owner of the folder are its own, whoever looks at them', async () => {
+    await (await startNode({ app, store: folder })).stop()
+    for (const place of [folder, ...readdirSync(folder).map((file) => join(folder, file))])
+      chownSync(place, nobody, nobody)
+    const node = await startNode({ app, store: folder })
+    await node.stop()
+  })
+})
