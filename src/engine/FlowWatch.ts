@@ -9,10 +9,13 @@ import { Session } from '../app/Session.js'
 import { watchReads, type OutsideRead } from './watchReads.js'
 
 /** An operation as `io` made it. */
-type Made = { readonly name: string; readonly stack: Error }
+type Made = { readonly name: string; readonly stack: Error; readonly move: number }
 
-/** A flow that goes on for ever is told of what it forgets while it runs; far more than it may have as parts. */
-const mostUnasked = 20_000
+/**
+ * A flow that goes on for ever is told of what it forgets while it runs, once it has forgotten something between so many of its
+ * operations. How much it makes at once says nothing: it may have many parts.
+ */
+const mostForgetful = 100
 
 type Method = (...values: readonly unknown[]) => unknown
 
@@ -37,6 +40,10 @@ export class FlowWatch {
   readonly #flow: string
   /** Operations that were made and not begun. */
   readonly #unasked = new Map<unknown, Made>()
+  /** How often its code has gone on. */
+  #move = 0
+  /** The last time at which it was asked whether it forgets too much. */
+  #askedAt = 0
   #read: OutsideRead | undefined
   #aheadMs = 0
 
@@ -62,6 +69,7 @@ export class FlowWatch {
 
   /** Runs code of the flow. A clock that the app itself reads is refused where it is read. */
   run<A>(move: () => A): A {
+    this.#move += 1
     const opened = Session.opened
     Session.opened = (session) => {
       this.#notice(session, Session.prototype, 'session')
@@ -135,8 +143,8 @@ export class FlowWatch {
   #made(operation: Generator, name: string, by: Method): void {
     const stack = new Error(name)
     Error.captureStackTrace(stack, by)
-    this.#unasked.set(operation, { name, stack })
-    const fault = this.#unasked.size > mostUnasked ? this.judge() : undefined
+    this.#unasked.set(operation, { name, stack, move: this.#move })
+    const fault = this.#forgetsTooMuch() ? this.judge() : undefined
     if (fault !== undefined) throw fault
     const next = operation.next.bind(operation)
     operation.next = (...values) => {
@@ -144,6 +152,12 @@ export class FlowWatch {
       this.#unasked.delete(operation)
       return next(...values)
     }
+  }
+
+  #forgetsTooMuch(): boolean {
+    if (this.#unasked.size <= mostForgetful || this.#askedAt === this.#move) return false
+    this.#askedAt = this.#move
+    return new Set([...this.#unasked.values()].map(({ move }) => move)).size > mostForgetful
   }
 
   /** What is given to another operation is for that one to begin. */
