@@ -551,7 +551,7 @@ export class Node {
     return this.#internals.steps.hanging
   }
 
-  /** Why the log cannot be written at the moment; undefined when all is well. The node goes on by itself. */
+  /** Why the log cannot be written, or not be checked, at the moment; undefined when all is well. The node goes on by itself. */
   get trouble(): CarillonError | undefined {
     return this.#internals.loop.trouble
   }

@@ -25,7 +25,7 @@ export const measures = {
   up: 'Whether the node ticks',
   leading: 'Whether this process leads; 0 while it stands by',
   leader_silent_seconds: 'For how long a process that stands by has heard nothing of the leader',
-  trouble: 'Whether the log cannot be written at the moment',
+  trouble: 'Whether the log cannot be written, or not be checked, at the moment',
 } as const
 export type MeasureName = keyof typeof measures
 

@@ -165,6 +165,7 @@ describe('A node on EventStoreDB', () => {
     expect(said.join('\n')).to.contain('cannot be checked').and.to.contain('to read its metadata')
     const { get, close } = await overHttp(running)
     expect((await get('/health')).body).to.have.nested.property('trouble.code', 'log-access-denied')
+    expect((await get('/ready')).status).to.equal(503)
     await mint(running, 2)
     expect(running.trouble?.code, 'an append does not make it known').to.equal('log-access-denied')
     expect(
@@ -174,6 +175,7 @@ describe('A node on EventStoreDB', () => {
     serverOf().faults.deniesMetadata = false
     await until('the node can look again', () => running.trouble === undefined)
     expect((await get('/health')).body).to.not.have.property('trouble')
+    expect((await get('/ready')).status).to.equal(200)
     await close()
     expect(failures).to.deep.equal([])
   })

@@ -11,6 +11,7 @@ import { keyPairFromSeed } from '../../src/identity/KeyPair.js'
 import { NetworkMap } from '../../src/identity/NetworkMap.js'
 import { ownNetworkId } from '../../src/identity/NetworkId.js'
 import { MemoryLog } from '../../src/logs/memory/MemoryLog.js'
+import { logFormat } from '../../src/log/logFormat.js'
 import { emptyHead, headAfter, tickAfter } from '../../src/log/Tick.js'
 import { instant } from '../../src/time/Instant.js'
 import { bank, MintCoin } from '../store/bank.js'
@@ -63,7 +64,7 @@ const cases: Readonly<Record<string, readonly [code: string, advice: RegExp, log
   'of a newer format': [
     'log-too-new',
     /written by Carillon 7\.0\.0; .*Run Carillon 7\.0\.0 or newer/,
-    () => logOf([start(), signed], [start((line) => ({ ...line, format: 3, carillon: '7.0.0' })), signed]),
+    () => logOf([start(), signed], [start((line) => ({ ...line, format: logFormat + 1, carillon: '7.0.0' })), signed]),
   ],
   'with a kind of event that is not known': [
     'log-too-new',

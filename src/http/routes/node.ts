@@ -68,7 +68,7 @@ export const nodeRoutes = [
     path: '/health',
     tag: 'node',
     verbs: ['doctor'],
-    summary: 'Whether the process answers, and why nothing can be recorded at the moment if so',
+    summary: 'Whether the process answers, and why the log cannot be written or checked at the moment if so',
     permission: 'view',
     answer: HealthC,
     handle: ({ hosted: { node } }) =>
@@ -80,7 +80,8 @@ export const nodeRoutes = [
     path: '/ready',
     tag: 'node',
     verbs: ['ready'],
-    summary: 'Whether the node takes work: 503 while it drains, cannot write its log, has stopped or stands by',
+    summary:
+      'Whether the node takes work: 503 while it drains, cannot write or check its log, has stopped or stands by',
     permission: 'view',
     answer: ReadyC,
     handle: ({ hosted: { node } }) => {

@@ -19,7 +19,7 @@ import { CarillonError, messageOf, NodeFault } from '../../errors/CarillonError.
 import { DeadlinePassed } from '../remote/withinDeadline.js'
 import { leadOut } from './StreamRetention.js'
 
-/** An event is larger than the server takes; servers from 25.1 on have such a limit, and the client does not know it. */
+/** An event is larger than the server takes; servers from 24.10.4 on have such a limit, and the client does not know it. */
 export class EventTooLargeError extends Error {}
 
 /** How those servers name it. */
