@@ -9,7 +9,7 @@ import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.
 import type { FlowOrigin, RecordedOperation, Waits } from '../log/events.js'
 import { instantFromMillis } from '../time/Instant.js'
 import type { Answer } from '../flow/Answer.js'
-import { describeOperation, differenceBetween, nameOf } from '../app/describeOperation.js'
+import { nameOf } from '../app/describeOperation.js'
 import type { Description } from '../flow/Description.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import type { StartedBy } from '../app/FlowIo.js'
@@ -17,6 +17,7 @@ import type { Ending } from './FlowPart.js'
 import { FlowWatch } from './FlowWatch.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from '../app/Operation.js'
+import { differenceFromRecord, type RecordedDescription } from './differenceFromRecord.js'
 import { reviveAnswer } from './reviveAnswer.js'
 
 export type Replayed = { readonly live: LiveFlow; readonly stop: Stop }
@@ -114,7 +115,12 @@ const revive = (
 }
 
 /** How what is recorded of a part differs from where the code of that part stands now; undefined when it does not. */
-const differenceAt = (live: LiveFlow, position: number, recorded: Description): string | undefined => {
+const differenceAt = (
+  tick: ActiveTick,
+  live: LiveFlow,
+  position: number,
+  recorded: RecordedDescription,
+): string | undefined => {
   const ending = live.endingOf(recorded.part) ?? live.ending
   if (ending !== undefined) return endsBefore(position, recorded, ending)
   const part = live.part(recorded.part)
@@ -122,15 +128,15 @@ const differenceAt = (live: LiveFlow, position: number, recorded: Description): 
   const at = part?.pending === undefined ? live.firstPending : part
   if (at?.pending === undefined)
     return `operation ${position} was recorded as ${nameOf(recorded)}; the code now asks for nothing`
-  return differenceBetween(position, recorded, describeOperation(at.pending, at.path))
+  return differenceFromRecord(tick, position, recorded, at.pending, at.path)
 }
 
 /** The first wait that the code does not ask for; the others are given to the parts that wait. */
-const differenceOfWaits = (live: LiveFlow, position: number, waits: Waits): string | undefined => {
+const differenceOfWaits = (tick: ActiveTick, live: LiveFlow, position: number, waits: Waits): string | undefined => {
   for (const waiting of waits) {
     if (waiting.for === 'turn' && waiting.part === undefined) continue
     const recorded = waiting.for === 'turn' ? { kind: 'turn', digest: '', ...waiting } : waiting
-    const difference = differenceAt(live, position, recorded)
+    const difference = differenceAt(tick, live, position, recorded)
     if (difference !== undefined) return difference
     const part = live.part(waiting.part)
     if (part !== undefined) live.waitsOn(part, waiting)
@@ -150,7 +156,7 @@ export const replayFlow = (
   const live = opened.right
   live.begin()
   for (const [position, recorded] of record.entries()) {
-    const difference = differenceAt(live, position, recorded)
+    const difference = differenceAt(tick, live, position, recorded)
     if (difference !== undefined) return left(diverged(row, difference, live))
     const part = live.part(recorded.part)
     if (part?.pending === undefined) return left(diverged(row, `operation ${position} belongs to no part`, live))
@@ -158,7 +164,7 @@ export const replayFlow = (
     if (isLeft(answer)) return answer
     live.answer(part, answer.right)
   }
-  const difference = waits === undefined ? undefined : differenceOfWaits(live, record.length, waits)
+  const difference = waits === undefined ? undefined : differenceOfWaits(tick, live, record.length, waits)
   if (difference !== undefined) return left(diverged(row, difference, live))
   live.watch?.endAgain()
   return right({ live, stop: live.stop })

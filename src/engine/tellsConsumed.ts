@@ -10,6 +10,7 @@ import { showRef, type StateRef } from '../ledger/StateRef.js'
 /** The states that an operation consumes once it is answered. A proposal consumes nothing yet. */
 const consumedBy = (operation: Operation, value: unknown): readonly StateRef[] => {
   if (operation.kind === 'record') return operation.transactions.flatMap(({ body }) => body.inputs)
+  if (operation.kind === 'waitForConsumption') return value === undefined ? [] : [operation.ref]
   const isFinal = typeof value === 'object' && value !== null && 'output' in value
   return operation.kind === 'finalise' && isFinal ? operation.draft.inputs : []
 }

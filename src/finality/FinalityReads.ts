@@ -5,6 +5,7 @@
 import type { AssessmentReads } from '../ledger/assess.js'
 import type { SignedTransaction } from '../ledger/SignedTransaction.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
+import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { NotaryReads } from '../notary/NotaryReads.js'
 import type { SessionReads } from '../session/SessionReads.js'
@@ -16,4 +17,6 @@ export type FinalityReads = SessionReads &
     readonly signedTransaction: (id: TransactionId) => SignedTransaction
     /** The body of a recorded transaction, also of one that the current tick records. */
     readonly transactionBody: (id: TransactionId) => TransactionBody
+    /** In a replay: a transaction in the form in which it was recorded. Default: as the flow asks for it. */
+    readonly asRecorded?: (draft: TransactionBuilder) => TransactionBuilder
   }

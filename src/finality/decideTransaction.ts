@@ -15,7 +15,9 @@ import type { PublicKey } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import type { DraftOutput, TransactionBuilder } from '../ledger/TransactionBuilder.js'
+import { decodeState } from '../ledger/decodeState.js'
+import { frozen } from '../encoding/frozen.js'
 import { checkLocks } from '../flow/checkLocks.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
@@ -39,30 +41,46 @@ const orThrow = <A>(result: Either<CarillonError, A>): A => {
   return result.right
 }
 
+/** An output, and the definition and the data by which the app judges it. */
+type ProducedOutput = { readonly definition: AnyStateDefinition; readonly data: unknown }
+
+/** Whether a flow was started under an earlier version of its definition than the one that runs now. */
+const isOlderFlow = ({ views, registry }: FinalityReads, id: FlowId): boolean => {
+  const flow = views.flows.find(id)
+  return flow !== undefined && flow.version < registry.requireFlow(flow.name).version
+}
+
+/**
+ * A state is made under the rules the app has registered for its type, and no others. A flow that was started under an
+ * earlier version may make the version of the state that it made then; it is judged as it will be read, upcast.
+ */
+const judgedAs = (reads: FinalityReads, { definition, data, text }: DraftOutput, flow: FlowId): ProducedOutput => {
+  const registered = reads.registry.requireState(definition.type)
+  const { contract } = registered
+  const isSameContract = contract === definition.contract || contract.rules === definition.contract.rules
+  if (registered.version === definition.version && isSameContract) return { definition: registered, data }
+  const isEarlier = registered.version >= definition.version && contract.rules.has(definition.contract.version)
+  if (isEarlier && contract.name === definition.contract.name && isOlderFlow(reads, flow))
+    return { definition: registered, data: frozen(orThrow(decodeState(registered, definition.version, text))) }
+  throw new CarillonError(
+    'definition-invalid',
+    `A ${definition.type} was produced with another definition than the one app ${reads.registry.app.name} lists. Import the same definition in the flow and in the app. Only a flow that was started under an earlier version of its definition may produce the version of the state that it produced then.`,
+    { type: definition.type },
+  )
+}
+
 /** The outputs as the app's own definitions see them: what they ask for next is for the app to say, not for the flow. */
 const outputsOf = (
-  reads: FinalityReads,
   draft: TransactionBuilder,
+  judged: readonly ProducedOutput[],
   transaction: Transaction,
 ): readonly ResolvedState[] =>
   draft.outputs.map(({ definition, data }, index) => ({
     ref: { transaction: transaction.id, index },
     type: definition.type,
-    data,
-    definition: reads.registry.requireState(definition.type),
     contract: { name: definition.contract.name, version: definition.contract.version },
+    ...(judged[index] ?? { definition, data }),
   }))
-
-/** A state is made under the rules the app has registered for its type, and no others. */
-const checkDefinition = (reads: FinalityReads, definition: AnyStateDefinition): void => {
-  const registered = reads.registry.requireState(definition.type)
-  if (registered.version === definition.version && registered.contract === definition.contract) return
-  throw new CarillonError(
-    'definition-invalid',
-    `A ${definition.type} was produced with another definition than the one app ${reads.registry.app.name} lists. Import the same definition in the flow and in the app.`,
-    { type: definition.type },
-  )
-}
 
 /** The notary a transaction stands under: the one named, the inputs' own, or this node for what is its alone. */
 const notaryFor = (
@@ -141,14 +159,15 @@ const settleOwnKeys = (reads: FinalityReads, use: KeyUse, flow: FlowId): readonl
  */
 export const decideTransaction = (
   reads: FinalityReads,
-  draft: TransactionBuilder,
+  asked: TransactionBuilder,
   flow: FlowId,
   isShared: boolean,
 ): Recorded | MadeProposal => {
-  for (const { definition } of draft.outputs) checkDefinition(reads, definition)
+  const judged = asked.outputs.map((output) => judgedAs(reads, output, flow))
+  const draft = reads.asRecorded?.(asked) ?? asked
   const inputs = draft.inputs.map((ref) => requireRow(reads, ref))
   const references = draft.references.map((ref) => requireRow(reads, ref))
-  const participants = draft.outputs.map(({ definition, data }) => participantKeys(definition, data))
+  const participants = judged.map(({ definition, data }) => participantKeys(definition, data))
   const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== reads.me.key))
   const notary = notaryFor(reads, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.
@@ -159,7 +178,7 @@ export const decideTransaction = (
 
   const salt = reads.random.hex(saltBytes)
   const transaction = sealDraft(draft, notary, salt)
-  const outputs = outputsOf(reads, draft, transaction)
+  const outputs = outputsOf(draft, judged, transaction)
   const ledgerTransaction = new LedgerTransaction({
     inputs: inputs.map((row) => resolveState(reads.registry, row)),
     references: references.map((row) => resolveState(reads.registry, row)),

@@ -9,6 +9,7 @@ import type { AnyStateDefinition } from './StateDefinition.js'
 /** What the rules know of a flow: whether a state may name it, whether a client may start it, and which input it takes. */
 export type FlowSignature = {
   readonly name: string
+  readonly version: number
   readonly schedulable: boolean
   readonly clients: boolean
   readonly input: t.Type<unknown, unknown>

@@ -64,7 +64,7 @@ const changes: Readonly<Record<string, [code: (io: FlowIo) => FlowBody<unknown>,
       yield* io.progress('begun')
       yield* writeNote(io, 'First', 1)
     },
-    'operation 2 was recorded as finalise notes/Write: 0 consumed, produces notes/Note; the code now asks for finalise notes/Write: 0 consumed, produces notes/Note, with other arguments',
+    'operation 2 was recorded as finalise notes/Write: 0 consumed, produces notes/Note; the code now asks for finalise notes/Write: 0 consumed, produces notes/Note, with other arguments: outputs.0.data.text was "first" and is "First"',
   ],
   'another bound of a query': [
     function* (io) {

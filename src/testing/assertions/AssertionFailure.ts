@@ -4,8 +4,13 @@
  */
 import { AssertionError } from 'node:assert'
 
-/** The error of a failed assertion. `actual` and `expected` are what a runner shows the difference of. */
-export const assertionFailure = (message: string, actual: unknown, expected: unknown): AssertionError => {
+/** The two sides that a runner shows the difference of. */
+type Sides = readonly [actual: unknown, expected: unknown]
+
+/** The error of a failed assertion. Without sides the message says all there is, and is all that a runner shows. */
+export const assertionFailure = (message: string, ...sides: Sides | []): AssertionError => {
+  if (sides.length === 0) return new AssertionError({ message, operator: 'carillon' })
+  const [actual, expected] = sides
   const failure = new AssertionError({ message, actual, expected, operator: 'carillon' })
   // Mocha shows a difference only where it is told that there is one.
   return Object.assign(failure, { showDiff: true })

@@ -116,6 +116,7 @@ export class FlowsReplay {
           return salt.padEnd(bytes * 2, '0').slice(0, bytes * 2)
         },
       },
+      () => events[cursor],
     )
     this.#ground.trace.begin()
     this.count += 1

@@ -3,14 +3,14 @@
  * state still asks for what it asked for.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { decodeWith } from '../../encoding/decode.js'
-import { CarillonError } from '../../errors/CarillonError.js'
+import type { CarillonError } from '../../errors/CarillonError.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
 import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { verifyTransaction } from '../../ledger/verifyTransaction.js'
 import type { Assessment } from '../../ledger/Assessment.js'
 import type { EventOf } from '../../log/events.js'
 import { askState } from '../../ledger/assess.js'
+import { readState } from '../../vault/readState.js'
 import { resolveBody } from '../../vault/resolveBody.js'
 import { compareAssessments } from './compareAssessments.js'
 import { bodyOf } from './describeFact.js'
@@ -77,9 +77,7 @@ export class LedgerReplay {
     if (row === undefined) return
     const asked = this.#ground.tried(() => {
       const definition = this.#ground.registry.requireState(row.kind.type)
-      const decoded = decodeWith(definition.data, JSON.parse(row.text))
-      if (isLeft(decoded)) throw new CarillonError('state-data-invalid', decoded.left.join('; '))
-      return askState(this.#ground.looking, definition, decoded.right, ref)
+      return askState(this.#ground.looking, definition, readState(definition, row), ref)
     })
     const problem = compareAssessments(row.kind.type, ref, assessment, asked, revision)
     if (problem !== undefined) this.#reassessed.set(showRef(ref), problem)

@@ -76,7 +76,10 @@ export class LogReplay {
   #accept(event: DomainEvent, revision: number): void {
     if (event.type === 'NodeStarted') this.#ground.me = event.party
     if (event.type === 'NodeStarted' || event.type === 'NetworkJoined') this.#ground.parties.learnNetwork(event.network)
-    if (event.type === 'TransactionRecorded') this.#ledger.checkTransaction(event, revision)
+    if (event.type === 'TransactionRecorded') {
+      this.#ledger.checkTransaction(event, revision)
+      this.#ground.learnTransaction(event)
+    }
     if (event.type === 'FlowEnded') this.#flows.checkEnd(event, revision)
     if (event.type === 'StateReassessed') this.#ledger.checkReassessment(event, revision)
     if (event.type === 'ActivityMoved' || event.type === 'ActivityRemoved') this.#ledger.takeBack(event.ref)

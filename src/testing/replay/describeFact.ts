@@ -8,7 +8,7 @@ import type { Stop } from '../../engine/LiveFlow.js'
 import type { TransactionBody } from '../../ledger/Transaction.js'
 import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
 import { placeIn, type SourcePlace } from '../traceFlows.js'
-import { firstDifference } from './firstDifference.js'
+import { firstDifference } from '../../encoding/firstDifference.js'
 
 export const bodyOf = (event: EventOf<'TransactionRecorded'>): TransactionBody =>
   event.body instanceof Encoded ? (JSON.parse(event.body.text) as TransactionBody) : event.body

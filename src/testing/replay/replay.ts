@@ -1,6 +1,7 @@
 /**
  * Replays a log against today's code. Nothing is changed by it, no step is run, and no time passes.
  */
+import { NetworkMap } from '../../identity/NetworkMap.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { LogReplay } from './LogReplay.js'
@@ -45,6 +46,10 @@ const replayTicks = async (ticks: AsyncIterable<EncodedTick>, options: ReplayOpt
   }
 }
 
+/** A node knows its own map; a log that is only read does not tell it. */
+const networkOf = (source: ReplaySource): NetworkMap | undefined =>
+  typeof source === 'object' && 'network' in source && source.network instanceof NetworkMap ? source.network : undefined
+
 /**
  * Rebuilds the views of a log and asks today's code about everything in it: whether every flow still does what it
  * did, every contract still accepts what it accepted, and every state still asks for what it asked for.
@@ -53,7 +58,8 @@ export const replay = async (
   source: ReplaySource,
   { viewsDigest, answersDigest, ...options }: ReplayOptions & ExpectedViews,
 ): Promise<ReplayReport> => {
-  const report = await replayTicks(openReplaySource(source), options)
+  const network = options.network ?? networkOf(source)
+  const report = await replayTicks(openReplaySource(source), network === undefined ? options : { ...options, network })
   const expected = {
     ...(viewsDigest === undefined ? {} : { viewsDigest }),
     ...(answersDigest === undefined ? {} : { answersDigest }),
@@ -76,7 +82,5 @@ export const assertReplays = async (
   const more = problems.length > mostListed ? `\n  and ${problems.length - mostListed} more` : ''
   throw assertionFailure(
     `Today's code does not agree with the log${typeof source === 'string' ? ` ${source}` : ''}:${listed.join('')}${more}`,
-    problems.map(describeProblem),
-    [],
   )
 }
