@@ -36,6 +36,8 @@ const order = [
   'history',
   'backup',
   'transport',
+  'subscription',
+  'projection',
   'node',
   'standby',
   // Surfaces.

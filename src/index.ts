@@ -256,6 +256,44 @@ export type { NodeOptions } from './node/NodeOptions.js'
 export { EmbeddedStore } from './storage/EmbeddedStore.js'
 export { LogBackedStore, type LogBackedStoreOptions } from './storage/LogBackedStore.js'
 export type { TickStore } from './storage/TickStore.js'
+export type {
+  PublicActivityEvent,
+  EventPosition,
+  FlowChangedEvent,
+  FlowEndedEvent,
+  FlowProgressedEvent,
+  FlowStartedEvent,
+  PublicNodeEvent,
+  ProducedState,
+  PublicError,
+  PublicEvent,
+  PublicEventBody,
+  PublicEventType,
+  PublicOrigin,
+  RecordedCommand,
+  SignalReceivedEvent,
+  TransactionRecordedEvent,
+} from './log/PublicEvent.js'
+export { producedStates } from './app/producedStates.js'
+export type { PublicEventOf, SubscribeFrom, SubscribeOptions, Subscription } from './subscription/subscribe.js'
+export {
+  defineProjection,
+  type AnyProjection,
+  type ProjectionCheckpoint,
+  type ProjectionOptions,
+  type ProjectionStore,
+  type ProjectionTarget,
+  type SavedProjection,
+  type TargetProjection,
+  type ValueProjection,
+} from './app/Projection.js'
+export {
+  definePostgresProjection,
+  type PostgresProjectionOptions,
+  type ProjectionSql,
+} from './logs/postgres/PostgresProjection.js'
+export type { ProjectionStatus } from './projection/ProjectionRunner.js'
+export type { ProjectionReader } from './node/Node.js'
 export type { Committed } from './engine/Committed.js'
 export type { LogFields, Logger } from './engine/Logger.js'
 export {

@@ -4,6 +4,7 @@
 import type { AnyFlowDefinition } from './FlowDefinition.js'
 import type { AnySignalDefinition } from './SignalDefinition.js'
 import type { Consents } from '../ledger/Consents.js'
+import type { AnyProjection } from './Projection.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { assertName } from '../ledger/assertName.js'
 
@@ -15,6 +16,7 @@ export type App = {
   readonly flows: readonly AnyFlowDefinition[]
   readonly signals: readonly AnySignalDefinition[]
   readonly agreesTo: Consents
+  readonly projections: readonly AnyProjection[]
 }
 
 /** What an app developer writes. */
@@ -29,6 +31,8 @@ export type AppOptions = {
   readonly signals?: readonly AnySignalDefinition[]
   /** What it agrees to when another party asks and none of its flows does. Default: nothing. */
   readonly agreesTo?: Consents
+  /** Results of one's own, folded from the events of the log. Default: none. */
+  readonly projections?: readonly AnyProjection[]
 }
 
 /** Defines an app by its states and flows; contracts and commands come along with them. */
@@ -41,5 +45,6 @@ export const defineApp = (options: AppOptions): App => {
     flows: options.flows,
     signals: options.signals ?? [],
     agreesTo: options.agreesTo ?? {},
+    projections: options.projections ?? [],
   })
 }

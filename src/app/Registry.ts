@@ -7,6 +7,7 @@ import type { AnyFlowDefinition } from './FlowDefinition.js'
 import { participantsSign, type ContractDefinition } from '../ledger/Contract.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import type { App } from './App.js'
+import type { AnyProjection } from './Projection.js'
 import { nearestNames } from './nearestNames.js'
 import type { AnySignalDefinition } from './SignalDefinition.js'
 
@@ -46,10 +47,16 @@ export class Registry {
       this.#contracts.set(state.contract.name, state.contract)
     }
     for (const signal of app.signals) this.#register('signal', this.#signals, signal.name, signal)
+    this.#registerProjections(app)
     for (const flow of [...builtIn, ...app.flows]) {
       this.#register('flow', this.#flows, flow.name, flow)
       if (flow.respondsTo !== undefined) this.#register('responder', this.#responders, flow.respondsTo.flow, flow)
     }
+  }
+
+  #registerProjections({ projections }: App): void {
+    const known = new Map<string, AnyProjection>()
+    for (const projection of projections) this.#register('projection', known, projection.name, projection)
   }
 
   #register<D>(kind: string, into: Map<string, D>, name: string, definition: D): void {

@@ -30,6 +30,7 @@ const verbs: Readonly<Record<VerbName, () => Promise<Verb>>> = {
   panel: async () => (await import('./verbs/panel.js')).panelVerb,
   parties: async () => (await import('./verbs/parties.js')).partiesVerb,
   sessions: async () => (await import('./verbs/parties.js')).sessionsVerb,
+  projections: async () => (await import('./verbs/projections.js')).projectionsVerb,
   clock: async () => (await import('./verbs/clock.js')).clockVerb,
   drain: async () => (await import('./verbs/drain.js')).drainVerb,
   log: async () => (await import('./verbs/log.js')).logVerb,
@@ -58,7 +59,8 @@ export const makeProgram = async (terminal: Terminal, only?: VerbName): Promise<
 Every verb has its own help with examples: carillon agenda --help
 Verbs that look or act work whether a node runs on the store or not. Only what
 a store cannot know needs one: start, live, charts, ready, clock, panel,
-metrics, openapi, api, "log follow", "flow definitions" and "token check".
+metrics, openapi, api, projections, "log follow", "flow definitions" and "token
+check".
 With --url they ask a node on another machine.
 An app may have verbs of its own, which work while its node runs, as in:
 carillon chores --help

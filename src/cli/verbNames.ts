@@ -24,6 +24,7 @@ export const verbNames = [
   'panel',
   'parties',
   'sessions',
+  'projections',
   'clock',
   'drain',
   'log',

@@ -7,6 +7,7 @@ import type { Assessment } from '../ledger/Assessment.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import type { DomainEvent, EventOf, EventType } from '../log/events.js'
+import type { EncodedTick } from '../log/Tick.js'
 
 /** Which message of which session. */
 export type MessageAt = Pick<EventOf<'MessageAcknowledged'>, 'session' | 'role' | 'seq'>
@@ -16,19 +17,26 @@ const noNews: ReadonlySet<EventType> = new Set(['CheckpointReceived', 'LeaseRene
 
 /** The events of one tick, for whoever follows a node. */
 export class Committed {
-  /** The revision of the tick's first event. */
-  readonly firstRevision: number
+  /** The tick as it stands in the log. */
+  readonly tick: EncodedTick
   /** The tick's time, in epoch milliseconds. */
   readonly atMs: number
   readonly #decided: readonly DomainEvent[]
-  readonly #lines: readonly string[]
   #events: readonly DomainEvent[] | undefined
 
-  constructor(firstRevision: number, atMs: number, decided: readonly DomainEvent[], lines: readonly string[]) {
-    this.firstRevision = firstRevision
+  constructor(tick: EncodedTick, atMs: number, decided: readonly DomainEvent[]) {
+    this.tick = tick
     this.atMs = atMs
     this.#decided = decided
-    this.#lines = lines
+  }
+
+  /** The revision of the tick's first event. */
+  get firstRevision(): number {
+    return this.tick.firstRevision
+  }
+
+  get #lines(): readonly string[] {
+    return this.tick.events
   }
 
   /** All events of the tick. */

@@ -68,6 +68,7 @@ export class OpenTick implements ActiveTick {
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
   #recorded = false
+  #sealed: EncodedTick | undefined
 
   constructor(parts: NodeParts, views: Views, head: Head, nowMs: number) {
     this.me = parts.me
@@ -136,7 +137,8 @@ export class OpenTick implements ActiveTick {
 
   /** The tick as followers see it, once it is durable. */
   committed(): Committed {
-    return new Committed(this.firstRevision, this.nowMs, this.events, this.#lines)
+    assertInvariant(this.#sealed !== undefined, 'a tick was about to be told of before it was sealed')
+    return new Committed(this.#sealed, this.nowMs, this.events)
   }
 
   get isEmpty(): boolean {
@@ -155,6 +157,9 @@ export class OpenTick implements ActiveTick {
       'a tick was about to be signed with another key than the log names',
     )
     const network = signer?.network ?? this.network.id
-    return tickAfter(this.#head, this.now, this.#lines, (hash) => signTick(this.#key, network, hash, this.#unsigned))
+    this.#sealed = tickAfter(this.#head, this.now, this.#lines, (hash) =>
+      signTick(this.#key, network, hash, this.#unsigned),
+    )
+    return this.#sealed
   }
 }

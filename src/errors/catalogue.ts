@@ -47,6 +47,15 @@ export const catalogue = {
   'activity-unknown': entry('refuse', 'The state has no activity to act on'),
   'activity-not-ready': entry('refuse', 'The activity is not in a condition that allows this'),
 
+  // Subscriptions and projections
+  'subscriber-threw': entry('fail', 'The callback of a subscription threw'),
+  'projection-unknown': entry('refuse', 'The app has no projection of this name'),
+  'projection-threw': entry('fail', 'The code of a projection threw'),
+  'projection-outdated': entry('refuse', 'What is saved of a projection is of a newer version, or does not fit'),
+  'projection-ahead': entry('refuse', 'A projection stands at a place that the log does not hold'),
+  'projection-fenced': entry('fail', 'Another process runs the same projection'),
+  'projection-store-away': entry('retry', 'The store of a projection cannot be reached'),
+
   // Flows
   'flow-unknown': entry('refuse', 'No flow of this name is defined'),
   'flow-not-schedulable': entry('refuse', 'The flow may not be named by a state'),

@@ -42,6 +42,7 @@ export const storeFiles = (folder: string) => ({
   logPlace: join(folder, 'log.json'),
   virtualTime: join(folder, 'virtual-time'),
   notReturned: join(folder, 'not-returned.json'),
+  projections: join(folder, 'projections.db'),
 })
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }

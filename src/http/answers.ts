@@ -243,6 +243,27 @@ export const LogEntryC = record(
   { event: t.unknown },
 )
 
+/** A public event; what else it says depends on its type. */
+export const PublicEventC = record(
+  'PublicEvent',
+  { revision: IntegerC, tick: IntegerC, at: InstantC, hash: HashC, type: t.string },
+  {},
+)
+
+export const ProjectionC = record(
+  'Projection',
+  {
+    name: t.string,
+    version: IntegerC,
+    state: t.keyof({ 'catching up': null, live: null, 'waiting for its store': null, stopped: null }),
+    revision: t.number,
+    lag: IntegerC,
+  },
+  { error: t.readonly(t.strict({ code: t.string, message: t.string })) },
+)
+/** How a projection stands, as the API tells it. */
+export type ProjectionAnswer = t.TypeOf<typeof ProjectionC>
+
 export const LogPageC = record('LogPage', { items: t.readonlyArray(LogEntryC), head: t.number }, { next: t.string })
 
 export const VerificationC = record(

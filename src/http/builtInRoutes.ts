@@ -5,6 +5,7 @@ import type { Route } from './Route.js'
 import { accessRoutes } from './routes/access.js'
 import { agendaRoutes } from './routes/agenda.js'
 import { documentRoutes } from './routes/document.js'
+import { eventRoutes } from './routes/events.js'
 import { flowRoutes } from './routes/flows.js'
 import { logRoutes } from './routes/log.js'
 import { nodeRoutes } from './routes/node.js'
@@ -21,6 +22,7 @@ export const builtInRoutes: readonly Route[] = [
   ...flowRoutes,
   ...signalRoutes,
   ...logRoutes,
+  ...eventRoutes,
   ...operateRoutes,
   ...panelRoutes,
   ...verbRoutes,

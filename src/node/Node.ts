@@ -9,6 +9,19 @@ import { done, OperatorRequestC, type Done, type OperatorRequest } from '../oper
 import { listTokens } from '../storage/queries/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
+import type { Logger } from '../engine/Logger.js'
+import type { AnyProjection, ValueProjection } from '../app/Projection.js'
+import type { PublicEventType } from '../log/PublicEvent.js'
+import type { ProjectionStatus } from '../projection/ProjectionRunner.js'
+import type { Projections } from '../projection/Projections.js'
+import type { EventFeed } from '../subscription/EventFeed.js'
+import {
+  subscribe,
+  subscribeWith,
+  type PublicEventOf,
+  type SubscribeOptions,
+  type Subscription,
+} from '../subscription/subscribe.js'
 import { CarillonError, concernsNode } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
@@ -75,7 +88,18 @@ export type StartOptions = By & {
 /** Who asks, and a remark of theirs. */
 export type ByWithNote = By & { readonly note?: string }
 
+/** Reads the result of a projection. */
+export type ProjectionReader<R> = {
+  /** The result as far as it has come. While a new version catches up, the result of the older one. */
+  readonly read: () => Promise<R>
+  /** Waits until the projection has taken in a revision, so that a program reads what it has written. */
+  readonly readAt: (revision: number, options?: { readonly signal?: AbortSignal }) => Promise<R>
+}
+
 export type NodeInternals = {
+  readonly feed: EventFeed
+  readonly projections: Projections
+  readonly logger: Logger
   readonly party: Party
   readonly key: KeyPair
   readonly loop: Loop
@@ -526,6 +550,46 @@ export class Node {
     return this.#read(read)
   }
 
+  // --- events and projections
+
+  /**
+   * Public events from a revision on, or from the start, or from now on: each once and in order, at the pace of whoever takes
+   * them. Without `on` they are an async iterator; with it they are called back with, one after the other.
+   */
+  subscribe<T extends PublicEventType = PublicEventType>(
+    options: SubscribeOptions<T> & { readonly on: (event: PublicEventOf<T>) => void | Promise<void> },
+  ): Subscription
+  subscribe<T extends PublicEventType = PublicEventType>(
+    options: SubscribeOptions<T>,
+  ): AsyncGenerator<PublicEventOf<T>, void, undefined>
+  subscribe<T extends PublicEventType>(
+    options: SubscribeOptions<T> & { readonly on?: (event: PublicEventOf<T>) => void | Promise<void> },
+  ): AsyncGenerator<PublicEventOf<T>, void, undefined> | Subscription {
+    const { on, ...rest } = options
+    const { feed, logger } = this.#internals
+    if (on === undefined) return subscribe(feed, rest)
+    return subscribeWith(feed, rest, on, (error) => {
+      logger.error(error.message, { code: error.code })
+    })
+  }
+
+  /** A projection of the app, to read its result. */
+  projection<R>(projection: ValueProjection<R>): ProjectionReader<R>
+  projection(projection: AnyProjection): ProjectionReader<unknown>
+  projection(projection: AnyProjection): ProjectionReader<unknown> {
+    const { projections } = this.#internals
+    const { name } = projection
+    return {
+      read: () => projections.read(name),
+      readAt: (revision, { signal } = {}) => projections.readAt(name, revision, signal),
+    }
+  }
+
+  /** How each projection of the app stands. */
+  get projections(): readonly ProjectionStatus[] {
+    return this.#internals.projections.statuses
+  }
+
   /** Calls back with the events of every tick, after they are durable. */
   follow(follower: (committed: Committed) => void): () => void {
     return this.#internals.loop.follow(follower)
@@ -606,6 +670,7 @@ export class Node {
     const { loop } = this.#internals
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), () => [{ type: 'NodeStopped' }])
+    await this.#internals.projections.stop()
     await this.#internals.releaseHold()
   }
 
@@ -614,6 +679,7 @@ export class Node {
     this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
     this.#internals.store.abandon?.()
+    this.#internals.projections.abandon()
     await this.#internals.loop.tickOver()
     await this.#internals.releaseHold()
   }

@@ -30,6 +30,9 @@ import { hostOf } from './Host.js'
 import { Node } from './Node.js'
 import { nodeLimitsOf } from './NodeLimits.js'
 import type { NodeOptions } from './NodeOptions.js'
+import { EventFeed } from '../subscription/EventFeed.js'
+import { Projections } from '../projection/Projections.js'
+import { SqliteProjections } from '../storage/SqliteProjections.js'
 import { OutboxSender } from '../transport/OutboxSender.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
 import { followMap, mapSerialOf, newKeyChanges } from '../network/followMap.js'
@@ -400,6 +403,22 @@ export const lead = async (
     }
     outbox?.start()
     heads?.start()
+    const feed = new EventFeed({
+      head: store.head,
+      read: (from) => store.read(from),
+      follow: (follower) => loop.follow(follower),
+      whenStopped: (callback) => {
+        loop.whenStopped(callback)
+      },
+    })
+    const { store: folder } = options
+    const projections = new Projections(registry.app.projections, {
+      feed,
+      logger,
+      openLocal: typeof folder === 'string' ? () => new SqliteProjections(storeFiles(folder).projections) : undefined,
+      nowMs: () => clock.now(),
+    })
+    projections.start()
     if (membership !== undefined)
       stopFollowingMap = followMap({
         ...{ file: membership.file, loop, logger, clock },
@@ -409,6 +428,9 @@ export const lead = async (
         },
       })
     return new Node({
+      feed,
+      projections,
+      logger,
       party,
       key,
       loop,

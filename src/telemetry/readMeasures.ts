@@ -25,12 +25,19 @@ export const measures = {
   up: 'Whether the node ticks',
   leading: 'Whether this process leads; 0 while it stands by',
   leader_silent_seconds: 'For how long a process that stands by has heard nothing of the leader',
+  projection_lag: 'Revisions that a projection is behind the log',
+  projection_stopped: 'Whether a projection stands still because of an error',
   trouble: 'Whether the log cannot be written, or not be checked, at the moment',
 } as const
 export type MeasureName = keyof typeof measures
 
 /** The label of those measures that have one. */
-export const labelOf: Readonly<Partial<Record<MeasureName, string>>> = { activities: 'standing', flows: 'status' }
+export const labelOf: Readonly<Partial<Record<MeasureName, string>>> = {
+  activities: 'standing',
+  flows: 'status',
+  projection_lag: 'projection',
+  projection_stopped: 'projection',
+}
 
 export type Measure = {
   readonly name: MeasureName
@@ -97,6 +104,10 @@ export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
     ...Object.entries(flows).map(([status, value]) => ({ name: 'flows' as const, value, labels: { status } })),
     plain('open_sessions', found.openSessions),
     plain('unacknowledged_messages', found.unacknowledged),
+    ...node.projections.flatMap(({ name, lag, state }): readonly Measure[] => [
+      { name: 'projection_lag', value: lag, labels: { projection: name } },
+      { name: 'projection_stopped', value: state === 'stopped' ? 1 : 0, labels: { projection: name } },
+    ]),
     plain('log_revision', head.revision),
     plain('views_revision', found.facts.head.revision),
     plain('term', found.facts.term),

@@ -8,7 +8,8 @@ import { sessionLimits } from '../session/limits.js'
 import type { Envelope } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { VirtualClock } from '../time/VirtualClock.js'
-import { instant } from '../time/Instant.js'
+import { instant, instantFromMillis } from '../time/Instant.js'
+import { emptyHead, tickAfter } from '../log/Tick.js'
 import { Committed } from '../engine/Committed.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import { silentLogger } from '../engine/Logger.js'
@@ -59,7 +60,13 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
   const acknowledge = (to: number, seq: number): void => {
     sessions.acknowledged(sessionAt(to), 'initiator', seq)
     const event = { type: 'MessageAcknowledged', session: sessionAt(to), role: 'initiator', seq } as const
-    follower(new Committed(revision + 1, clock.now(), [event], [JSON.stringify(event)]))
+    const tick = tickAfter(
+      { ...emptyHead, revision },
+      instantFromMillis(clock.now()),
+      [JSON.stringify(event)],
+      () => '',
+    )
+    follower(new Committed(tick, clock.now(), [event]))
   }
   const advance = async (ms: number): Promise<void> => {
     clock.setTo(clock.now() + ms)

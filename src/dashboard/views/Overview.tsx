@@ -1,7 +1,7 @@
 /**
  * The first view: how the node is, what is to come, what went wrong, and how busy it was lately.
  */
-import type { AgendaEntry, Charts, FlowSummary, Live, PageAnswer } from '../../http/answers.js'
+import type { AgendaEntry, Charts, FlowSummary, Live, PageAnswer, ProjectionAnswer } from '../../http/answers.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
 import { LineChart } from '../parts/LineChart.js'
 import { Answered, Card, Condition, Empty } from '../parts/ui.js'
@@ -145,6 +145,27 @@ const AttentionCard = ({ live, nowMs }: { readonly live: Live; readonly nowMs: n
   )
 }
 
+/** Shown when the app has projections. */
+const ProjectionsCard = ({ live }: { readonly live: Live }) => {
+  const { asked } = useGet<PageAnswer<ProjectionAnswer>>('/projections', {}, live.head.revision)
+  if (asked.state !== 'answered' || asked.answer.items.length === 0) return null
+  return (
+    <Card title="Projections">
+      <ul class="brief">
+        {asked.answer.items.map(({ name, version, state, lag, error }) => (
+          <li key={name}>
+            <Condition of={state} />
+            <span>
+              {name} <small>version {version}</small>
+            </span>
+            <span class="why">{error?.message ?? (lag === 0 ? 'up with the log' : `${count(lag)} events behind`)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
 export const BusyCharts = ({ when }: { readonly when: unknown }) => {
   const asking = useGet<Charts>('/charts', { by: 'second', points: 120 }, when)
   return (
@@ -197,6 +218,7 @@ export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs:
       <Soon live={live} nowMs={nowMs} />
       <AttentionCard live={live} nowMs={nowMs} />
     </div>
+    <ProjectionsCard live={live} />
     <BusyCharts when={Math.floor(nowMs / 1_000)} />
   </>
 )

@@ -1,0 +1,83 @@
+/**
+ * Public events as they are recorded, from any revision on; and how the projections that are folded from them stand.
+ */
+import * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { publicEventTypes, type PublicEventType } from '../../log/PublicEvent.js'
+import { revisionUnknown } from '../../log/revisionUnknown.js'
+import type { Node } from '../../node/Node.js'
+import { assertEventTypes } from '../../subscription/subscribe.js'
+import { ProjectionC, pageOfC, PublicEventC } from '../answers.js'
+import { route } from '../Route.js'
+import { lastEventId, type Stream } from '../Streams.js'
+
+/** Where a stream begins: a revision, the start of the log, or what comes next. */
+const firstOf = (node: Node, from: string | undefined): number => {
+  const { revision: last } = node.head
+  if (from === undefined || from === 'present') return last + 1
+  if (from === 'start') return 0
+  if (!/^\d{1,15}$/.test(from))
+    throw new CarillonError(
+      'request-invalid',
+      `Events are sent from a revision, from "start" or from "present"; ${JSON.stringify(from)} was asked for.`,
+    )
+  if (Number(from) > last + 1) throw revisionUnknown(Number(from), last)
+  return Number(from)
+}
+
+const typesOf = (types: string | undefined): readonly PublicEventType[] | undefined => {
+  const named = types?.split(',').filter((type) => type !== '')
+  assertEventTypes(named)
+  return named === undefined ? undefined : publicEventTypes.filter((type) => named.includes(type))
+}
+
+const send = async (node: Node, stream: Stream, from: number, types?: readonly PublicEventType[]): Promise<void> => {
+  const closed = new AbortController()
+  stream.onClose(() => {
+    closed.abort()
+  })
+  const wanted = types === undefined ? {} : { types }
+  for await (const event of node.subscribe({ from, signal: closed.signal, ...wanted })) {
+    stream.send({ id: String(event.revision), event: event.type, data: event })
+    // A reader that is slow is read for at its own pace.
+    await stream.drained()
+  }
+}
+
+export const eventRoutes = [
+  route({
+    method: 'GET',
+    path: '/events',
+    tag: 'live',
+    summary:
+      'Public events, from a revision, "start" or "present" on. Resumable: the id of an event is its revision, sent back as Last-Event-ID',
+    permission: 'view',
+    query: t.exact(t.partial({ lastEventId: t.string, from: t.string, types: t.string })),
+    answer: PublicEventC,
+    form: 'events',
+    handle: ({ hosted: { node }, query, principal, request, reply, streams }) => {
+      // A client that comes back repeats its first request, so where it stands is stronger than where it began.
+      const seen = lastEventId(request, query.lastEventId)
+      if (seen !== undefined && seen > node.head.revision) throw revisionUnknown(seen, node.head.revision)
+      const from = seen === undefined ? firstOf(node, query.from) : seen + 1
+      const types = typesOf(query.types)
+      const stream = streams.open({ reply, principal })
+      // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
+      send(node, stream, from, types).then(
+        () => reply.raw.end(),
+        () => reply.raw.destroy(),
+      )
+      return Promise.resolve(undefined)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projections',
+    tag: 'node',
+    verbs: ['projections'],
+    summary: "The app's projections: how far each has come, and why one stands still",
+    permission: 'view',
+    answer: pageOfC(ProjectionC),
+    handle: ({ hosted: { node } }) => Promise.resolve({ items: node.projections }),
+  }),
+]

@@ -1,0 +1,149 @@
+/**
+ * Folds a result in memory, and saves it now and then together with how far it has come. After a crash it is folded again
+ * from there, so every event counts exactly once, however seldom it is saved.
+ */
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type {
+  ProjectionCheckpoint,
+  ProjectionStore,
+  ProjectionTarget,
+  SavedProjection,
+  ValueProjection,
+} from '../app/Projection.js'
+import type { Json } from '../encoding/canonical.js'
+import { decodeWith } from '../encoding/decode.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import type { PublicEvent } from '../log/PublicEvent.js'
+import { evolveThrew } from './evolveThrew.js'
+import { projectionLimits } from './limits.js'
+
+const isSame = (a: ProjectionCheckpoint | undefined, b: ProjectionCheckpoint | undefined): boolean =>
+  a?.revision === b?.revision && a?.hash === b?.hash
+
+export class ValueTarget<R> implements ProjectionTarget {
+  readonly #projection: ValueProjection<R>
+  readonly #store: ProjectionStore | undefined
+  readonly #nowMs: () => number
+  #result: R
+  /** How far the result has come. */
+  #folded: ProjectionCheckpoint | undefined
+  /** What the store holds. */
+  #saved: ProjectionCheckpoint | undefined
+  #savedAtMs = Number.NEGATIVE_INFINITY
+  /** The result of an older version, until this one has caught up. */
+  #older: SavedProjection | undefined
+
+  constructor(projection: ValueProjection<R>, store: ProjectionStore | undefined, nowMs: () => number) {
+    this.#projection = projection
+    this.#store = store
+    this.#nowMs = nowMs
+    this.#result = projection.init()
+  }
+
+  readonly open = async (): Promise<ProjectionCheckpoint | undefined> => {
+    const saved = await this.#store?.load(this.#projection.name)
+    if (saved === undefined) return undefined
+    const { name, version } = this.#projection
+    if (saved.version > version)
+      throw new CarillonError(
+        'projection-outdated',
+        `Projection ${name} is defined as version ${version}, and what is saved was folded by version ${saved.version}. Run the newer app, or give the definition a higher version.`,
+        { projection: name, version, saved: saved.version },
+      )
+    this.#saved = saved.checkpoint
+    if (saved.version < version) {
+      this.#older = saved
+      return undefined
+    }
+    this.#result = this.#decode(saved)
+    this.#folded = saved.checkpoint
+    return saved.checkpoint
+  }
+
+  readonly apply = async (events: readonly PublicEvent[], to: ProjectionCheckpoint): Promise<boolean> => {
+    // Asked again because the store was away: the events are in the result already.
+    if (!isSame(this.#folded, to)) this.#fold(events, to)
+    // An older version answers until this one has caught up, so it is not replaced before.
+    if (this.#older !== undefined || !this.#isSaveDue()) return true
+    return this.#save()
+  }
+
+  readonly caughtUp = async (): Promise<void> => {
+    if (!(await this.#save()))
+      throw new CarillonError(
+        'projection-fenced',
+        `Another process has saved projection ${this.#projection.name} meanwhile.`,
+        { projection: this.#projection.name },
+      )
+    this.#older = undefined
+  }
+
+  readonly close = async (): Promise<void> => {
+    if (this.#older === undefined) await this.#save()
+    await this.#store?.close?.()
+  }
+
+  /** The result of an older version; undefined when this one answers. */
+  get older(): R | undefined {
+    return this.#older === undefined ? undefined : this.#decodeOlder(this.#older)
+  }
+
+  get result(): R {
+    return this.#result
+  }
+
+  #fold(events: readonly PublicEvent[], to: ProjectionCheckpoint): void {
+    const { name, evolve } = this.#projection
+    for (const event of events) {
+      try {
+        this.#result = evolve(this.#result, event)
+      } catch (error) {
+        throw evolveThrew(name, event, error)
+      }
+    }
+    this.#folded = to
+  }
+
+  /** The clock may have been set back, too. */
+  #isSaveDue(): boolean {
+    return Math.abs(this.#nowMs() - this.#savedAtMs) >= projectionLimits.saveEveryMs
+  }
+
+  async #save(): Promise<boolean> {
+    const { name, version, codec } = this.#projection
+    const store = this.#store
+    const checkpoint = this.#folded
+    if (store === undefined || checkpoint === undefined || isSame(checkpoint, this.#saved)) return true
+    const result = (codec === undefined ? this.#result : codec.encode(this.#result)) as Json
+    if (!(await store.save(name, { version, result, checkpoint }, this.#saved))) {
+      // An answer may have been lost, and what is there be what was to be saved.
+      const there = await store.load(name)
+      if (there?.version !== version || !isSame(there.checkpoint, checkpoint)) return false
+    }
+    this.#saved = checkpoint
+    this.#savedAtMs = this.#nowMs()
+    return true
+  }
+
+  #decode(saved: SavedProjection): R {
+    const { name, codec } = this.#projection
+    if (codec === undefined) return saved.result as R
+    const decoded = decodeWith(codec, saved.result)
+    if (isLeft(decoded))
+      throw new CarillonError(
+        'projection-outdated',
+        `The saved result of projection ${name} does not fit its codec: ${decoded.left.join('; ')}. Give the definition a higher version, and it is folded anew.`,
+        { projection: name },
+      )
+    return decoded.right
+  }
+
+  #decodeOlder(saved: SavedProjection): R | undefined {
+    try {
+      return this.#decode(saved)
+    } catch {
+      // A result of another shape answers nothing; whoever asks waits for the new one.
+      return undefined
+    }
+  }
+}
