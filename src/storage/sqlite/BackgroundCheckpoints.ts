@@ -18,7 +18,7 @@ const commitsApart = 256
  * After so much the next commit waits for a checkpoint: only one that nothing is appended beside lets the write-ahead log
  * begin anew. Most of it has been moved before.
  */
-const longestLogBytes = 48 * 1_048_576
+const longestLogBytes = 64 * 1_048_576
 
 /** About what a small commit appends. */
 const bytesPerCommit = 32_768
