@@ -155,6 +155,8 @@ export {
 export type { Consent, Consents } from './ledger/Consents.js'
 export type { Finalised } from './finality/Finalised.js'
 export type { TogetherOptions } from './app/finality/finaliseTogether.js'
+export { transactRetry, type TransactOptions, type TransactWork } from './app/transact.js'
+export { DefaultCommand } from './finality/defaultCommand.js'
 export type { FinalityOptions, SignerCheck } from './app/finality/respond.js'
 export type { Verdict } from './app/finality/Verdict.js'
 export type { CommandKind, PartCheck, PartSigner, TransactionPart } from './app/finality/signPart.js'

@@ -3,7 +3,7 @@
  * everything is written in one transaction, or nothing is.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { KeyedStates, type CommandDefinition, type FlowBody, type FlowIo } from 'carillon'
+import { KeyedStates, type CommandDefinition, type FlowBody, type FlowIo, type TransactionBuilder } from 'carillon'
 import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
 import { meaningOf, type Outcome, type Refusal } from './model/Refusal.js'
 import type { Settings } from './model/Settings.js'
@@ -67,38 +67,32 @@ export class Books {
     return this.#all.some((map) => map.hasChanged)
   }
 
-  /** Writes everything in one transaction; books without a change write nothing. */
-  *write(purpose: Purpose): FlowBody<void> {
+  /** Puts everything into one transaction; books without a change put nothing there. */
+  *stage(transaction: TransactionBuilder, purpose: Purpose): FlowBody<void> {
     if (!this.hasChanged) return
     // Asked here, so that every transaction names the registry whose limits it keeps.
     yield* this.registryMap.get(this.io, theRegistry)
-    yield* this.io.finalise((transaction) => {
-      for (const map of this.#all) map.stage(transaction)
-      this.registryMap.refer(transaction)
-      return transaction.command(purpose, [this.io.me], { events: this.events })
-    })
+    for (const map of this.#all) map.stage(transaction)
+    this.registryMap.refer(transaction)
+    transaction.command(purpose, [this.io.me], { events: this.events })
   }
 }
 
 type Purpose = CommandDefinition<{ readonly events: readonly TaskEvent[] }>
 
-/** Two requests may have read the same page; the later one reads again. Nobody loses this often unless the node is broken. */
-const mostTries = 20
-
-const lostRace = new Set(['state-consumed', 'state-key-taken'])
-
-/** Works in the books and writes them, or leaves them untouched when the work is refused. */
-export const inBooks = function* <A extends object>(
+/**
+ * Works in the books and writes them, or leaves them untouched when the work is refused. Two requests may have read the
+ * same page; the later one reads again.
+ */
+export const inBooks = <A extends object>(
   io: FlowIo,
   purpose: Purpose,
   work: (books: Books) => FlowBody<Either<Refusal, A>>,
-): FlowBody<Outcome<A>> {
-  for (let tries = 1; ; tries++) {
+): FlowBody<Outcome<A>> =>
+  io.transact(function* (transaction): FlowBody<Outcome<A>> {
     const books = new Books(io, unixTime(yield* io.now()))
     const worked = yield* work(books)
     if (isLeft(worked)) return { ok: false, error: worked.left, why: meaningOf(worked.left) }
-    const written = yield* io.attempt(books.write(purpose))
-    if (!isLeft(written)) return { ok: true, ...worked.right }
-    if (!lostRace.has(written.left.code) || tries === mostTries) throw written.left
-  }
-}
+    yield* books.stage(transaction, purpose)
+    return { ok: true, ...worked.right }
+  })

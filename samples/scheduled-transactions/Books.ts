@@ -2,8 +2,8 @@
  * The whole ledger of the network as one flow works in it. A transaction reads and changes it freely; at the end
  * everything is written in one commit, or nothing is.
  */
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, KeyedStates, type FlowBody, type FlowIo } from 'carillon'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { canonicalText, KeyedStates, type FlowBody, type FlowIo, type TransactionBuilder } from 'carillon'
 import { commands, type Purpose } from './commands.js'
 import type { Account as AccountData } from './model/Account.js'
 import type { Consensus as ConsensusData } from './model/Consensus.js'
@@ -148,37 +148,31 @@ export class Books {
         .sort((a, b) => numberOf(a.accountID) - numberOf(b.accountID))
   }
 
-  /** Writes everything in one transaction; books without a change write nothing. */
-  *write(purpose: Purpose, submitted: SignedTransaction<unknown> | null): FlowBody<void> {
+  /** Puts everything into one transaction; books without a change put nothing there. */
+  stage(transaction: TransactionBuilder, purpose: Purpose, submitted: SignedTransaction<unknown> | null): void {
     if (!this.#all.some((map) => map.hasChanged)) return
-    yield* this.io.finalise((transaction) => {
-      // What was only read is named as well, since the contract looks up whose keys are needed.
-      for (const map of this.#all) {
-        map.stage(transaction)
-        map.refer(transaction)
-      }
-      return transaction.command(commands[purpose], [this.io.me], { submitted })
-    })
+    // What was only read is named as well, since the contract looks up whose keys are needed.
+    for (const map of this.#all) {
+      map.stage(transaction)
+      map.refer(transaction)
+    }
+    transaction.command(commands[purpose], [this.io.me], { submitted })
   }
 }
 
-/** Two flows may have read the same page; the later one reads again. Nobody loses this often unless the node is broken. */
-const mostTries = 20
-const lostRace = new Set(['state-consumed', 'state-key-taken'])
-
-/** Works in the books and writes them; work that is refused leaves them untouched. */
-export const inBooks = function* <L, A>(
+/**
+ * Works in the books and writes them; work that is refused leaves them untouched. Two flows may have read the same page;
+ * the later one reads again.
+ */
+export const inBooks = <L, A>(
   io: FlowIo,
   purpose: Purpose,
   submitted: SignedTransaction<unknown> | null,
   work: (books: Books) => FlowBody<Either<L, A>>,
-): FlowBody<Either<L, A>> {
-  for (let tries = 1; ; tries++) {
+): FlowBody<Either<L, A>> =>
+  io.transact(function* (transaction): FlowBody<Either<L, A>> {
     const books = new Books(io, timestampOf(yield* io.now()))
     const worked = yield* work(books)
-    if (isLeft(worked)) return worked
-    const written = yield* io.attempt(books.write(purpose, submitted))
-    if (!isLeft(written)) return worked
-    if (!lostRace.has(written.left.code) || tries === mostTries) throw written.left
-  }
-}
+    if (isRight(worked)) books.stage(transaction, purpose, submitted)
+    return worked
+  })

@@ -39,6 +39,7 @@ import type { Visible as ShownTransaction } from '../ledger/TearOff.js'
 import type { Proposal } from '../finality/decideTransaction.js'
 import { sessionIdOf, sessionNonce, type SessionId } from '../log/SessionId.js'
 import { Session } from './Session.js'
+import { transact, type TransactOptions, type TransactWork } from './transact.js'
 import type { AnySignalDefinition, ReceivedSignal, SignalDefinition } from './SignalDefinition.js'
 import type { SignalTarget } from '../flow/decideSignal.js'
 import { answerWithin, withinMsOf, type Timing, type Unbounded, type Within } from './within.js'
@@ -333,11 +334,28 @@ export class FlowIo {
     build: (transaction: TransactionBuilder) => TransactionBuilder,
     options: TogetherOptions = {},
   ): FlowBody<Finalised> {
-    const draft = new TransactionBuilder()
-    build(draft)
+    const given = new TransactionBuilder()
+    const built: unknown = build(given)
+    const draft = built instanceof TransactionBuilder ? built : given
     const isShared = (options.sessions?.length ?? 0) + (options.observers?.length ?? 0) > 0
     const decided = (yield* ask({ kind: 'finalise', draft, isShared })) as Finalised | Proposal
     return 'output' in decided ? decided : yield* finaliseTogether(this, decided, options)
+  }
+
+  transact(work: TransactWork<TransactionBuilder>, options?: TransactOptions): FlowBody<Finalised>
+  transact(
+    work: TransactWork<TransactionBuilder | undefined>,
+    options?: TransactOptions,
+  ): FlowBody<Finalised | undefined>
+  transact<A>(work: TransactWork<A>, options?: TransactOptions): FlowBody<A>
+  /**
+   * Reads states, decides, and finalises what `work` has put into its transaction. When another writer was faster, `work`
+   * is run again with fresh states, at once and then with back-off, as often as `retry` says; what `work` itself throws
+   * ends it. Gives the recorded transaction where `work` returns its builder; otherwise what `work` returns, and then a
+   * builder that nothing was put into is not finalised.
+   */
+  *transact(work: TransactWork<unknown>, options: TransactOptions = {}): FlowBody<unknown> {
+    return yield* transact(this, work, options)
   }
 
   /** Receives a proposed transaction, checks it, and signs it unless `check` gives a reason to refuse. */

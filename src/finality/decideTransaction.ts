@@ -11,7 +11,7 @@ import type { FlowId } from '../log/FlowId.js'
 import { isSatisfiedBy, type Key } from '../identity/Key.js'
 import { LedgerTransaction, type ResolvedState } from '../ledger/LedgerTransaction.js'
 import type { Party } from '../identity/Party.js'
-import type { PublicKey } from '../identity/PublicKey.js'
+import { PublicKeyC, type PublicKey } from '../identity/PublicKey.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { bodyOfDraft, sealDraft, type Transaction, type TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
@@ -21,6 +21,7 @@ import { frozen } from '../encoding/frozen.js'
 import { checkLocks } from '../flow/checkLocks.js'
 import { verifyTransaction } from '../ledger/verifyTransaction.js'
 import { EncodedBody } from '../ledger/EncodedBody.js'
+import { withDefaultCommand } from './defaultCommand.js'
 import { finalityLimits } from './limits.js'
 import { consumerOfRow } from '../notary/decideNotarisation.js'
 import { checkClaims, type Claim } from '../notary/checkClaims.js'
@@ -117,6 +118,9 @@ const notaryFor = (
   return own
 }
 
+/** Who takes part in a recorded state. */
+const keysOfRow = ({ participants }: StateRow): readonly PublicKey[] => participants.split(' ').filter(PublicKeyC.is)
+
 /** A transaction that concerns others too: verified here, and yet to be signed, notarised and recorded by all. */
 export type Proposal = {
   readonly kind: 'proposal'
@@ -164,10 +168,11 @@ export const decideTransaction = (
   isShared: boolean,
 ): Recorded | MadeProposal => {
   const judged = asked.outputs.map((output) => judgedAs(reads, output, flow))
-  const draft = reads.asRecorded?.(asked) ?? asked
-  const inputs = draft.inputs.map((ref) => requireRow(reads, ref))
-  const references = draft.references.map((ref) => requireRow(reads, ref))
+  const written = reads.asRecorded?.(asked) ?? asked
+  const inputs = written.inputs.map((ref) => requireRow(reads, ref))
+  const references = written.references.map((ref) => requireRow(reads, ref))
   const participants = judged.map(({ definition, data }) => participantKeys(definition, data))
+  const draft = withDefaultCommand(written, () => [...inputs.flatMap(keysOfRow), ...participants.flat()], reads.me.key)
   const concernsOthers = isShared || participants.some((keys) => keys.some((key) => key !== reads.me.key))
   const notary = notaryFor(reads, draft, inputs, concernsOthers)
   // Who lost a race should hear that, and not that a contract is broken by stale data.

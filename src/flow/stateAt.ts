@@ -3,17 +3,15 @@
  */
 import type { FlowReads } from './FlowReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { readWith } from '../ledger/StateAndRef.js'
 import type { AnyStateDefinition } from '../ledger/StateDefinition.js'
 import { showRef, StateRefC, type StateRef } from '../ledger/StateRef.js'
 import { readState } from '../vault/readState.js'
 import type { StateRow } from '../vault/StateRow.js'
 
 /** The state of a row. */
-export const stateOf = (definition: AnyStateDefinition, row: StateRow): unknown => ({
-  ref: row.ref,
-  type: row.kind.type,
-  data: readState(definition, row),
-})
+export const stateOf = (definition: AnyStateDefinition, row: StateRow): unknown =>
+  readWith(definition, { ref: row.ref, type: row.kind.type, data: readState(definition, row) })
 
 /** A state by ref, whether or not it has been consumed since. */
 export const stateAt = (

@@ -11,7 +11,7 @@ import { explain } from '../encoding/decode.js'
 import { frozen } from '../encoding/frozen.js'
 import { plainForm, plainText } from '../encoding/plainForm.js'
 import type { CommandDefinition } from './Command.js'
-import type { StateAndRef } from './StateAndRef.js'
+import { definitionRead, type StateAndRef } from './StateAndRef.js'
 import type { AnyStateDefinition, StateDefinition } from './StateDefinition.js'
 import { StateRefC, type StateRef } from './StateRef.js'
 import { TimeWindowC, windowIsEmpty, type TimeWindow } from './TimeWindow.js'
@@ -100,6 +100,17 @@ export class TransactionBuilder {
   produce<A>(definition: StateDefinition<A>, data: NoInfer<A>): this {
     this.outputs.push(encodeOutput(definition, data))
     return this
+  }
+
+  /** Uses a state up and makes its successor: the same data with these changes. The state is one that the flow has read. */
+  replace<A>(state: StateAndRef<A>, changes: NoInfer<Partial<A>>): this {
+    const definition = definitionRead(state)
+    if (definition === undefined)
+      throw new CarillonError(
+        'state-unknown',
+        'A transaction was to replace something that is not a state as io.load, io.find or io.query gave it. Give it that state itself, not a copy, or write tx.consume(state).produce(Definition, data).',
+      )
+    return this.consume(state).produce(definition, { ...state.data, ...changes })
   }
 
   /** States an intent and who must sign for it; the data follows where the command has any. */

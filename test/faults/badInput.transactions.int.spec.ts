@@ -170,10 +170,26 @@ const attempts: Readonly<Record<string, Attempt>> = {
         tx.produce(Note, { owner: io.me, text: 'x', n: 0 }).command(Write, ['Bob' as unknown as PublicKey]),
       ),
   },
-  'no command': {
+  'neither a command, nor anything consumed or produced': {
     code: 'transaction-malformed',
-    says: ['it has no command'],
-    build: (io) => io.finalise((tx) => tx.produce(Note, { owner: io.me, text: 'x', n: 0 })),
+    says: ['neither consumes nor produces'],
+    build: (io) => io.finalise((tx) => tx),
+  },
+  'something replaced that was not read': {
+    code: 'state-unknown',
+    says: ['io.load', 'not a copy'],
+    build: function* (io, note) {
+      const read = yield* io.load(Note, note)
+      return yield* io.finalise((tx) => tx.replace({ ...read }, { text: 'y' }))
+    },
+  },
+  'a replaced state with data that does not fit': {
+    code: 'state-data-invalid',
+    says: ['notes/Note', 'n is "many"'],
+    build: function* (io, note) {
+      const read = yield* io.load(Note, note)
+      return yield* io.finalise((tx) => tx.replace(read, { n: 'many' as unknown as number }))
+    },
   },
   'a command without a signer': {
     code: 'transaction-malformed',

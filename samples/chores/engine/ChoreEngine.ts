@@ -27,8 +27,6 @@ export type By = { readonly by?: string }
 
 /** Chores registered in one transaction, which holds a bounded number of states. */
 const choresPerRegistration = 200
-/** A run may begin between a look and a stop, but hardly so often in a row. */
-const triesPerControl = 20
 
 const stops: ReadonlySet<Happening['kind']> = new Set(['run-stopped'])
 
@@ -166,16 +164,12 @@ export class ChoreEngine {
   /** Any control, as data. */
   async control(choreId: string, control: Control, { by = 'api' }: By = {}): Promise<void> {
     const { node } = this.#connected
-    for (let tried = 0; tried < triesPerControl; tried++) {
-      const { scheduler, conductor } = this.#states(choreId)
-      const where = { scheduler: scheduler.ref, conductor: conductor?.ref ?? null }
-      const outcome = await node.run(ControlChore, { where, control, by }, { by }).catch((error: unknown) => {
-        throw error instanceof CarillonError && error.code === 'flow-threw' ? new ChoreRefused(error.message) : error
-      })
-      if (outcome === 'gone') throw new ChoreRefused(`There is no chore ${choreId} any more.`)
-      if (outcome !== 'again') return
-    }
-    throw new ChoreRefused(`Chore ${choreId} kept changing while it was to be changed; try again.`)
+    const { scheduler, conductor } = this.#states(choreId)
+    const where = { scheduler: scheduler.ref, conductor: conductor?.ref ?? null }
+    const outcome = await node.run(ControlChore, { where, control, by }, { by }).catch((error: unknown) => {
+      throw error instanceof CarillonError && error.code === 'flow-threw' ? new ChoreRefused(error.message) : error
+    })
+    if (outcome === 'gone') throw new ChoreRefused(`There is no chore ${choreId} any more.`)
   }
 
   // --- instances

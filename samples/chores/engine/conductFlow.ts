@@ -13,13 +13,13 @@ import {
   type FlowDefinition,
   type FlowIo,
   type StateAndRef,
+  type TransactionBuilder,
 } from 'carillon'
 import { Conductor, type ConductorData } from './ConductorState.js'
 import { endRun } from './endRun.js'
 import { flowNames } from './flowNames.js'
 import { happening, HappeningCommand } from './Happening.js'
 import { above, latest } from './latest.js'
-import { retryWhenMoved } from './retryWhenMoved.js'
 import { lastTaskOf, restartRun } from './runs.js'
 import { Scheduler } from './SchedulerState.js'
 import type { Stage } from './Stage.js'
@@ -33,35 +33,43 @@ export const timedOut = 'Task timed out'
 /** The node's term, as every step is told it: it tells one life of the process from another. */
 export const lifeOf = (io: FlowIo): FlowBody<number> => io.step('life', ({ term }) => term)
 
-/** A task that has had its time counts as dead; the conductor hears of it in this same tick. */
-const judged = function* (
+/** The task of a run. One that has had its time counts as dead; the conductor hears of it in this same tick. */
+const judgedTask = function* (
   io: FlowIo,
-  task: StateAndRef<TaskData> | undefined,
+  conductor: StateAndRef<ConductorData>,
   timeoutSeconds: number,
 ): FlowBody<StateAndRef<TaskData> | undefined> {
-  if (task?.data.outcome !== null) return task
-  const elapsedMs = millisBetween(task.data.startedAt, yield* io.now())
-  if (Math.floor(elapsedMs / 1000) < timeoutSeconds) return task
-  const data = { ...task.data, outcome: { succeeded: false, error: timedOut } }
-  const recorded = yield* io.finalise((tx) =>
-    tx
+  const seen: { task?: StateAndRef<TaskData> | undefined } = {}
+  const recorded = yield* io.transact(function* (tx): FlowBody<TransactionBuilder | undefined> {
+    const task = yield* taskOf(io, conductor)
+    seen.task = task
+    if (task?.data.outcome !== null) return undefined
+    const elapsedMs = millisBetween(task.data.startedAt, yield* io.now())
+    if (Math.floor(elapsedMs / 1000) < timeoutSeconds) return undefined
+    const data = { ...task.data, outcome: { succeeded: false, error: timedOut } }
+    seen.task = { ...task, data }
+    return tx
       .consume(task)
       .produce(Task, data)
-      .command(HappeningCommand, [data.owner], happening(data, 'task-timed-out', { text: data.taskId })),
-  )
-  return { ref: recorded.output(), type: task.type, data }
+      .command(HappeningCommand, [data.owner], happening(data, 'task-timed-out', { text: data.taskId }))
+  })
+  return recorded === undefined || seen.task === undefined ? seen.task : { ...seen.task, ref: recorded.output() }
 }
 
-export const restart = function* (io: FlowIo, conductor: StateAndRef<ConductorData>, life: number): FlowBody<void> {
+/** Reads what a restart of the run needs; gives what puts the restart into a transaction. */
+export const restart = function* (
+  io: FlowIo,
+  conductor: StateAndRef<ConductorData>,
+  life: number,
+): FlowBody<(tx: TransactionBuilder) => TransactionBuilder> {
   const now = yield* io.now()
   const task = yield* taskOf(io, conductor)
   const scheduler = conductor.data.scheduler ?? above(conductor.ref)
-  yield* io.finalise((tx) =>
+  return (tx) =>
     tx
       .consume(conductor, ...(task === undefined ? [] : [task]))
       .produce(Conductor, restartRun(conductor.data, now, life, scheduler))
-      .command(HappeningCommand, [conductor.data.owner], happening(conductor.data, 'run-restarted')),
-  )
+      .command(HappeningCommand, [conductor.data.owner], happening(conductor.data, 'run-restarted'))
 }
 
 type Tick = {
@@ -117,9 +125,7 @@ export const defineConduct = (
       const { choreId, choreType, run, invocationCount } = data
       const scheduler = yield* latest(io, Scheduler, data.scheduler ?? above(ref))
       if (scheduler === undefined) return 'deleted'
-      const seen = yield* retryWhenMoved(io, function* () {
-        return yield* judged(io, yield* taskOf(io, conductor), scheduler.data.config.taskTimeoutSeconds)
-      })
+      const seen = yield* judgedTask(io, conductor, scheduler.data.config.taskTimeoutSeconds)
       const life = data.life ?? (yield* lifeOf(io))
       const context = {
         choreId,
@@ -142,7 +148,7 @@ export const defineConduct = (
         case 'gone':
           return 'stopped'
         case 'interrupted':
-          yield* restart(io, conductor, turn.life)
+          yield* io.finalise(yield* restart(io, conductor, turn.life))
           return 'interrupted'
         case 'ContinueIn':
           yield* pollAgain(io, { conductor, scheduler, seen, life }, turn)

@@ -4,15 +4,14 @@
  * nothing.
  */
 import * as t from 'io-ts'
-import { defineFlow, StateRefC, type FlowBody, type FlowIo, type StateAndRef, type StateRef } from 'carillon'
+import { defineFlow, StateRefC, type FlowBody, type FlowIo, type StateAndRef } from 'carillon'
 import { isRandom } from './book.js'
 import { Conductor, type ConductorData } from './ConductorState.js'
 import { ControlC } from './Control.js'
 import { decideControl } from './decideControl.js'
 import { flowNames } from './flowNames.js'
 import { happening, HappeningCommand } from './Happening.js'
-import { latest } from './latest.js'
-import { retryWhenMoved } from './retryWhenMoved.js'
+import { latest, latestBeside } from './latest.js'
 import { beginRun, lastTaskOf, stopRun } from './runs.js'
 import { Scheduler, type SchedulerData } from './SchedulerState.js'
 import { taskOf } from './taskOf.js'
@@ -24,17 +23,21 @@ export const WhereaboutsC = t.readonly(
   'Whereabouts',
 )
 
-/** `again`: a run has begun since the whereabouts were taken; ask again with fresh ones. */
-export type ControlOutcome = 'done' | 'nothing' | 'again' | 'gone'
+export type ControlOutcome = 'done' | 'nothing' | 'gone'
+
+type Whereabouts = t.TypeOf<typeof WhereaboutsC>
 
 type UnderWay = {
   readonly conductor: StateAndRef<ConductorData>
   readonly task: StateAndRef<TaskData> | undefined
 }
 
-const runUnderWay = function* (io: FlowIo, ref: StateRef | null): FlowBody<UnderWay | undefined> {
-  const conductor = ref === null ? undefined : yield* latest(io, Conductor, ref)
-  if (conductor === undefined) return undefined
+const runUnderWay = function* (io: FlowIo, where: Whereabouts): FlowBody<UnderWay> {
+  const known = where.conductor === null ? undefined : yield* latest(io, Conductor, where.conductor)
+  // A run that has begun since the whereabouts were taken was born beside a later state of the scheduler.
+  const born = { line: Scheduler, beside: Conductor }
+  const conductor = known ?? (yield* latestBeside(io, born, where.scheduler))
+  if (conductor === undefined) throw new Error('The chore has a run under way that is not to be found.')
   return { conductor, task: yield* taskOf(io, conductor) }
 }
 
@@ -42,7 +45,7 @@ export const ControlChore = defineFlow({
   name: flowNames.control,
   input: t.readonly(t.strict({ where: WhereaboutsC, control: ControlC, by: t.string })),
   run: (io, { where, control, by }): FlowBody<ControlOutcome> =>
-    retryWhenMoved(io, function* (): FlowBody<ControlOutcome> {
+    io.transact(function* (tx): FlowBody<ControlOutcome> {
       const current = yield* latest(io, Scheduler, where.scheduler)
       if (current === undefined) return 'gone'
       const now = yield* io.now()
@@ -57,38 +60,29 @@ export const ControlChore = defineFlow({
         case 'refused':
           throw new Error(verdict.why)
         case 'deleted':
-          yield* io.finalise((tx) =>
-            tx
-              .consume(current)
-              .command(HappeningCommand, [owner], asked(current.data))
-              .command(HappeningCommand, [owner], happening(current.data, 'deleted', { by })),
-          )
+          tx.consume(current)
+            .command(HappeningCommand, [owner], asked(current.data))
+            .command(HappeningCommand, [owner], happening(current.data, 'deleted', { by }))
           return 'done'
         case 'changed': {
           if (!verdict.stopsRun) {
             const begun = verdict.startsRun ? beginRun(verdict.scheduler, now) : undefined
             const scheduler: SchedulerData = begun?.scheduler ?? verdict.scheduler
-            yield* io.finalise((tx) => {
-              tx.consume(current).produce(Scheduler, scheduler).command(HappeningCommand, [owner], asked(scheduler))
-              return begun === undefined
-                ? tx
-                : tx
-                    .produce(Conductor, begun.conductor)
-                    .command(HappeningCommand, [owner], happening(scheduler, 'run-started', { by }))
-            })
+            tx.consume(current).produce(Scheduler, scheduler).command(HappeningCommand, [owner], asked(scheduler))
+            if (begun !== undefined)
+              tx.produce(Conductor, begun.conductor).command(
+                HappeningCommand,
+                [owner],
+                happening(scheduler, 'run-started', { by }),
+              )
             return 'done'
           }
-          const underWay = yield* runUnderWay(io, where.conductor)
-          if (underWay === undefined) return 'again'
-          const { conductor, task } = underWay
+          const { conductor, task } = yield* runUnderWay(io, where)
           const lastTask = lastTaskOf(conductor.data, task?.data)
-          yield* io.finalise((tx) =>
-            tx
-              .consume(current, conductor, ...(task === undefined ? [] : [task]))
-              .produce(Scheduler, stopRun(verdict.scheduler, lastTask))
-              .command(HappeningCommand, [owner], asked(current.data))
-              .command(HappeningCommand, [owner], happening(current.data, 'run-stopped', { by })),
-          )
+          tx.consume(current, conductor, ...(task === undefined ? [] : [task]))
+            .produce(Scheduler, stopRun(verdict.scheduler, lastTask))
+            .command(HappeningCommand, [owner], asked(current.data))
+            .command(HappeningCommand, [owner], happening(current.data, 'run-stopped', { by }))
           return 'done'
         }
       }

@@ -5,7 +5,6 @@ import type { FlowBody, FlowIo, StateAndRef, StateRef } from 'carillon'
 import { Conductor, type ConductorData } from './ConductorState.js'
 import { happening, HappeningCommand } from './Happening.js'
 import { isUnconsumed, latest } from './latest.js'
-import { retryWhenMoved } from './retryWhenMoved.js'
 import { completeRun, failRun, lastTaskOf } from './runs.js'
 import { Scheduler } from './SchedulerState.js'
 import { taskOf } from './taskOf.js'
@@ -16,7 +15,7 @@ export const endRun = (
   schedulerRef: StateRef,
   action: { readonly kind: 'Done' } | { readonly kind: 'Error'; readonly text: string },
 ): FlowBody<void> =>
-  retryWhenMoved(io, function* () {
+  io.transact(function* (tx): FlowBody<void> {
     // Stopped meanwhile: then there is nothing to count.
     if (!(yield* isUnconsumed(io, Conductor, conductor.ref))) return
     const scheduler = yield* latest(io, Scheduler, schedulerRef)
@@ -25,19 +24,16 @@ export const endRun = (
     const now = yield* io.now()
     const lastTask = lastTaskOf(conductor.data, task?.data)
     const { data } = scheduler
-    yield* io.finalise((tx) =>
-      tx
-        .consume(scheduler, conductor, ...(task === undefined ? [] : [task]))
-        .produce(
-          Scheduler,
-          action.kind === 'Done' ? completeRun(data, now, lastTask) : failRun(data, now, lastTask, action.text),
-        )
-        .command(
-          HappeningCommand,
-          [data.owner],
-          action.kind === 'Done'
-            ? happening(data, 'run-completed')
-            : happening(data, 'run-failed', { text: action.text }),
-        ),
-    )
+    tx.consume(scheduler, conductor, ...(task === undefined ? [] : [task]))
+      .produce(
+        Scheduler,
+        action.kind === 'Done' ? completeRun(data, now, lastTask) : failRun(data, now, lastTask, action.text),
+      )
+      .command(
+        HappeningCommand,
+        [data.owner],
+        action.kind === 'Done'
+          ? happening(data, 'run-completed')
+          : happening(data, 'run-failed', { text: action.text }),
+      )
   })

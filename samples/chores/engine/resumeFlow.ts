@@ -8,19 +8,18 @@ import { Conductor } from './ConductorState.js'
 import { lifeOf, restart } from './conductFlow.js'
 import { flowNames } from './flowNames.js'
 import { latest } from './latest.js'
-import { retryWhenMoved } from './retryWhenMoved.js'
 
 export const ResumeRun = defineFlow({
   name: flowNames.resume,
   input: t.readonly(t.strict({ conductor: StateRefC })),
   *run(io, { conductor: ref }): FlowBody<string> {
     const life = yield* lifeOf(io)
-    return yield* retryWhenMoved(io, function* (): FlowBody<string> {
+    return yield* io.transact(function* (tx): FlowBody<string> {
       const conductor = yield* latest(io, Conductor, ref)
       if (conductor === undefined) return 'ended'
       // Before its first tick a run has no life yet; that tick is due, and will be the beginning.
       if (conductor.data.life === null || conductor.data.life === life) return 'alive'
-      yield* restart(io, conductor, life)
+      ;(yield* restart(io, conductor, life))(tx)
       return 'restarted'
     })
   },

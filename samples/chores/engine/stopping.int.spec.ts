@@ -3,7 +3,17 @@ import { plus } from 'carillon'
 import { ChoreStand } from '../testing/ChoreStand.js'
 import { Held } from '../testing/Held.js'
 import { conductOne, simpleChore, standWith } from '../testing/simpleChore.js'
-import { carryOn, continueIn, done, type ChoreEngine, type ConductorAction, type TaskAction } from './index.js'
+import { Conductor } from './ConductorState.js'
+import { ControlChore } from './controlFlow.js'
+import {
+  carryOn,
+  continueIn,
+  done,
+  Scheduler,
+  type ChoreEngine,
+  type ConductorAction,
+  type TaskAction,
+} from './index.js'
 
 /** Enough turns of the event loop for an endless loop to have gone round several times. */
 const aWhile = async (): Promise<void> => {
@@ -67,6 +77,21 @@ describe('stopping a chore', () => {
     await stand.quiet()
     expect(calls).to.equal(1)
     expect(stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: false })
+  })
+
+  it('finds the run that has begun since the chore was looked up, however often the chore has changed since', async () => {
+    const stand = await standWith(() => () => continueIn(10))
+    const [seen] = await stand.node.states(Scheduler)
+    await stand.engine.renameInstance('chore', 'renamed')
+    await stand.engine.trigger('chore')
+    await stand.advance({ seconds: 15 })
+    await stand.engine.renameInstance('chore', 'renamed again')
+    const where = { scheduler: seen!.ref, conductor: null }
+    const stop = { where, control: { verb: 'stop-chore' as const }, by: 'api' }
+    expect(await stand.node.run(ControlChore, stop)).to.equal('done')
+    await stand.quiet()
+    expect(stand.engine.getStatus('chore')).to.include(idle)
+    expect(await stand.node.states(Conductor)).to.deep.equal([])
   })
 
   it('[SNE-73] ends a task that always continues within one tick', async () => {
