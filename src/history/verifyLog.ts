@@ -1,5 +1,6 @@
 /**
- * Verifies a whole log: whoever alters, drops, reorders or forges any part of it is found out here.
+ * Verifies a whole log: whoever alters, drops, reorders or forges any part of it, and does not hold the node's key, is found
+ * out here. That its end was cut off shows against a checkpoint that someone else has kept.
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { historyLimits } from './limits.js'

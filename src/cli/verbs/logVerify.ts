@@ -82,11 +82,11 @@ async function* ticksOfExport(file: string): AsyncGenerator<EncodedTick> {
 const several = (file: string, before: readonly string[] = []): readonly string[] => [...before, file]
 
 export const verify = (terminal: Terminal): Command =>
-  verb('verify', 'prove that nothing in the log was altered, dropped, reordered, cut off or forged', [
-    'log verify',
-    'log verify --head kept-by-bob.json',
-    'log verify --json | jq .problems[0]',
-  ])
+  verb(
+    'verify',
+    'prove that nothing in the log was altered, dropped, reordered or forged, nor cut off before a given checkpoint',
+    ['log verify', 'log verify --head kept-by-bob.json', 'log verify --json | jq .problems[0]'],
+  )
     .addOption(
       new Option(
         '--head <file>',
