@@ -7,6 +7,15 @@ import type { FlowId } from '../log/FlowId.js'
 
 type Wait = { readonly resolve: () => void; readonly reject: (reason: CarillonError) => void }
 
+/** Said to whoever no longer waits for a flow. */
+export const waitAborted = (id: FlowId, signal?: AbortSignal): CarillonError =>
+  new CarillonError(
+    'wait-aborted',
+    `Waiting for flow ${id} was aborted by its caller; the flow goes on. Ask for its result again with resultOf.`,
+    { flow: id },
+    signal?.reason,
+  )
+
 export class FlowEnds {
   readonly #waits = new Map<FlowId, Set<Wait>>()
 
@@ -39,7 +48,7 @@ export class FlowEnds {
         const others = this.#waits.get(id)
         others?.delete(wait)
         if (others?.size === 0) this.#waits.delete(id)
-        reject(new CarillonError('node-busy', `Nobody waits for flow ${id} any more; it goes on.`, { flow: id }))
+        reject(waitAborted(id, signal))
       }
       if (signal?.aborted === true) {
         giveUp()

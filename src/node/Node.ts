@@ -22,9 +22,10 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../subscription/subscribe.js'
-import { CarillonError, concernsNode } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
@@ -63,7 +64,7 @@ import type { Locate } from '../storage/tables/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
 import { assertAsked, type AskedOfNode } from './assertAsked.js'
 import type { AsyncStepRunner, HangingStep } from '../engine/AsyncStepRunner.js'
-import { FlowEnds } from '../engine/FlowEnds.js'
+import { FlowEnds, waitAborted } from '../engine/FlowEnds.js'
 import type { FlowHandle } from './FlowHandle.js'
 import { flowProgress } from './flowProgress.js'
 import type { Committed } from '../engine/Committed.js'
@@ -190,6 +191,27 @@ export class Node {
     return (await this.start(flow, input, options)).result()
   }
 
+  /**
+   * As {@link run}, as a value: the flow is started when the task is called, and the task never rejects. Whatever goes
+   * wrong is a typed error in the left.
+   */
+  tryRun<I, R>(
+    flow: FlowDefinition<I, R>,
+    input: NoInfer<I>,
+    options: StartOptions = {},
+  ): TaskEither<CarillonError, R> {
+    return async () => {
+      try {
+        return right(await this.run(flow, input, options))
+      } catch (error) {
+        if (error instanceof CarillonError) return left(error)
+        // Nothing else can throw something of its own here than the codec of the input.
+        const why = `The input for flow ${flow.name} cannot be encoded: ${messageOf(error)}`
+        return left(new CarillonError('flow-input-invalid', why, { flow: flow.name }, error))
+      }
+    }
+  }
+
   /** As {@link start}, for whoever has only the flow's name and its input as JSON. */
   async startByName(name: string, input: Json, options: StartOptions = {}): Promise<FlowHandle<unknown>> {
     const { engine } = this.#internals
@@ -219,11 +241,12 @@ export class Node {
 
   /**
    * What a flow returned, waiting for its end if need be; rejects with the error it ended with. Whoever no longer waits
-   * says so by the signal, and is forgotten.
+   * says so by the signal, and is answered with `wait-aborted`; the flow goes on.
    */
   async resultOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     assertAsked({ flow: id })
     for (;;) {
+      if (signal?.aborted === true) throw waitAborted(id, signal)
       const flow = await this.#read((db) => findFlowEnd(db, id, this.#flows))
       if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
       const ended = resultOfEnd(id, flow)
