@@ -18,6 +18,18 @@ export class RateLimit {
 
   /** Takes one from a caller's bucket: 0 when there was one, otherwise the milliseconds until there will be. */
   take(caller: string, nowMs: number): number {
+    const bucket = this.#bucketOf(caller, nowMs)
+    if (bucket.level < 1) return Math.ceil(((1 - bucket.level) / this.#perSecond) * 1_000)
+    bucket.level -= 1
+    return 0
+  }
+
+  /** Takes what something has cost, known only afterwards: a bucket may be emptier than empty. */
+  spend(caller: string, nowMs: number, cost: number): void {
+    this.#bucketOf(caller, nowMs).level -= cost
+  }
+
+  #bucketOf(caller: string, nowMs: number): Bucket {
     const bucket = this.#levelAt(caller, nowMs)
     // Moved to the end, so that whoever was not seen for longest is forgotten first.
     this.#buckets.delete(caller)
@@ -26,9 +38,7 @@ export class RateLimit {
       if (this.#buckets.size <= this.#remembered) break
       this.#buckets.delete(oldest)
     }
-    if (bucket.level < 1) return Math.ceil(((1 - bucket.level) / this.#perSecond) * 1_000)
-    bucket.level -= 1
-    return 0
+    return bucket
   }
 
   #levelAt(caller: string, nowMs: number): Bucket {

@@ -13,6 +13,7 @@ import type { Node } from '../node/Node.js'
 import type { Authenticator } from './Authenticator.js'
 import type { HostedNode } from './HostedNode.js'
 import type { Principal } from './Principal.js'
+import type { ReadBudget } from './ReadBudget.js'
 import type { Streams } from './Streams.js'
 
 /** What every handler can reach beside the request's own values. */
@@ -21,6 +22,7 @@ export type RouteContext = {
   readonly hostedNodes: readonly HostedNode[]
   readonly authenticator: Authenticator
   readonly streams: Streams
+  readonly reads: ReadBudget
   readonly metrics: () => Promise<string>
   /** A link that opens the dashboard, once. Refused where no dashboard is served. */
   readonly newLink: () => string
@@ -190,7 +192,8 @@ export const question = <P = undefined, Q = undefined, A = unknown>({
   ...route<P, Q, undefined, A>({
     ...options,
     method: 'GET',
-    handle: ({ params, query, ...asked }) => read({ node: of(asked), params, query }),
+    handle: ({ params, query, ...asked }) =>
+      read({ node: asked.reads.nodeFor(of(asked), asked.principal), params, query }),
   }),
   ask: async (node, given) => read({ node, ...decodeQuestion(options, given) }),
 })

@@ -13,6 +13,7 @@ import type { HostedNode } from './HostedNode.js'
 import { basePath, openApiOf } from './openApi.js'
 import { assertMay, callerOf, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
+import { ReadBudget } from './ReadBudget.js'
 import type { Route } from './Route.js'
 import type { ServedApi } from './ServedApi.js'
 import type { StaticFile } from './StaticFiles.js'
@@ -104,6 +105,8 @@ export type Serving = {
   readonly logger: Logger
   /** A request that has not come whole after so many milliseconds is dropped. */
   readonly requestMs: number
+  /** How much time questions of one token may take. Default: the limit `httpReadMsPerSecond`. */
+  readonly readMsPerSecond?: number | undefined
   /** The dashboard, where it is served. */
   readonly files: ReadonlyMap<string, StaticFile>
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -125,13 +128,14 @@ const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0]
   return routeAt(hosted, route, asked.principal).perform({ ...asked, hostedNodes, hosted })
 }
 
-const register = (server: FastifyInstance, route: Route, { api, guard, newLink }: Serving): void => {
+const register = (server: FastifyInstance, route: Route, { api, guard, newLink }: Serving, reads: ReadBudget): void => {
   const { authenticator, streams, metrics, standby, routes } = api
   const context = {
     authenticator,
     streams,
     metrics,
     newLink,
+    reads,
     standby,
     openApi: (flows?: App['flows']) => openApiOf(routes, flows),
   }
@@ -222,7 +226,8 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
     }
   })
   server.setErrorHandler((error, _request, reply) => sendProblem(reply, error, logger))
-  for (const route of api.routes) register(server, route, serving)
+  const reads = new ReadBudget(serving.readMsPerSecond)
+  for (const route of api.routes) register(server, route, serving, reads)
   server.setNotFoundHandler(async (request, reply) => {
     const [path = ''] = request.url.slice(1).split('?')
     const file = request.method === 'GET' ? files.get(path) : undefined

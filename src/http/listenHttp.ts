@@ -42,6 +42,11 @@ export type HttpOptions = {
    * loopback as many as there are: there a proxy, the command line and the dashboard all have one address.
    */
   readonly connectionsPerAddress?: number
+  /**
+   * Milliseconds of the node's loop that questions of one token may take in a second, on average; twenty times as many at
+   * once. Default 250.
+   */
+  readonly readMsPerSecond?: number
   /** A request that has not come whole after so many milliseconds is dropped. Default 10,000. */
   readonly requestMs?: number
   /** Default: silent. */
@@ -94,6 +99,7 @@ export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Pro
     newLink,
     logger,
     requestMs: options.requestMs ?? httpLimits.httpRequestMs,
+    readMsPerSecond: options.readMsPerSecond,
     files: readStaticFiles(),
     tls,
   })

@@ -1,0 +1,69 @@
+/** What questions may take from the node that answers them. */
+import { expect } from 'chai'
+import { ReadBudget } from '../../src/http/ReadBudget.js'
+import { Belfry } from './belfry.js'
+
+const search = '/api/v1/states?text=nothing-of-the-kind'
+
+describe('Questions over HTTP', () => {
+  it('of one token take no more than its share, and others are not refused for it', async () => {
+    const belfry = await Belfry.open({ readMsPerSecond: 1 })
+    try {
+      const [greedy, other] = [await belfry.token(['view']), await belfry.token(['view'])]
+      let refused: Awaited<ReturnType<Belfry['ask']>> | undefined
+      for (let asked = 0; asked < 2_000 && refused === undefined; asked += 1) {
+        const answer = await belfry.ask(search, { token: greedy })
+        if (answer.status !== 200) refused = answer
+      }
+      expect([refused?.status, refused?.body['code']]).to.deep.equal([429, 'rate-exceeded'])
+      expect(refused?.body['detail']).to.contain('more time than it has')
+      expect(Number(refused?.headers.get('retry-after'))).to.be.at.least(1)
+      expect((await belfry.ask(search, { token: other })).status).to.equal(200)
+      // The owner of the store is not counted.
+      expect((await belfry.ask(search)).status).to.equal(200)
+    } finally {
+      await belfry.close()
+    }
+  })
+
+  it('cost what they take, so that a single one may use up the share', async () => {
+    const belfry = await Belfry.open()
+    try {
+      const reads = new ReadBudget(10)
+      const nodeOf = (token: string) =>
+        reads.nodeFor(belfry.node, { name: 'a client', permissions: ['view'], from: '127.0.0.1', token })
+      const work = (forMs: number) => (): string => {
+        for (const endMs = performance.now() + forMs; performance.now() < endMs;);
+        return 'read'
+      }
+      const codeOf = (asked: Promise<string>): Promise<unknown> =>
+        asked.catch((error: unknown) => (error as { readonly code?: unknown }).code)
+      expect(await codeOf(nodeOf('one').readViews(work(300)))).to.equal('read')
+      expect(await codeOf(nodeOf('one').readViews(work(0)))).to.equal('rate-exceeded')
+      expect(await codeOf(nodeOf('other').readViews(work(0)))).to.equal('read')
+    } finally {
+      await belfry.close()
+    }
+  })
+
+  it('let ticks come between, however many are asked at once', async () => {
+    const belfry = await Belfry.open()
+    try {
+      const reads = new ReadBudget()
+      const principal = { name: 'many', permissions: ['view'], from: '127.0.0.1', token: '0'.repeat(12) }
+      const node = reads.nodeFor(belfry.node, principal)
+      let turn = 0
+      let isOver = false
+      const count = (): void => {
+        turn += 1
+        if (!isOver) setImmediate(count)
+      }
+      setImmediate(count)
+      const turns = await Promise.all(Array.from({ length: 20 }, () => node.readViews(() => turn)))
+      isOver = true
+      expect(new Set(turns).size, 'a turn of the loop for each').to.equal(20)
+    } finally {
+      await belfry.close()
+    }
+  })
+})
