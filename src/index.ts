@@ -161,6 +161,8 @@ export type { FinalityOptions, SignerCheck } from './app/finality/respond.js'
 export type { Verdict } from './app/finality/Verdict.js'
 export type { CommandKind, PartCheck, PartSigner, TransactionPart } from './app/finality/signPart.js'
 export type {
+  ChildFlow,
+  ChildOptions,
   FlowIo,
   NamedParts,
   PartEntry,
@@ -192,6 +194,7 @@ export { ChangeNotary, CompleteNotaryChange } from './app/finality/changeNotary.
 export { parkFlow } from './flow/parkFlow.js'
 export { retryLater } from './flow/retryLater.js'
 export type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from './flow/FlowSummary.js'
+export type { WhenParentEnds } from './flow/ChildRow.js'
 export type { FlowStatus, StartCause } from './flow/FlowRow.js'
 
 // Log

@@ -3,7 +3,7 @@
  * over its record and goes on where it was; failures are thrown into the flow as typed errors.
  */
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { none, type Option } from 'fp-ts/lib/Option.js'
+import { none, some, type Option } from 'fp-ts/lib/Option.js'
 import type * as t from 'io-ts'
 import { Duration, type DurationLikeObject } from 'luxon'
 import type { Json } from '../encoding/canonical.js'
@@ -26,7 +26,9 @@ import type { Finalised } from '../finality/Finalised.js'
 import { ask } from './ask.js'
 import { assertBody } from './assertBody.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
-import type { FlowId } from '../log/FlowId.js'
+import { flowIdOfChild, type FlowId } from '../log/FlowId.js'
+import type { WhenParentEnds } from '../flow/ChildRow.js'
+import type { ChildResult } from '../flow/operations/join.js'
 import type { Page } from '../vault/query/VaultQuery.js'
 import type { StepContext } from '../flow/operations/step.js'
 import type { StateQuery } from '../flow/queryStates.js'
@@ -80,6 +82,23 @@ const wantedOf = ({ key, indexed }: AnyStateDefinition, by: WaitedState): StateW
   return names.length === 1 && typeof by.key === 'string' && !isField ? { key: by.key } : { where: by }
 }
 
+/** How a child is started. */
+export type ChildOptions = {
+  /** What the parent calls it: the same id is the same child. Default: the children are counted. */
+  readonly id?: string
+  /** What becomes of it when its parent ends: it is ended too, or goes on. Default `leave`. */
+  readonly whenParentEnds?: WhenParentEnds
+}
+
+declare const returns: unique symbol
+
+/** A flow that this one has started. */
+export type ChildFlow<R> = {
+  readonly id: FlowId
+  /** What it returns; known to the compiler alone. */
+  readonly [returns]?: R
+}
+
 const refOf = (state: StateRef | StateAndRef<unknown>): StateRef => ('ref' in state ? state.ref : state)
 
 /** What belongs to a part of a flow alone. */
@@ -125,6 +144,7 @@ export class FlowIo {
   #part: PartContext
   #sessions = 0
   #openParts = 0
+  #children = 0
 
   constructor(
     flow: { readonly name: string; readonly version: number },
@@ -412,6 +432,53 @@ export class FlowIo {
     } finally {
       stack.pop()
     }
+  }
+
+  /**
+   * Starts another flow of this node and goes on at once. The child has a record of its own; wait for it with
+   * {@link join}. Under the same `id` a flow has one child, however often it asks.
+   */
+  *start<I, R>(
+    definition: FlowDefinition<I, R>,
+    input: NoInfer<I>,
+    options: ChildOptions = {},
+  ): FlowBody<ChildFlow<R>> {
+    const { id, whenParentEnds = 'leave' } = options
+    if (!['cancel', 'leave'].includes(whenParentEnds) || (id !== undefined && (typeof id !== 'string' || id === '')))
+      throw new CarillonError(
+        'definition-invalid',
+        "A child has an id of text, and whenParentEnds is 'cancel' or 'leave'.",
+      )
+    // Names that are given and numbers that are counted must not meet.
+    const name = id === undefined ? `#${this.#children}` : `=${id}`
+    if (id === undefined) this.#children += 1
+    const child = flowIdOfChild(this.flowId, name)
+    const encoded = definition.input.encode(input) as Json
+    yield* ask({ kind: 'start', child, flow: definition.name, input: encoded, whenParentEnds })
+    return { id: child }
+  }
+
+  join<R>(child: ChildFlow<R>, options?: Unbounded): FlowBody<R>
+  join<R>(child: ChildFlow<R>, options: Within): FlowBody<Option<R>>
+  /**
+   * Waits for a child and gives what it returned, or throws the error it ended with. With `within` it is an option: none
+   * when it has not ended in time; it goes on then.
+   */
+  *join(child: ChildFlow<unknown>, options?: Timing): FlowBody<unknown> {
+    const withinMs = withinMsOf(options)
+    const answer = (yield* ask({ kind: 'join', child: child.id, withinMs })) as ChildResult | undefined
+    if (withinMs === undefined) return answer?.result
+    return answer === undefined ? none : some(answer.result)
+  }
+
+  /**
+   * Ends this flow, and starts another in its place with a record of its own: `return yield* io.continueAs(Poll, next)`.
+   * Whoever waits for this flow gets the result of that one; the client id, the children, and the signals that were not
+   * taken go over to it. Locks and sessions end here, and nothing after it is run, no `finally` either.
+   */
+  *continueAs<I>(definition: FlowDefinition<I, unknown>, input: NoInfer<I>): FlowBody<never> {
+    yield* ask({ kind: 'continueAs', flow: definition.name, input: definition.input.encode(input) as Json })
+    throw new CarillonError('flow-diverged', 'A flow that has continued as another was run on.')
   }
 
   /**

@@ -11,11 +11,13 @@ import { all } from '../flow/operations/all.js'
 import { changeNotary, type ChangeNotaryOperation } from '../finality/operations/changeNotary.js'
 import { check, type Check } from '../finality/operations/check.js'
 import { close, type Close } from '../session/operations/close.js'
+import { continueAs, type ContinueAs } from '../flow/operations/continueAs.js'
 import { dependencies, type Dependencies } from '../finality/operations/dependencies.js'
 import { enter, type Enter } from '../flow/operations/enter.js'
 import { finalise, type Finalise } from '../finality/operations/finalise.js'
 import { find, type Find } from '../flow/operations/find.js'
 import { initiate, type Initiate } from '../session/operations/initiate.js'
+import { join, type Join } from '../flow/operations/join.js'
 import { kill, type Kill } from '../agenda/operations/kill.js'
 import { load, type Load } from '../flow/operations/load.js'
 import { lock, type Lock } from '../flow/operations/lock.js'
@@ -40,6 +42,7 @@ import { signId, type SignId } from '../notary/operations/signId.js'
 import { signal, type WaitForSignal } from '../flow/operations/signal.js'
 import { sleep, type Sleep } from '../flow/operations/sleep.js'
 import { sleepUntil, type SleepUntil } from '../flow/operations/sleepUntil.js'
+import { start, type StartChild } from '../flow/operations/start.js'
 import { step, type Step } from '../flow/operations/step.js'
 import { takeHistory, type TakeHistory } from '../finality/operations/takeHistory.js'
 import { traceHistory, type TraceHistory } from '../finality/operations/traceHistory.js'
@@ -58,11 +61,13 @@ export type Operation =
   | ChangeNotaryOperation
   | Check
   | Close
+  | ContinueAs
   | Dependencies
   | Enter
   | Finalise
   | Find
   | Initiate
+  | Join
   | Kill
   | Load
   | Lock
@@ -86,6 +91,7 @@ export type Operation =
   | SignId
   | Sleep
   | SleepUntil
+  | StartChild
   | Step
   | TakeHistory
   | TraceHistory
@@ -105,11 +111,13 @@ export const operations: {
   changeNotary,
   check,
   close,
+  continueAs,
   dependencies,
   enter,
   finalise,
   find,
   initiate,
+  join,
   kill,
   load,
   lock,
@@ -133,6 +141,7 @@ export const operations: {
   signId,
   sleep,
   sleepUntil,
+  start,
   step,
   takeHistory,
   traceHistory,

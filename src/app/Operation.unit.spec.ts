@@ -56,6 +56,7 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   changeNotary: [{ kind: 'changeNotary', refs: [ref], notary }, '9e6b578ea3bc4067'],
   check: [{ kind: 'check', signed, exceptKeys: [] }, '714d08b7af4600a0'],
   close: [{ kind: 'close', session, role }, '7f7424915e251c43'],
+  continueAs: [{ kind: 'continueAs', flow: 'test/Next', input: { a: 1 } }, 'd76e49e4f75924c1'],
   dependencies: [{ kind: 'dependencies', signed, exceptKeys: [], isUnasked: false }, '2a157b05dcd7473f'],
   enter: [{ kind: 'enter', flow: 'test/Inner', input: { b: 1, a: [true] } }, '4079c205d2ebc0b3'],
   finalise: [{ kind: 'finalise', draft, isShared: false }, 'b28fc9fe69793b53'],
@@ -63,6 +64,10 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   initiate: [
     { kind: 'initiate', session, nonce: sha256('nonce'), party, flow: 'test/Pay', version: 1 },
     '73a1be6380b68aa0',
+  ],
+  join: [
+    { kind: 'join', child: '55555555555555555555555555555555' as FlowId, withinMs: undefined },
+    'a273839d2a0e3bf9',
   ],
   kill: [{ kind: 'kill', ref }, 'faecc1cff4d5a28c'],
   load: [{ kind: 'load', definition, ref }, 'f2658b370e3bef39'],
@@ -93,6 +98,16 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   signId: [{ kind: 'signId', id: transaction }, 'ccb85d7cf0cf3522'],
   sleep: [{ kind: 'sleep', durationMs: 86_400_000 }, 'd4f3c4f46f6e6f72'],
   sleepUntil: [{ kind: 'sleepUntil', until: instant('2026-01-01T00:00:00.000Z') }, '998a1c645cc43d26'],
+  start: [
+    {
+      kind: 'start',
+      child: '55555555555555555555555555555555' as FlowId,
+      flow: 'test/Child',
+      input: { a: 1 },
+      whenParentEnds: 'leave',
+    },
+    'a489ab1bfef08674',
+  ],
   step: [
     { kind: 'step', name: 'charge', run: () => 1, retry: defaultRetry, thenPark: false, timeoutMs: undefined },
     '957b2ea9e3623aa8',
@@ -138,10 +153,10 @@ describe('The kinds of operations', () => {
     expect(kindsThat('signs').join(' ')).to.equal('changeNotary notarise notaryRequest sign signId')
     expect(kindsThat('readsLog').join(' ')).to.equal('vend walk')
     expect(kindsThat('isRead').join(' ')).to.equal(
-      'all check dependencies enter find load newId now progress query queryPage race waitFor waitForConsumption waitForTransaction',
+      'all check dependencies enter find join load newId now progress query queryPage race waitFor waitForConsumption waitForTransaction',
     )
     expect(kindsThat('statesFacts').join(' ')).to.equal(
-      'changeNotary close finalise initiate kill lock notarise record recordHistory send sendSignal sign signal takeHistory vend',
+      'changeNotary close continueAs finalise initiate kill lock notarise record recordHistory send sendSignal sign signal start takeHistory vend',
     )
   })
 

@@ -3,7 +3,7 @@
  * way. So many a second and no more; the rest is counted and told in one line.
  */
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowSummary } from '../flow/FlowSummary.js'
+import { showOrigin, type FlowSummary } from '../flow/FlowSummary.js'
 import { cliLimits } from './limits.js'
 import type { Committed } from '../engine/Committed.js'
 import { outcomeIn, type Outcome, type OutcomeKind } from '../telemetry/Outcome.js'
@@ -33,7 +33,7 @@ const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
   const { startedBy, name, result, error } = flow
   const origin =
     startedBy.kind !== 'activity'
-      ? { by: line.by ?? (startedBy.kind === 'client' ? startedBy.by : `session with ${startedBy.party}`) }
+      ? { by: line.by ?? showOrigin(flow) }
       : {
           ref: startedBy.ref,
           due: startedBy.due,

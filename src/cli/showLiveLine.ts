@@ -12,6 +12,7 @@ const toneOf: Readonly<Record<OutcomeKind, TextTone>> = {
   failed: 'red',
   killed: 'red',
   superseded: 'dim',
+  continued: 'dim',
   parked: 'red',
   missed: 'red',
   'start failed': 'yellow',

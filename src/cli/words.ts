@@ -20,6 +20,7 @@ export const toneOfStatus = (status: FlowStatus): TextTone | undefined => {
     case 'running':
       return 'cyan'
     case 'superseded':
+    case 'continued':
       return undefined
   }
 }

@@ -19,7 +19,7 @@ import type { DomainEvent, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
-import { timedOut, valueAnswer, type Answer, type Wait } from '../flow/Answer.js'
+import { timedOut, valueAnswer, type Answer, type Continuation, type Wait } from '../flow/Answer.js'
 import { clipLabel } from '../flow/clipLabel.js'
 import { decideFailure } from '../flow/decideFailure.js'
 import { describeOperation } from '../app/describeOperation.js'
@@ -38,6 +38,8 @@ import { recordable } from '../flow/recordable.js'
 import { bytesOfWait, recordedOf, unrecordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin, watchOf } from './replayFlow.js'
 import { jitteredWait } from '../flow/RetryPolicy.js'
+import { endedParentOf } from '../flow/family.js'
+import { endKilled } from '../session/endKilled.js'
 import { endSessions, messageSent } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
@@ -51,6 +53,15 @@ import {
   waitsAfter,
   waitsOf,
 } from '../flow/waiting.js'
+
+const continuedInPart = (row: FlowRow, part: string): Answer => ({
+  kind: 'error',
+  error: new CarillonError(
+    'flow-not-continuable',
+    `Part ${part} of flow ${row.name} (${row.id}) cannot continue as another flow; the flow itself can, when its parts have ended.`,
+    { flow: row.id, part },
+  ),
+})
 
 export class FlowEngine {
   /** Suspended flows whose generators are kept, least recently used first. */
@@ -113,7 +124,7 @@ export class FlowEngine {
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(tick: ActiveTick, row: FlowRow): void {
     // Another flow may have killed it earlier in this very tick.
-    if (hasEnded(row) || this.#parksLost(tick, row)) return
+    if (hasEnded(row) || this.#endsWithParent(tick, row) || this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       this.#wake(tick, row)
     })
@@ -165,6 +176,7 @@ export class FlowEngine {
     const row = tick.views.flows.find(report.flow)
     if (row === undefined || hasEnded(row)) return
     if (report.part === undefined && row.recorded !== report.position) return
+    if (this.#endsWithParent(tick, row)) return
     const waiting = operationWaitOf(row, report.part)
     if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || !isStepUnderWay(waiting)) return
     this.#guard(tick, row, () => {
@@ -346,6 +358,10 @@ export class FlowEngine {
       turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
       const answer = given ?? this.#answerOrWait(tick, row, live, part, operation)
+      if (answer.kind === 'continuation') {
+        this.#continue(tick, row, live, answer)
+        return
+      }
       if (answer.kind === 'value' || answer.kind === 'error') this.#answer(live, part, operation, answer)
       else {
         live.wait(part, waitingFor(answer, describeOperation(operation, part.path), 1))
@@ -356,10 +372,34 @@ export class FlowEngine {
     else this.#end(tick, row, live, live.ending)
   }
 
+  /** Ends a flow, and starts the one that it continues as, which takes its first turn like one that is woken. */
+  #continue(tick: ActiveTick, row: FlowRow, live: LiveFlow, { next, name, version, input }: Continuation): void {
+    this.forget(row.id)
+    if (row.waiting !== null && live.unrecorded.length > 0) this.#record(tick, row, live, { for: 'turn' })
+    tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'continued', next })
+    this.#tell(tick, row, { kind: 'end' })
+    tick.emit({ type: 'FlowStarted', flow: next, name, version, input, origin: { kind: 'continued', from: row.id } })
+  }
+
+  /** Ends a flow whose parent has ended, where it is to end with it; true when it does. */
+  #endsWithParent(tick: ActiveTick, row: FlowRow): boolean {
+    const parent = endedParentOf(tick.views, row)
+    if (parent === undefined) return false
+    this.change(tick, row.id, endKilled(tick, row, `flow:${parent.id}`))
+    return true
+  }
+
   /** Decides an operation. One that a part stood at already waits no longer than it was to wait at first. */
-  #answerOrWait(tick: ActiveTick, row: FlowRow, live: LiveFlow, part: FlowPart, operation: Operation): Answer | Wait {
+  #answerOrWait(
+    tick: ActiveTick,
+    row: FlowRow,
+    live: LiveFlow,
+    part: FlowPart,
+    operation: Operation,
+  ): Answer | Continuation | Wait {
     const decided = performOperation(tick, definitionOf(operation), row, operation, live.holdsState)
     if (decided.kind === 'value' || decided.kind === 'error') return decided
+    if (decided.kind === 'continuation') return part.path === undefined ? decided : continuedInPart(row, part.path)
     const wait = keepUntil(decided, part.waiting)
     return isTimedOut(wait, tick.nowMs) ? timedOut : wait
   }

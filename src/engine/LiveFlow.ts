@@ -211,6 +211,8 @@ export class LiveFlow {
   /** The part begins to wait. */
   wait(part: FlowPart, waiting: Waiting): void {
     if (this.#queue.at(-1) === part) this.#dequeue()
+    // The row holds what it waited for before, which is over also if the part is cancelled before it is recorded anew.
+    if (part.isWaitRecorded && part.path !== undefined) this.#parts?.over.add(part.path)
     part.given = undefined
     part.waiting = waiting
     part.isWaitRecorded = false

@@ -4,7 +4,7 @@
  */
 import type { ActiveTick } from './ActiveTick.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
-import type { Answer, Wait } from '../flow/Answer.js'
+import type { Answer, Continuation, Wait } from '../flow/Answer.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import { takeState } from '../flow/heldState.js'
 import type { AnyOperationDefinition, Operation } from '../app/Operation.js'
@@ -16,7 +16,7 @@ export const performOperation = (
   row: Pick<FlowRow, 'id' | 'stateSeq'>,
   operation: Operation,
   holdsState: boolean,
-): Answer | Wait => {
+): Answer | Continuation | Wait => {
   try {
     if (holdsState && operation.kind === 'step') for (const event of takeState(tick, row)) tick.emit(event)
     let decided = definition.decide(tick, operation, row.id)

@@ -7,6 +7,7 @@ import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { DomainEvent } from '../log/events.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 
@@ -29,10 +30,20 @@ export type TimedWait = Timed &
     | { readonly kind: 'consumption'; readonly ref: StateRef }
     | { readonly kind: 'transaction'; readonly transaction: TransactionId }
     | { readonly kind: 'signal'; readonly signal: string }
+    | { readonly kind: 'flow'; readonly flow: FlowId }
   )
 
 /** The state of a type that is waited for: by its key, or by the values of indexed fields. */
 export type StateWanted = { readonly key: string } | { readonly where: IndexedValues }
+
+/** The flow ends here, and another one goes on in its place. */
+export type Continuation = {
+  readonly kind: 'continuation'
+  readonly next: FlowId
+  readonly name: string
+  readonly version: number
+  readonly input: Json
+}
 
 /** Facts that an operation states. The engine records them, and asks for what comes next when the views show them. */
 export type Facts = {
@@ -42,7 +53,7 @@ export type Facts = {
 }
 
 /** What the decider of an operation returns. A refusal is thrown, and becomes the flow's error. */
-export type Decided = Answer | Wait | Facts
+export type Decided = Answer | Wait | Continuation | Facts
 
 export const valueAnswer = (value: unknown, recorded?: Json): Answer => ({ kind: 'value', value, recorded })
 

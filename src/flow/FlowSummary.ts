@@ -6,6 +6,7 @@ import { showRef } from '../ledger/StateRef.js'
 import type { FlowOrigin, RecordedOperation, Waits } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { Instant } from '../time/Instant.js'
+import type { WhenParentEnds } from './ChildRow.js'
 import type { FlowStatus } from './FlowRow.js'
 import type { TroubleKind } from './TroubleRow.js'
 
@@ -33,6 +34,20 @@ export type FlowDetails = FlowSummary & {
   readonly troubles: readonly FlowTrouble[]
   /** Signals that it was sent and has not taken yet, in order. */
   readonly signals: readonly KeptSignal[]
+  /** The flow whose child it is. */
+  readonly parent?: FlowId
+  /** The flows that it has started, in order; the first 1,000 of them. */
+  readonly children: readonly FlowChild[]
+  /** The flow that it has continued as. */
+  readonly continuedAs?: FlowId
+}
+
+/** A flow that another one has started. */
+export type FlowChild = {
+  readonly id: FlowId
+  readonly name: string
+  readonly status: FlowStatus
+  readonly whenParentEnds: WhenParentEnds
 }
 
 /** A signal that a flow was sent and has not taken yet. */
@@ -64,6 +79,8 @@ export type FlowQuery = {
    */
   readonly status?: FlowStatus | 'open' | 'troubled' | 'attention'
   readonly name?: string
+  /** Only the children of this flow. */
+  readonly parent?: FlowId
   /** At most so many, newest first; default 100. */
   readonly limit?: number
   /** The cursor of the page before. */
@@ -79,5 +96,9 @@ export const showOrigin = ({ startedBy }: FlowSummary): string => {
       return `session with ${startedBy.party}`
     case 'client':
       return startedBy.by
+    case 'flow':
+      return `flow ${startedBy.flow}`
+    case 'continued':
+      return `flow ${startedBy.from}, which has continued as this one`
   }
 }

@@ -5,6 +5,7 @@ import type { RecordedOperation } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
+import type { ChildRow } from './ChildRow.js'
 import type { FlowDraft, FlowRow } from './FlowRow.js'
 import type { SignalRow } from './SignalRow.js'
 import type { TroubleRow } from './TroubleRow.js'
@@ -93,8 +94,27 @@ export interface SignalsRead {
 export interface Signals extends SignalsRead {
   readonly insert: (row: SignalRow) => void
   readonly take: (flowSeq: number, seq: number) => void
-  /** To be called for every flow that ends. */
+  /** To be called for every flow that ends, unless it continues as another. */
   readonly deleteOf: (flowSeq: number) => void
+  /** To be called for a flow that continues as another, which has all its signals from then on. */
+  readonly handOver: (fromSeq: number, flowSeq: number) => void
+}
+
+export interface ChildrenRead {
+  /** How a flow belongs to its parent; undefined for one that no flow has started. */
+  readonly of: (childSeq: number) => ChildRow | undefined
+  /** How many flows are above a flow. */
+  readonly depthOf: (flowSeq: number) => number
+  /** The children of a flow, in the order in which they were started. */
+  readonly ofParent: (parentSeq: number) => readonly ChildRow[]
+  /** The flow that a flow has continued as. */
+  readonly nextOf: (flowSeq: number) => number | undefined
+}
+
+export interface Children extends ChildrenRead {
+  readonly insert: (row: ChildRow) => void
+  /** A flow has continued as another, which has its children from then on. */
+  readonly continueAs: (fromSeq: number, flowSeq: number) => void
 }
 
 /** What deciders may ask of the flows. */
@@ -102,6 +122,7 @@ export interface FlowsReadTables {
   readonly flows: FlowsRead
   readonly flowAttention: FlowAttentionRead
   readonly signals: SignalsRead
+  readonly children: ChildrenRead
 }
 
 /** What the evolver of flows writes to. */
@@ -112,4 +133,5 @@ export interface FlowTables extends FlowsReadTables {
   readonly waits: WaitIndex
   readonly signals: Signals
   readonly callers: Callers
+  readonly children: Children
 }

@@ -8,7 +8,7 @@ import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { Waiting, Waits } from '../log/events.js'
 
 export type WaitKey = {
-  /** What is waited for: states of a type, consumptions, transactions. */
+  /** What is waited for: states of a type, consumptions, transactions, ends of flows. */
   readonly topic: string
   /** The names of the indexed fields that are compared, in order, with spaces between them; empty when there are none. */
   readonly fields: string
@@ -45,6 +45,8 @@ export const keyOfConsumption = (ref: StateRef): WaitKey => ({
 
 export const keyOfTransaction = (id: string): WaitKey => ({ topic: 'transaction', fields: '', value: id })
 
+export const keyOfFlow = (id: string): WaitKey => ({ topic: 'flow', fields: '', value: id })
+
 /** Where a wait is to be found; undefined for one that is found otherwise. */
 const keyOf = (waiting: Waiting): WaitKey | undefined => {
   switch (waiting.for) {
@@ -58,6 +60,8 @@ const keyOf = (waiting: Waiting): WaitKey | undefined => {
       return keyOfConsumption(waiting.ref)
     case 'transaction':
       return keyOfTransaction(waiting.transaction)
+    case 'flow':
+      return keyOfFlow(waiting.flow)
     default:
       return undefined
   }

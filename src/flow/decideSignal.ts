@@ -9,6 +9,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { DomainEvent } from '../log/events.js'
 import { FlowIdC, flowIdOfClientId } from '../log/FlowId.js'
+import { lastOf } from './family.js'
 import type { FlowReads } from './FlowReads.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
 import { flowLimits } from './limits.js'
@@ -38,7 +39,8 @@ export const showTarget = (to: SignalTarget): string =>
     : `"${to.clientId}"${to.caller === undefined ? '' : ` of token ${to.caller}`}${to.by === undefined ? '' : ` of ${to.by}`}`
 
 const targetOf = ({ views }: FlowReads, to: SignalTarget): FlowRow => {
-  const row = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId, to.caller))
+  const first = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId, to.caller))
+  const row = first === undefined ? undefined : lastOf(views, first)
   const isMeant = typeof to === 'string' || to.by === undefined || row?.startedBy === to.by
   if (row === undefined || !isMeant)
     throw new CarillonError('flow-not-found', `There is no flow ${showTarget(to)} to signal.`, {

@@ -3,17 +3,17 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
-import type { DomainEvent, EventOf, Waiting, Waits } from '../log/events.js'
+import type { DomainEvent, EventOf, FlowOrigin, Waiting, Waits } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import { toMillis, type Instant } from '../time/Instant.js'
 import type { VaultRead } from '../vault/VaultTables.js'
-import type { FlowDraft } from './FlowRow.js'
+import { hasEnded, type FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
 import { isHoldRefusal } from './heldState.js'
 import type { TroubleRow } from './TroubleRow.js'
 import { countStepsUnderWay, readWaits, resumeMsOf, waitsAfter, waitsOf, wakeMsOf } from './waiting.js'
-import { waitKeysOf } from './WaitKey.js'
-import { wakeForReassessed } from './wakeWaiting.js'
+import { keyOfFlow, waitKeysOf } from './WaitKey.js'
+import { wakeAt, wakeForReassessed } from './wakeWaiting.js'
 
 /** The tables of flows, and the states whose activities start them. */
 export type FlowEvolution = FlowTables & Pick<VaultRead, 'states'>
@@ -22,6 +22,51 @@ export type FlowEvent = Extract<
   DomainEvent,
   { readonly type: `Flow${string}` | `Signal${string}` | 'MessageReceived' | 'StateReassessed' }
 >
+
+type Family = Pick<FlowDraft, 'clientId' | 'startedBy' | 'wakeMs'>
+
+/** Of a flow that another flow has started: the engine gives it its first turn, like one that is woken. */
+const startChild = (
+  { flows, children }: FlowTables,
+  { flow, whenParentEnds }: Extract<FlowOrigin, { readonly kind: 'flow' }>,
+  atMs: number,
+): Family => {
+  const parentSeq = flows.locate(flow)
+  assertInvariant(parentSeq !== undefined, `a child was started by the unknown flow ${flow}`)
+  const depth = children.depthOf(parentSeq) + 1
+  children.insert({ childSeq: flows.nextSeq, parentSeq, startedBySeq: parentSeq, depth, whenParentEnds })
+  return { clientId: null, startedBy: `flow:${flow}`, wakeMs: atMs }
+}
+
+/** Of a flow that another one continues as: it has the place of that one, among clients, parents and children. */
+const startContinuation = (
+  { flows, children, signals }: FlowTables,
+  { from }: Extract<FlowOrigin, { readonly kind: 'continued' }>,
+  atMs: number,
+): Family => {
+  const before = flows.find(from as FlowId)
+  assertInvariant(before !== undefined, `the unknown flow ${from} has continued as another`)
+  const link = children.of(before.seq)
+  if (link !== undefined) children.insert({ ...link, childSeq: flows.nextSeq })
+  children.continueAs(before.seq, flows.nextSeq)
+  signals.handOver(before.seq, flows.nextSeq)
+  return { clientId: before.clientId, startedBy: before.startedBy, wakeMs: atMs }
+}
+
+const familyOf = (tables: FlowTables, origin: FlowOrigin, atMs: number): Family => {
+  switch (origin.kind) {
+    case 'client':
+      return { clientId: origin.clientId ?? null, startedBy: origin.by, wakeMs: null }
+    case 'session':
+      return { clientId: null, startedBy: origin.party, wakeMs: null }
+    case 'activity':
+      return { clientId: null, startedBy: null, wakeMs: null }
+    case 'flow':
+      return startChild(tables, origin, atMs)
+    case 'continued':
+      return startContinuation(tables, origin, atMs)
+  }
+}
 
 const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: number, atMs: number): void => {
   const { origin } = event
@@ -43,8 +88,7 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
     attempt: activity?.attempt ?? null,
     latenessMs: activity?.latenessMs ?? null,
     cause: activity?.cause ?? null,
-    clientId: origin.kind === 'client' ? (origin.clientId ?? null) : null,
-    startedBy: origin.kind === 'client' ? origin.by : origin.kind === 'session' ? origin.party : null,
+    ...familyOf(tables, origin, atMs),
     session: origin.kind === 'session' ? origin.session : null,
     status: 'running',
     untilRevision: null,
@@ -53,7 +97,6 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
     error: null,
     waiting: null,
     stepsUnderWay: 0,
-    wakeMs: null,
     recorded: 0,
     progress: null,
   })
@@ -120,6 +163,17 @@ const end = (tables: FlowTables, row: FlowDraft, event: EventOf<'FlowEnded'>, re
 const hasBegunStep = ({ flows }: FlowTables, row: FlowDraft): boolean =>
   waitsOf(row)?.some((waiting) => waiting.for === 'step') === true ||
   flows.record(row).some(({ kind, error }) => kind === 'step' && !isHoldRefusal(error))
+
+/** The children that end with their parent are given a turn for it, also those that are paused or parked. */
+const wakeChildren = ({ flows, children }: FlowTables, parent: FlowDraft, atMs: number): void => {
+  for (const { childSeq, whenParentEnds } of children.ofParent(parent.seq)) {
+    if (whenParentEnds !== 'cancel') continue
+    const child = flows.get(childSeq)
+    if (hasEnded(child)) continue
+    child.wakeMs = atMs
+    flows.touch(child)
+  }
+}
 
 /** A flow that was paused or parked waits on for its instants, or takes a turn at once, in which its steps are run. */
 const readyAgain = (row: FlowDraft, atMs: number): void => {
@@ -197,7 +251,11 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
         addTrouble('superseded after a step', null, event.error === undefined ? null : canonicalText(event.error))
       }
       end(tables, row, event, revision, atMs)
-      tables.signals.deleteOf(row.seq)
+      wakeAt(tables, keyOfFlow(row.id), atMs)
+      if (event.outcome !== 'continued') {
+        tables.signals.deleteOf(row.seq)
+        wakeChildren(tables, row, atMs)
+      }
       break
     case 'FlowParked':
       row.status = 'parked'

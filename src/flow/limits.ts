@@ -11,6 +11,8 @@ export const flowLimits = {
   partsPerFlow: 1_000,
   /** Depth of parts within parts. */
   partDepth: 8,
+  /** Depth of flows that start flows: what starts itself in a circle comes to an end. */
+  childDepth: 32,
   /** Text of a client id: room for any name of a request, and short enough for an index. */
   clientIdLength: 1_000,
   /** Signals a flow may have that it has not taken yet; more are refused. */

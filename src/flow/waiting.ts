@@ -87,6 +87,8 @@ export const waitingFor = (wait: Wait, description: Description, attempt: number
       return { for: 'consumption', ...timed, ref: wait.ref }
     case 'transaction':
       return { for: 'transaction', ...timed, transaction: wait.transaction }
+    case 'flow':
+      return { for: 'flow', ...timed, flow: wait.flow }
     case 'signal':
       return { for: 'signal', ...timed, signal: wait.signal }
   }
@@ -118,7 +120,7 @@ export const wakeMsOf = (waits: Waits, atMs: number): number | null => {
 }
 
 /** Whether nothing but time ends a wait. */
-const isForTime = (waiting: Waiting): boolean =>
+export const isForTime = (waiting: Waiting): boolean =>
   waiting.for === 'instant' || waiting.for === 'turn' || (waiting.for === 'step' && waiting.retryAt !== undefined)
 
 /**

@@ -150,7 +150,16 @@ export const GraphC = t.readonly(
 )
 
 export const FlowStatusC = t.keyof(
-  { running: null, paused: null, parked: null, completed: null, failed: null, killed: null, superseded: null },
+  {
+    running: null,
+    paused: null,
+    parked: null,
+    completed: null,
+    failed: null,
+    killed: null,
+    superseded: null,
+    continued: null,
+  },
   'FlowStatus',
 )
 
@@ -207,9 +216,24 @@ export const FlowDetailsC = record(
     signals: t.readonlyArray(
       record('KeptSignal', { signal: t.string, data: t.unknown, by: t.string, at: InstantC }, { id: t.string }),
     ),
+    /** The flows that it has started. */
+    children: t.readonlyArray(
+      t.readonly(
+        t.strict({
+          id: FlowIdC,
+          name: t.string,
+          status: FlowStatusC,
+          whenParentEnds: t.keyof({ cancel: null, leave: null }),
+        }),
+        'FlowChild',
+      ),
+    ),
   },
   {
     ...flowOptional,
+    parent: FlowIdC,
+    /** The flow that it has continued as. */
+    continuedAs: FlowIdC,
     /** Each event of the flow that the log holds, told in words. */
     story: t.readonlyArray(t.readonly(t.strict({ revision: IntegerC, at: InstantC, type: t.string, text: t.string }))),
   },

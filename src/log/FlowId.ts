@@ -38,3 +38,9 @@ export const namedByClient = (text: string): { readonly id: FlowId; readonly cli
   if (caller === undefined || clientId === undefined) return undefined
   return { id: flowIdOfClientId(clientId, caller === localCaller ? undefined : caller), clientId }
 }
+
+/** The id of a child that its parent calls by a name. */
+export const flowIdOfChild = (parent: FlowId, name: string): FlowId => shorten(`child\n${parent}\n${name}`)
+
+/** The id of the flow that a flow continues as. */
+export const flowIdOfContinuation = (from: FlowId): FlowId => shorten(`continued\n${from}`)

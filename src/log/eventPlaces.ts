@@ -37,7 +37,15 @@ const body: PlaceShape = {
 }
 
 const origin: PlaceShape = {
-  members: { attempt: 'integer', clientId: 'text', due: 'instant', latenessMs: 'integer', ref },
+  members: {
+    attempt: 'integer',
+    clientId: 'text',
+    due: 'instant',
+    flow: 'text',
+    from: 'text',
+    latenessMs: 'integer',
+    ref,
+  },
 }
 
 /** The events that make up nearly all of a log. Those of other types are few, or never two of one shape. */
@@ -46,5 +54,5 @@ export const eventPlaces: Readonly<Partial<Record<EventType, PlaceShape>>> = {
   TransactionRecorded: {
     members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash', signatures: 'unique' },
   },
-  FlowEnded: { members: { flow: 'text', result: 'json' } },
+  FlowEnded: { members: { flow: 'text', next: 'text', result: 'json' } },
 }

@@ -65,6 +65,10 @@ export const OriginC = t.union([
     },
   ),
   strict({ kind: t.literal('session'), session: SessionIdC, party: PublicKeyC }),
+  /** Another flow of this node has started it. */
+  strict({ kind: t.literal('flow'), flow: FlowIdText, whenParentEnds: t.keyof({ cancel: null, leave: null }) }),
+  /** Another flow has continued as this one. */
+  strict({ kind: t.literal('continued'), from: FlowIdText }),
 ])
 
 /** An operation that is waited for, and until when at most; without it, for as long as it takes. */
@@ -87,6 +91,7 @@ const WaitingC = t.union([
   ),
   withOptional({ for: t.literal('consumption'), kind: t.string, digest: t.string, ref: StateRefC }, timed),
   withOptional({ for: t.literal('transaction'), kind: t.string, digest: t.string, transaction: TransactionIdC }, timed),
+  withOptional({ for: t.literal('flow'), kind: t.string, digest: t.string, flow: FlowIdText }, timed),
   withOptional({ for: t.literal('signal'), kind: t.string, digest: t.string, signal: t.string }, timed),
   /** More to do at once: the flow made room for others. Or not before an instant: what it met may have passed by then. */
   withOptional({ for: t.literal('turn') }, { ...about, attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
@@ -310,7 +315,7 @@ export const eventCodecs = {
     {
       type: t.literal('FlowEnded'),
       flow: FlowIdText,
-      outcome: t.keyof({ completed: null, failed: null, killed: null, superseded: null }),
+      outcome: t.keyof({ completed: null, failed: null, killed: null, superseded: null, continued: null }),
     },
     {
       result: t.unknown,
@@ -318,6 +323,8 @@ export const eventCodecs = {
       by: t.string,
       /** It completed and left the state of its activity unconsumed: from when on that needs attention. */
       attentionAt: InstantC,
+      /** The flow that it has continued as. */
+      next: FlowIdText,
     },
   ),
   FlowParked: strict({ type: t.literal('FlowParked'), flow: FlowIdText, error: RecordedErrorC }),
@@ -349,14 +356,17 @@ export type EventType = keyof typeof eventCodecs
 
 /** An operation in the record of a flow: its kind, a digest of its identity, and what came of it. */
 export type RecordedOperation = t.TypeOf<typeof RecordedOperationC>
-/** What started a flow: an activity, or a client. */
+/** What started a flow: an activity, a client, a session with another party, or another flow. */
 export type FlowOrigin = t.TypeOf<typeof OriginC>
 /** One thing a suspended flow waits for: a step, an instant, a message, a state, a transaction, or its next turn. */
 export type Waiting = t.TypeOf<typeof WaitingC>
 /** Everything a suspended flow waits for. It goes on when the first of these has come. */
 export type Waits = readonly [Waiting, ...Waiting[]]
-/** How a flow ended. `superseded` means that the state it was started for had been consumed meanwhile. */
-export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded'
+/**
+ * How a flow ended. `superseded` means that the state it was started for had been consumed meanwhile, `continued` that
+ * another flow goes on in its place.
+ */
+export type FlowOutcome = 'completed' | 'failed' | 'killed' | 'superseded' | 'continued'
 
 type Decoded<K extends EventType> = t.TypeOf<(typeof eventCodecs)[K]>
 

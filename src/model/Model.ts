@@ -15,6 +15,9 @@ export type ModelSession = {
   readonly received: readonly number[]
 }
 
+/** A flow that another one has started. */
+export type ModelChild = { readonly flow: string; readonly whenParentEnds: 'cancel' | 'leave' }
+
 /** A signal that a flow was sent. */
 export type ModelSignal = {
   readonly seq: number
@@ -66,6 +69,8 @@ export type Model = {
   readonly waiting: Set<string>
   /** By flow id: the signals that a flow that has not ended was sent, in order, and whether it has taken them. */
   readonly signals: Map<string, readonly ModelSignal[]>
+  /** By flow id: the children that a flow has, and whether they end with it. */
+  readonly children: Map<string, readonly ModelChild[]>
   /** By {@link sessionEnd}. */
   readonly sessions: Map<string, ModelSession>
   /** By state ref: the flow that has reserved the state. */
@@ -95,6 +100,7 @@ export const emptyModel = (limits: ModelLimits): Model => ({
   flows: new Map(),
   waiting: new Set(),
   signals: new Map(),
+  children: new Map(),
   sessions: new Map(),
   locks: new Map(),
   reserved: new Map(),

@@ -114,3 +114,7 @@ export const waitsForState = ({ waits }: ModelFlow, type: string, assessment: As
 /** Whether the flow waits for a signal of this name. */
 export const waitsForSignal = ({ waits }: ModelFlow, name: string): boolean =>
   waits.some((wait) => wait.for === 'signal' && wait.signal === name)
+
+/** Whether the flow waits for the end of another. */
+export const waitsForFlow = ({ waits }: ModelFlow, id: string): boolean =>
+  waits.some((wait) => wait.for === 'flow' && wait.flow === id)

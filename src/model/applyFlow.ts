@@ -4,23 +4,46 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { showRef } from '../ledger/StateRef.js'
-import type { DomainEvent, EventOf } from '../log/events.js'
+import type { DomainEvent, EventOf, FlowOrigin } from '../log/events.js'
+import type { Instant } from '../time/Instant.js'
+import { wakeWhere } from './wakeWhere.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelError, ModelOutcome } from './ModelAttempt.js'
-import { isBegunStep, waitsForMore, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
+import { isBegunStep, waitsForFlow, waitsForMore, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
 
 /** An event about one flow. */
 export type ModelFlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
 
-const start = ({ flows, states }: Model, event: EventOf<'FlowStarted'>, { at }: EventPlace): void => {
+/** A child belongs to the flow that has started it; what continues a flow has its place, its children and its signals. */
+const join = ({ children, signals }: Model, id: string, origin: FlowOrigin): void => {
+  if (origin.kind === 'flow') {
+    const { flow: parent, whenParentEnds } = origin
+    children.set(parent, [...(children.get(parent) ?? []), { flow: id, whenParentEnds }])
+  }
+  if (origin.kind !== 'continued') return
+  for (const [parent, all] of children) {
+    const before = all.find(({ flow }) => flow === origin.from)
+    if (before !== undefined) children.set(parent, [...all, { ...before, flow: id }])
+  }
+  children.set(id, children.get(origin.from) ?? [])
+  children.delete(origin.from)
+  signals.set(id, signals.get(origin.from) ?? [])
+  signals.delete(origin.from)
+}
+
+const start = (model: Model, event: EventOf<'FlowStarted'>, { at }: EventPlace): void => {
+  const { flows, states } = model
   const { flow: id, name, version, origin } = event
+  join(model, id, origin)
+  // What a flow has started takes its first turn as if it were woken.
+  const wakeAt = origin.kind === 'flow' || origin.kind === 'continued' ? at : undefined
   flows.set(id, {
     ...{ id, place: flows.size, name, version, input: canonicalText(event.input), origin, startedAt: at },
     ...{
       status: 'running',
       waits: [],
-      wakeAt: undefined,
+      wakeAt,
       recorded: 0,
       begunStep: false,
       attention: false,
@@ -69,6 +92,15 @@ const releaseLocks = ({ locks, reserved }: Model, flow: string): void => {
   for (const [key, holder] of reserved) if (holder === flow) reserved.delete(key)
 }
 
+/** The children that end with their parent are given a turn for it, also those that are held. */
+const endChildren = ({ children, flows }: Model, parent: string, at: Instant): void => {
+  for (const { flow: id, whenParentEnds } of children.get(parent) ?? []) {
+    const child = flows.get(id)
+    if (whenParentEnds === 'cancel' && child !== undefined && child.ended === undefined)
+      flows.set(id, { ...child, wakeAt: at })
+  }
+}
+
 export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace): void => {
   if (event.type === 'FlowStarted') {
     start(model, event, place)
@@ -99,7 +131,10 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       settleAttempt(model, flow, outcome, error)
       settleActivity(model, flow, event, place.revision)
       releaseLocks(model, flow.id)
+      wakeWhere(model, (other) => waitsForFlow(other, flow.id), place.at)
+      if (outcome === 'continued') return
       model.signals.delete(flow.id)
+      endChildren(model, flow.id, place.at)
       return
     }
     case 'FlowParked':

@@ -7,24 +7,16 @@ import { assertInvariant } from '../errors/CarillonError.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { EventOf } from '../log/events.js'
-import type { Instant } from '../time/Instant.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import { assessedActivity } from './ModelActivity.js'
-import { waitsForTransaction, type ModelFlow } from './ModelFlow.js'
+import { waitsForTransaction } from './ModelFlow.js'
+import { wakeWhere } from './wakeWhere.js'
 
 /** The body of a transaction that was read from the log. */
 export const decodedBody = ({ id, body }: EventOf<'TransactionRecorded'>): TransactionBody => {
   assertInvariant(!(body instanceof Encoded), `transaction ${id} was given to the model without being decoded`)
   return body
-}
-
-/** Wakes the flows that wait for what has come. */
-export const wakeWhere = ({ flows, waiting }: Model, has: (flow: ModelFlow) => boolean, at: Instant): void => {
-  for (const id of waiting) {
-    const flow = flows.get(id)
-    if (flow?.status === 'running' && has(flow)) flows.set(id, { ...flow, wakeAt: at })
-  }
 }
 
 export const applyTransaction = (

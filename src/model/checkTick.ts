@@ -104,6 +104,10 @@ const checkWake = (check: Check, event: DomainEvent): readonly ModelFinding[] =>
   return finding('Flows go on in order.', `flow ${first} comes first`, canonicalText(event))
 }
 
+/** One that a flow has started moves when its turn comes. */
+const isStartOfChild = (event: DomainEvent): boolean =>
+  event.type === 'FlowStarted' && (event.origin.kind === 'flow' || event.origin.kind === 'continued')
+
 const checkEvent = (check: Check, event: DomainEvent, before: DomainEvent | undefined): readonly ModelFinding[] => {
   const refused = refuseEvent(check.model, event, before, check.at)
   if (refused !== undefined)
@@ -140,7 +144,8 @@ const checkEnd = (check: Check, extents: TickExtents): readonly ModelFinding[] =
   const { model, at, prediction, moved } = check
   const refs = (states: readonly ModelState[]): readonly string[] => states.map(({ ref }) => showRef(ref))
   const reopens = refs(reopensAt(model, at))
-  const isMoving = (flow: ModelFlow | undefined): boolean => flow?.status === 'running' && flow.waits.length === 0
+  const isMoving = (flow: ModelFlow | undefined): boolean =>
+    flow?.status === 'running' && flow.waits.length === 0 && flow.wakeAt === undefined
   const moving = [...moved].filter((id) => isMoving(model.flows.get(id)))
   return [
     ...missing('What is due is attempted.', extents.attempts, prediction.attempts.length, refs(waiting(check))),
@@ -160,7 +165,7 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
   const findings = events.flatMap((event, index) => {
     const found = checkEvent(check, event, events[index - 1])
     // A signal does not move a flow; it only makes one ready.
-    if ('flow' in event && event.type !== 'SignalReceived') check.moved.add(event.flow)
+    if ('flow' in event && event.type !== 'SignalReceived' && !isStartOfChild(event)) check.moved.add(event.flow)
     applyEvent(model, event, { revision: firstRevision + index, at })
     return found
   })

@@ -66,6 +66,10 @@ export const refuseFlow = (
       return refuseTaking(model, event) ?? refuseMove(flows.get(event.flow), event.flow, at)
     case 'FlowStarted':
       if (flows.has(event.flow)) return `flow ${event.flow} was started before`
+      // What runs may go on, and what it starts is a part of that.
+      if (event.origin.kind === 'flow') return refuseMove(flows.get(event.origin.flow), event.origin.flow, at)
+      if (event.origin.kind === 'continued')
+        return flows.get(event.origin.from)?.status === 'continued' ? undefined : `flow ${event.origin.from} goes on`
       return node.draining ? 'the node drains, and starts no flow' : undefined
     case 'FlowEnded':
     case 'FlowAdvanced':

@@ -30,7 +30,7 @@ import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { resultOfEnd } from '../flow/FlowEnd.js'
 import type { StepRequest } from '../flow/StepRunner.js'
-import { wakeMsOf } from '../flow/waiting.js'
+import { isForTime, wakeMsOf } from '../flow/waiting.js'
 import { instantFromMillis } from '../time/Instant.js'
 import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
 import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
@@ -245,14 +245,20 @@ export class Node {
    */
   async resultOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     assertAsked({ flow: id })
+    let last = id
     for (;;) {
       if (signal?.aborted === true) throw waitAborted(id, signal)
-      const flow = await this.#read((db) => findFlowEnd(db, id, this.#flows))
-      if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`, { flow: id })
-      const ended = resultOfEnd(id, flow)
+      const flow = await this.#read((db) => findFlowEnd(db, last, this.#flows))
+      if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${last}.`, { flow: last })
+      const ended = resultOfEnd(last, flow)
       if (ended !== undefined) return ended.result
+      // Whoever waits for a flow that continues as another waits for that one.
+      if (flow.next !== undefined) {
+        last = flow.next
+        continue
+      }
       if (this.#stopped !== undefined) throw this.#stopped
-      await this.#awaitEnd(id, signal)
+      await this.#awaitEnd(last, signal)
     }
   }
 
@@ -276,7 +282,8 @@ export class Node {
     const { clock, loop, steps } = this.#internals
     if (!steps.isIdle || loop.isBusy) return undefined
     const row = await this.#read((db) => findFlow(db, id, this.#flows))
-    const wakeMs = row?.waiting === undefined ? null : wakeMsOf(row.waiting, clock.now())
+    // What waits for more than time may be given that without the clock.
+    const wakeMs = row?.waiting?.every(isForTime) === true ? wakeMsOf(row.waiting, clock.now()) : null
     if (row === undefined || wakeMs === null || wakeMs <= clock.now()) return undefined
     return new CarillonError(
       'clock-stalled',

@@ -22,6 +22,10 @@ const originWords = (origin: FlowOrigin, name: (key: PublicKey) => string): stri
       return `by ${origin.by}`
     case 'session':
       return `in a session with ${name(origin.party)}`
+    case 'flow':
+      return `by flow ${flowOf(origin.flow)}`
+    case 'continued':
+      return `in the place of flow ${flowOf(origin.from)}`
     case 'activity':
       return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
   }

@@ -8,6 +8,7 @@ import { FlowTable, flowsSchema } from './tables/FlowTable.js'
 import { FlowAttentionTable, flowAttentionSchema } from './tables/FlowAttentionTable.js'
 import { CallerTable, callersSchema } from './tables/CallerTable.js'
 import { TroubleTable, troublesSchema } from './tables/TroubleTable.js'
+import { ChildTable, childrenSchema } from './tables/ChildTable.js'
 import { SignalTable, signalsSchema } from './tables/SignalTable.js'
 import { WaitTable, waitsSchema } from './tables/WaitTable.js'
 import type { FoldableEvent } from '../log/FoldableEvent.js'
@@ -54,6 +55,7 @@ export const viewsSchema = [
   waitsSchema,
   signalsSchema,
   callersSchema,
+  childrenSchema,
   unstartedSchema,
   unconsumedSchema,
   sessionsSchema,
@@ -89,6 +91,8 @@ export const viewTables = [
   'flow_waits',
   'flow_signals',
   'flow_callers',
+  'flow_children',
+  'flow_continuations',
   'unstarted',
   'unconsumed',
   'sessions',
@@ -121,6 +125,7 @@ export class StoredViews implements Views, Tables {
   readonly waits: WaitTable
   readonly signals: SignalTable
   readonly callers: CallerTable
+  readonly children: ChildTable
   readonly unstarted: UnstartedTable
   readonly unconsumed: UnconsumedTable
   readonly sessions: SessionTable
@@ -162,6 +167,7 @@ export class StoredViews implements Views, Tables {
     this.waits = new WaitTable(db, this.#unit)
     this.signals = new SignalTable(db, this.#unit)
     this.callers = new CallerTable(db)
+    this.children = new ChildTable(db, this.#unit)
     this.unstarted = new UnstartedTable(db)
     this.unconsumed = new UnconsumedTable(db, this.#unit)
     this.sessions = new SessionTable(db, this.#unit)

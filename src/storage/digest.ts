@@ -26,6 +26,8 @@ const orderOf = {
   flow_records: ['flow_seq', 'position'],
   flow_troubles: ['flow_seq', 'revision'],
   flow_attention: ['flow_seq'],
+  flow_children: ['child_seq'],
+  flow_continuations: ['flow_seq'],
   flow_signals: ['flow_seq', 'seq'],
   flow_waits: ['topic', 'fields', 'value', 'flow_seq'],
   flow_callers: ['flow_seq'],

@@ -25,9 +25,17 @@ import { toMillis } from '../time/Instant.js'
 
 const unwatched: WatchedStep = { within: (run) => run(), ended: () => undefined }
 
-const attributesOf = ({ status, record, startedBy }: FlowDetails): Record<string, string | number> => ({
+const attributesOf = ({
+  status,
+  record,
+  startedBy,
+  parent,
+  continuedAs,
+}: FlowDetails): Record<string, string | number> => ({
   'carillon.flow.outcome': status,
   'carillon.flow.operations': record.length,
+  ...(parent === undefined ? {} : { 'carillon.flow.parent': parent }),
+  ...(continuedAs === undefined ? {} : { 'carillon.flow.continued_as': continuedAs }),
   ...(startedBy.kind === 'activity'
     ? {
         'carillon.state.ref': showRef(startedBy.ref),

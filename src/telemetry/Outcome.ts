@@ -8,7 +8,16 @@ import { FlowIdC, type FlowId } from '../log/FlowId.js'
 import type { Instant } from '../time/Instant.js'
 
 export type OutcomeKind =
-  'completed' | 'failed' | 'killed' | 'superseded' | 'parked' | 'missed' | 'start failed' | 'draining' | 'drained'
+  | 'completed'
+  | 'failed'
+  | 'killed'
+  | 'superseded'
+  | 'continued'
+  | 'parked'
+  | 'missed'
+  | 'start failed'
+  | 'draining'
+  | 'drained'
 
 export type Outcome = {
   readonly outcome: OutcomeKind

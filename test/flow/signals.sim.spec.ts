@@ -47,6 +47,13 @@ const Timely = flowOf(function* (io): FlowBody<string> {
   return isSome(told) ? `level ${told.value.data.level}` : `none at ${yield* io.now()}`
 }, 'orders/Timely')
 
+/** Of two parts that wait for the same signal one gets it; a part that has lost takes nothing with it. */
+const Racing = flowOf(function* (io): FlowBody<unknown> {
+  const { winner } = yield* io.race({ told: io.signal(Approve), late: io.sleep({ hours: 1 }) })
+  const both = yield* io.all({ one: io.signal(Approve), two: io.signal(Approve) })
+  return [winner, both.one.data.level, both.two.data.level]
+}, 'orders/Racing')
+
 const Teller = defineFlow({
   name: 'orders/Teller',
   input: t.strict({ to: FlowIdC, level: t.number }),
@@ -66,7 +73,7 @@ const Undeclared = defineFlow({
 const app = defineApp({
   name: 'orders',
   states: [Note],
-  flows: [Order, Patient, Timely, Teller, Undeclared, WriteNote],
+  flows: [Order, Patient, Timely, Racing, Teller, Undeclared, WriteNote],
   signals: [Approve, Cancel],
 })
 
@@ -140,6 +147,19 @@ describe('A signal to a flow', () => {
     await virtual.advanceBy({ hours: 4 })
     expect(await virtual.node.resultOf(late.id)).to.equal('none at 2026-01-01T02:00:00.000Z')
     expect(await virtual.node.resultOf(early.id)).to.equal('level 1')
+  })
+
+  it('is taken once by parts that wait for it, and by none that was cancelled', async () => {
+    const virtual = await start()
+    const { id } = await virtual.node.start(Racing, {})
+    await virtual.advanceBy({ hours: 2 })
+    await virtual.node.signal(id, Approve, { level: 1 })
+    await crashAndRestart(virtual)
+    expect(await statusOf(virtual.node, id)).to.equal('running')
+    await virtual.node.signal(id, Approve, { level: 2 })
+    await virtual.runUntilQuiet()
+    expect(await statusOf(virtual.node, id)).to.equal('completed')
+    expect(await virtual.node.resultOf(id)).to.deep.equal(['late', 1, 2])
   })
 
   it('waits for a flow that is paused, and is taken when it goes on', async () => {

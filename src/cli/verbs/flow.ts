@@ -31,6 +31,7 @@ const statuses = [
   'failed',
   'killed',
   'superseded',
+  'continued',
 ]
 
 const showWait = (waiting: Waiting): string => {
@@ -45,6 +46,7 @@ const showWait = (waiting: Waiting): string => {
     case 'state':
     case 'consumption':
     case 'signal':
+    case 'flow':
     case 'transaction': {
       const { label = waiting.kind, until } = waiting
       return `to ${label}${until === undefined ? '' : `, until ${showInstant(until)} at most`}`
@@ -78,6 +80,10 @@ const originOf = (startedBy: FlowSummary['startedBy']): string => {
       return `session ${startedBy.session.slice(0, 8)}`
     case 'activity':
       return shortRef(startedBy.ref)
+    case 'flow':
+      return `flow ${startedBy.flow.slice(0, 12)}`
+    case 'continued':
+      return `flow ${startedBy.from.slice(0, 12)}, continued`
   }
 }
 
@@ -94,18 +100,20 @@ const columnsAt = (nowMs: number): readonly PrintedColumn<FlowSummary>[] => [
   { header: '', cell: outcomeOf, flexible: true },
 ]
 
-type ListOptions = ApiOptions & PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string }
+type ListOptions = ApiOptions &
+  PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string; readonly parent?: string }
 
 const list = (real: Terminal): Command =>
   listVerb(real, ['list', 'list flows, newest first', ['flow list', 'flow list --status troubled']], {
     path: '/flows',
-    query: ({ status, name }: ListOptions) => ({ status, name }),
+    query: ({ status, name, parent }: ListOptions) => ({ status, name, parent }),
     item: FlowSummaryC,
     columns: columnsAt,
     empty: 'No such flows.',
     options: [
       new Option('--status <status>', 'only flows in this condition').choices(statuses),
       new Option('--name <name>', 'only flows of this name'),
+      new Option('--parent <id>', 'only the children of this flow, by its whole id'),
     ],
   })
 
@@ -137,6 +145,13 @@ const troubleColumns: readonly PrintedColumn<FlowDetails['troubles'][number]>[] 
   },
 ]
 
+const childColumns: readonly PrintedColumn<FlowDetails['children'][number]>[] = [
+  { header: 'CHILD', cell: ({ id }) => shortId(id), tone: () => 'cyan' },
+  { header: 'NAME', cell: ({ name }) => name, flexible: true },
+  { header: 'STATUS', cell: ({ status }) => status, tone: ({ status }) => toneOfStatus(status) },
+  { header: 'WHEN THE PARENT ENDS', cell: ({ whenParentEnds }) => whenParentEnds },
+]
+
 const describe = (flow: FlowDetails): readonly Fact[] => {
   const { startedBy, waiting, error, endedAt } = flow
   return [
@@ -155,6 +170,8 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
         : undefined,
     ],
     ['ended', endedAt && showInstant(endedAt)],
+    ['parent', flow.parent],
+    ['continued as', flow.continuedAs],
     ['input', showJson(flow.input)],
     ['progress', flow.progress],
     ['waits', waiting === undefined || endedAt !== undefined ? undefined : showWaits(waiting)],
@@ -189,6 +206,10 @@ const show = (terminal: Terminal): Command =>
       if (flow.troubles.length > 0) {
         terminal.out('')
         printTable(terminal, troubleColumns, flow.troubles)
+      }
+      if (flow.children.length > 0) {
+        terminal.out('')
+        printTable(terminal, childColumns, flow.children)
       }
       if (flow.record.length === 0) return
       terminal.out('')

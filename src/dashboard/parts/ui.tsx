@@ -46,6 +46,7 @@ const tones: Readonly<Record<string, LampTone>> = {
   paused: 'grey',
   closed: 'grey',
   superseded: 'grey',
+  continued: 'grey',
   discharged: 'grey',
   parked: 'red',
   'parked-flow': 'red',

@@ -19,6 +19,10 @@ const origin = ({ startedBy }: FlowSummary): string => {
       return 'a session'
     case 'client':
       return startedBy.by
+    case 'flow':
+      return `flow ${shownId(startedBy.flow)}`
+    case 'continued':
+      return `flow ${shownId(startedBy.from)}, continued`
   }
 }
 
@@ -396,6 +400,26 @@ export const Flow = ({
                       ] as const)
                     : []),
                   ...(flow.endedAt === undefined ? [] : ([['Ended', shownInstant(flow.endedAt)]] as const)),
+                  ...(flow.parent === undefined
+                    ? []
+                    : ([
+                        [
+                          'Parent',
+                          <a key="parent" href={linkTo('flow', flow.parent)}>
+                            {shownId(flow.parent)}
+                          </a>,
+                        ],
+                      ] as const)),
+                  ...(flow.continuedAs === undefined
+                    ? []
+                    : ([
+                        [
+                          'Continued as',
+                          <a key="next" href={linkTo('flow', flow.continuedAs)}>
+                            {shownId(flow.continuedAs)}
+                          </a>,
+                        ],
+                      ] as const)),
                   ...(flow.signals.length === 0
                     ? []
                     : ([
@@ -406,6 +430,18 @@ export const Flow = ({
               />
               <Trace flow={flow} />
             </Card>
+            {flow.children.length === 0 ? null : (
+              <Card title="Children">
+                <ul class="children">
+                  {flow.children.map((child) => (
+                    <li key={child.id}>
+                      <a href={linkTo('flow', child.id)}>{child.name}</a> <code>{shownId(child.id)}</code>{' '}
+                      <Condition of={child.status} />
+                    </li>
+                  ))}
+                </ul>
+              </Card>
+            )}
             {flow.endedAt === undefined ? (
               <Card title="Send a signal">
                 <SendSignal flow={flow} sent={asking.again} />

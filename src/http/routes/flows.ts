@@ -6,8 +6,9 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { JsonC } from '../../encoding/JsonC.js'
 import { findFlow, findFlowRevisions, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import type { FlowDetails } from '../../flow/FlowSummary.js'
-import type { FlowId } from '../../log/FlowId.js'
+import { FlowIdC, type FlowId } from '../../log/FlowId.js'
 import { httpLimits } from '../limits.js'
+import type { DomainEvent } from '../../log/events.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
 import { actionsOf, DoneC, FlowActionC } from '../../operator/OperatorRequest.js'
 import { permissionToStart } from '../../operator/Permission.js'
@@ -36,7 +37,13 @@ type Told = { readonly revision: number; readonly at: Instant; readonly type: st
 /** How far the log is read for the story of one flow: its own events lie close together or far apart. */
 const ticksRead = 2_000
 
-/** The flow's own events, from its start on, as far as a bounded look into the log finds them. */
+/** Whether an event says that a flow has started another one, or has continued as it. */
+const isOfChild = (event: DomainEvent, id: FlowId): boolean =>
+  event.type === 'FlowStarted' &&
+  ((event.origin.kind === 'flow' && event.origin.flow === id) ||
+    (event.origin.kind === 'continued' && event.origin.from === id))
+
+/** The flow's own events, and the starts of its children, from its start on, as far as a bounded look into the log finds them. */
 const storyOf = async (node: ReadableNode, id: FlowId): Promise<readonly Told[]> => {
   const { from, until = node.head.revision } = (await node.readViews((db) => findFlowRevisions(db, id))) ?? { from: 0 }
   const told: Told[] = []
@@ -48,7 +55,7 @@ const storyOf = async (node: ReadableNode, id: FlowId): Promise<readonly Told[]>
       if (!line.includes(id)) return
       const revision = tick.firstRevision + index
       const event = decodeEvent(line, revision)
-      if ('flow' in event && event.flow === id)
+      if (('flow' in event && event.flow === id) || isOfChild(event, id))
         told.push({
           revision,
           at: tick.at,
@@ -70,6 +77,7 @@ export const flowRoutes = [
       t.partial({
         status: t.union([FlowStatusC, t.literal('open'), t.literal('troubled'), t.literal('attention')]),
         name: t.string,
+        parent: FlowIdC,
         limit: CountC,
         after: CountC,
       }),

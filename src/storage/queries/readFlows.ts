@@ -18,8 +18,8 @@ import { flowColumns, flowRowOf, flowWidth } from '../tables/FlowTable.js'
 import type { TroubleKind } from '../../flow/TroubleRow.js'
 import type { SignalRow } from '../../flow/SignalRow.js'
 import { keptSignals } from '../tables/SignalTable.js'
-import type { FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from '../../flow/FlowSummary.js'
 import { readWaits, withoutTraces } from '../../flow/waiting.js'
+import type { FlowChild, FlowDetails, FlowQuery, FlowSummary, FlowTrouble, KeptSignal } from '../../flow/FlowSummary.js'
 
 const troubleOf = (row: SqlRow): FlowTrouble => ({
   at: instantFromMillis(Number(row['at_ms'])),
@@ -37,10 +37,15 @@ const signalOf = ({ name, data, by, atMs, id }: SignalRow): KeptSignal => ({
   ...(id === null ? {} : { id }),
 })
 
-const select = `SELECT ${flowColumns('f')}, s.output_index, t.id, c.caller FROM flows f LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq LEFT JOIN flow_callers c ON c.flow_seq = f.seq`
+const select = `
+  SELECT ${flowColumns('f')}, s.output_index, t.id, p.id, c.when_parent_ends, b.id, a.caller FROM flows f
+  LEFT JOIN states s ON s.seq = f.state_seq LEFT JOIN transactions t ON t.seq = s.transaction_seq
+  LEFT JOIN flow_children c ON c.child_seq = f.seq LEFT JOIN flows p ON p.seq = c.started_by_seq
+  LEFT JOIN flow_continuations k ON k.flow_seq = f.seq LEFT JOIN flows b ON b.seq = k.from_seq
+  LEFT JOIN flow_callers a ON a.flow_seq = f.seq`
 
 const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['startedBy'] => {
-  const [index, transaction, caller] = values.slice(flowWidth)
+  const [index, transaction, parent, whenParentEnds, from, caller] = values.slice(flowWidth)
   if (typeof transaction === 'string') {
     return {
       kind: 'activity',
@@ -51,6 +56,9 @@ const originOf = (values: readonly SqlValue[], row: FlowRow): FlowSummary['start
       cause: row.cause ?? 'due',
     }
   }
+  if (typeof from === 'string') return { kind: 'continued', from }
+  if (typeof parent === 'string')
+    return { kind: 'flow', flow: parent, whenParentEnds: whenParentEnds === 'cancel' ? 'cancel' : 'leave' }
   const by = row.startedBy ?? 'unknown'
   if (row.session !== null) return { kind: 'session', session: row.session as SessionId, party: by as PublicKey }
   return {
@@ -113,10 +121,51 @@ export const listFlows = (db: Database, query: FlowQuery = {}): Page<FlowSummary
     conditions.push('f.name = ?')
     values.push(query.name)
   }
+  if (query.parent !== undefined) {
+    conditions.push('f.seq IN (SELECT child_seq FROM flow_children WHERE parent_seq = ?)')
+    values.push(findByHash(db, 'flows', query.parent) ?? -1)
+  }
   const rows = db
     .prepare(`${select} WHERE ${conditions.join(' AND ')} ORDER BY f.seq DESC LIMIT ?`)
     .lists(...values, size + 1)
   return pageOf(rows, size, listedOf, ([seq]) => Number(seq))
+}
+
+const childrenShown = 1_000
+
+const idIn = (db: Database, sql: string, seq: number): FlowId | undefined => {
+  const id = db.prepare(sql).lists(seq)[0]?.[0]
+  return typeof id === 'string' ? (id as FlowId) : undefined
+}
+
+/** The flows that belong to a flow: its parent, its children, and the one it has continued as. */
+const familyOf = (db: Database, seq: number): Pick<FlowDetails, 'parent' | 'children' | 'continuedAs'> => {
+  const parent = idIn(
+    db,
+    'SELECT p.id FROM flow_children c JOIN flows p ON p.seq = c.parent_seq WHERE c.child_seq = ?',
+    seq,
+  )
+  const continuedAs = idIn(
+    db,
+    'SELECT n.id FROM flow_continuations k JOIN flows n ON n.seq = k.flow_seq WHERE k.from_seq = ?',
+    seq,
+  )
+  const children = db
+    .prepare(
+      'SELECT f.id, f.name, f.status, c.when_parent_ends FROM flow_children c JOIN flows f ON f.seq = c.child_seq WHERE c.parent_seq = ? ORDER BY c.child_seq LIMIT ?',
+    )
+    .lists(seq, childrenShown)
+    .map(([id, name, status, whenParentEnds]): FlowChild => ({
+      id: String(id) as FlowId,
+      name: String(name),
+      status: String(status) as FlowStatus,
+      whenParentEnds: whenParentEnds === 'cancel' ? 'cancel' : 'leave',
+    }))
+  return {
+    children,
+    ...(parent === undefined ? {} : { parent }),
+    ...(continuedAs === undefined ? {} : { continuedAs }),
+  }
 }
 
 /** One flow with its record. */
@@ -137,6 +186,7 @@ export const findFlow = (
       .all(seq)
       .map(troubleOf),
     signals: keptSignals(db, seq).map(signalOf),
+    ...familyOf(db, seq),
     record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
   }
 }
@@ -149,12 +199,14 @@ export const findFlowEnd = (
 ): FlowEnd | undefined => {
   const seq = locate(id)
   const [row] = seq === undefined ? [] : db.prepare('SELECT status, result, error FROM flows WHERE seq = ?').lists(seq)
-  if (row === undefined) return undefined
+  if (row === undefined || seq === undefined) return undefined
   const [status, result, error] = row
+  const next = status === 'continued' ? familyOf(db, seq).continuedAs : undefined
   return {
     status: String(status) as FlowStatus,
     result: typeof result === 'string' ? result : null,
     error: typeof error === 'string' ? error : null,
+    ...(next === undefined ? {} : { next }),
   }
 }
 

@@ -37,6 +37,9 @@ const outcomeOf = (status: FlowStatus): Attempt['outcome'] => {
       return 'running'
     case 'parked':
       return 'parked-flow'
+    case 'continued':
+      // No flow that an activity has started continues as another.
+      return 'running'
     default:
       return status
   }

@@ -38,6 +38,7 @@ export class SignalTable implements Signals {
   readonly #insert: Statement
   readonly #take: Statement
   readonly #delete: Statement
+  readonly #handOver: Statement
   readonly #next: Statement
   readonly #count: Statement
   readonly #last: Statement
@@ -50,6 +51,7 @@ export class SignalTable implements Signals {
     this.#insert = db.prepare(`INSERT INTO flow_signals (${columns}, taken) VALUES (?, ?, ?, ?, ?, ?, ?, 0)`)
     this.#take = db.prepare("UPDATE flow_signals SET taken = 1, data = '' WHERE flow_seq = ? AND seq = ?")
     this.#delete = db.prepare('DELETE FROM flow_signals WHERE flow_seq = ?')
+    this.#handOver = db.prepare('UPDATE flow_signals SET flow_seq = ? WHERE flow_seq = ?')
     this.#next = db.prepare(
       `SELECT ${columns} FROM flow_signals WHERE flow_seq = ? AND name = ? AND taken = 0 ORDER BY seq LIMIT 1`,
     )
@@ -84,6 +86,10 @@ export class SignalTable implements Signals {
     if (!this.#mayHold) return
     this.#delete.run(flowSeq)
     this.#mayHold = this.#readMayHold()
+  }
+
+  handOver(fromSeq: number, flowSeq: number): void {
+    if (this.#mayHold) this.#handOver.run(flowSeq, fromSeq)
   }
 
   next(flowSeq: number, name: string): SignalRow | undefined {

@@ -44,7 +44,7 @@ export type ForecastEntry = {
   readonly due?: Instant
   readonly flow: string
   readonly state?: string
-  readonly outcome: 'completed' | 'failed' | 'killed' | 'superseded' | 'missed' | 'parked' | 'open'
+  readonly outcome: 'completed' | 'failed' | 'killed' | 'superseded' | 'continued' | 'missed' | 'parked' | 'open'
   readonly error?: string
   readonly transactions: readonly ForecastTransaction[]
   readonly cashFlows: readonly CashFlow[]

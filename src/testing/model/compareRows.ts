@@ -67,6 +67,15 @@ export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFindin
       ...{ id, name, version, status, startedAt, startedBy: origin, recorded, waiting, progress, result, error },
       ...{ input: new Encoded(input), endedAt: ended?.at },
     },
-    { ...found, record: undefined, troubles: undefined, signals: undefined, recorded: found.record.length },
+    {
+      ...found,
+      record: undefined,
+      troubles: undefined,
+      signals: undefined,
+      children: undefined,
+      parent: undefined,
+      continuedAs: undefined,
+      recorded: found.record.length,
+    },
   )
 }

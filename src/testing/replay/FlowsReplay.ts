@@ -150,6 +150,16 @@ export class FlowsReplay {
     if (replayed === undefined || event.outcome === 'killed') return
     const { stop } = replayed
     const position = row.recorded
+    if (event.outcome === 'continued') {
+      if (stop.kind !== 'asks' || stop.operation.kind !== 'continueAs')
+        this.#flowProblem(
+          row,
+          revision,
+          { operation: position, recorded: describeFact(event), coded: describeStop(stop) },
+          placeOfStop(stop),
+        )
+      return
+    }
     if (event.outcome === 'completed') {
       const ended = stop.kind === 'returned' ? canonicalOrNothing(stop.result) : undefined
       if (stop.kind !== 'returned' || ended !== canonicalOrNothing(event.result))
@@ -202,7 +212,9 @@ export class FlowsReplay {
 /** Whether the flow that starts here ends within the same tick, without having been suspended or parked. */
 export const endsAtOnce = (events: readonly (DomainEvent | undefined)[], start: number): boolean => {
   const started = events[start]
-  if (started?.type !== 'FlowStarted') return false
+  // One that another flow has started takes its first turn later, among others.
+  if (started?.type !== 'FlowStarted' || started.origin.kind === 'flow' || started.origin.kind === 'continued')
+    return false
   for (const event of events.slice(start + 1)) {
     if (event === undefined) return false
     if (event.type === 'FlowEnded' && event.flow === started.flow) return event.outcome !== 'killed'

@@ -83,6 +83,7 @@ const overdueWait = (wait: Waiting, nowMs: number, received: ReadonlySet<string>
     case 'consumption':
     case 'transaction':
     case 'signal':
+    case 'flow':
       return wait.until !== undefined && Date.parse(wait.until) < nowMs ? `has waited past ${wait.until}` : undefined
     case 'message':
       if (wait.until !== undefined && Date.parse(wait.until) < nowMs) return `has waited past ${wait.until}`
