@@ -204,8 +204,15 @@ export class Loop {
       this.#parts.logger.warn(`The stop could not be recorded: ${messageOf(error)}`, {})
     }
     this.halt(reason)
-    this.#parts.store.abandon?.()
+    await this.abandonTick()
+  }
+
+  /** Ends the tick under way, however long its log would let it wait. */
+  async abandonTick(): Promise<void> {
+    const { store } = this.#parts
+    store.abandon?.()
     await this.tickOver()
+    store.resume?.()
   }
 
   /** Stops at once, without a word in the log, as a crash would. */

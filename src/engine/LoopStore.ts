@@ -57,6 +57,8 @@ export type LoopStore = {
   readonly onBroken?: (listener: (error: CarillonError) => void) => () => void
   /** Waits no longer for a log that does not answer: the tick under way ends with an error, and the node with it. */
   readonly abandon?: () => void
+  /** Waits for the log again, after it was abandoned: the store may be read on, and the next node use it. */
+  readonly resume?: () => void
   /** Marks the store, so that no node starts on it before someone has looked at it; or takes the mark away. */
   readonly mark?: (mark: RestoredMark | undefined) => void
   readonly close: () => Promise<void>

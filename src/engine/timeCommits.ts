@@ -30,6 +30,7 @@ export const timeCommits = (store: LoopStore): { readonly store: LoopStore; read
       whenSound: store.whenSound,
       ...(store.onBroken === undefined ? {} : { onBroken: store.onBroken }),
       abandon: () => store.abandon?.(),
+      resume: () => store.resume?.(),
       mark: (mark) => store.mark?.(mark),
       close: () => store.close(),
       ...(store.handOver === undefined ? {} : { handOver: timed(store.handOver) }),

@@ -708,9 +708,8 @@ export class Node {
   async crash(): Promise<void> {
     this.#internals.stopOutside()
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
-    this.#internals.store.abandon?.()
     this.#internals.projections.abandon()
-    await this.#internals.loop.tickOver()
+    await this.#internals.loop.abandonTick()
     await this.#internals.releaseHold()
   }
 

@@ -299,7 +299,7 @@ export class LogBackedStore implements TickStore {
   }
 
   /** Waits for the log again, after it was abandoned. */
-  resume(): void {
+  readonly resume = (): void => {
     this.#abandoned = new AbortController()
   }
 

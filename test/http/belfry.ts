@@ -11,6 +11,7 @@ import {
   defineEndpoint,
   defineFlow,
   definePanel,
+  defineProjection,
   defineState,
   InstantC,
   parkFlow,
@@ -85,7 +86,21 @@ export const Park = defineFlow({
   },
 })
 
-export const belfry = defineApp({ name: 'belfry', version: '1.2.3', states: [Bell], flows: [Hang, Ring, Sleep, Park] })
+/** How many flows have ended. */
+const EndedFlows = defineProjection({
+  name: 'belfry/EndedFlows',
+  types: ['FlowEnded'],
+  init: () => 0,
+  evolve: (count) => count + 1,
+})
+
+export const belfry = defineApp({
+  name: 'belfry',
+  version: '1.2.3',
+  states: [Bell],
+  flows: [Hang, Ring, Sleep, Park],
+  projections: [EndedFlows],
+})
 
 export const bellsPanel = definePanel({
   name: 'bells',

@@ -49,7 +49,7 @@ export class LogReplay {
   }
 
   /** Everything that was found, once the log has ended. */
-  report(): ReplayReport {
+  report(): Omit<ReplayReport, 'projections'> {
     const { head, counts } = this.#checker
     const { ticks, events, transactions } = counts
     this.#flows.checkOpen(head.revision)

@@ -7,8 +7,8 @@ import type { SourcePlace } from '../traceFlows.js'
 
 /** Something in which a log and today's code differ. */
 export type ReplayProblem = {
-  /** The log itself, its views, a flow's code, a contract, or what a state asks for. */
-  readonly kind: 'log' | 'views' | 'flow' | 'contract' | 'activity'
+  /** The log itself, its views, a flow's code, a contract, what a state asks for, or a projection. */
+  readonly kind: 'log' | 'views' | 'flow' | 'contract' | 'activity' | 'projection'
   /** The revision of the event it was found at. */
   readonly revision: number
   /** A sentence for people. */
@@ -37,6 +37,8 @@ export type ReplayReport = {
   readonly viewsDigest: Hash
   /** Digest of what the views answer: vault, agenda and flows, whatever tables they are kept in. */
   readonly answersDigest: Hash
+  /** What today's projections give for the log, by name, as they would be kept; those of a database are not folded. */
+  readonly projections: Readonly<Record<string, unknown>>
   readonly problems: readonly ReplayProblem[]
 }
 

@@ -5,6 +5,7 @@ import { NetworkMap } from '../../identity/NetworkMap.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { LogReplay } from './LogReplay.js'
+import { ProjectionsReplay } from './ProjectionsReplay.js'
 import type { ReplayOptions } from './ReplayGround.js'
 import { openReplaySource, type ReplaySource } from './openReplaySource.js'
 import { describeProblem, type ReplayProblem, type ReplayReport } from './ReplayReport.js'
@@ -38,9 +39,18 @@ const viewProblems = (report: ReplayReport, expected: ExpectedViews): readonly R
 
 const replayTicks = async (ticks: AsyncIterable<EncodedTick>, options: ReplayOptions): Promise<ReplayReport> => {
   const replaying = new LogReplay(options)
+  const projections = new ProjectionsReplay(options.app)
   try {
-    for await (const tick of ticks) replaying.take(tick)
-    return replaying.report()
+    for await (const tick of ticks) {
+      replaying.take(tick)
+      projections.take(tick)
+    }
+    const report = replaying.report()
+    return {
+      ...report,
+      projections: projections.results(),
+      problems: [...report.problems, ...projections.problems],
+    }
   } finally {
     replaying.close()
   }

@@ -81,5 +81,8 @@ export class SimulatedRemoteStore implements SimulatedStore {
   readonly abandon = (): void => {
     this.#inner.abandon()
   }
+  readonly resume = (): void => {
+    this.#inner.resume()
+  }
   readonly close: TickStore['close'] = () => Promise.resolve()
 }

@@ -4,6 +4,7 @@
 import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from './invariants/ledger.js'
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
 import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
+import { projectionsExact } from './invariants/projections.js'
 import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
 import {
   changesAreShared,
@@ -30,6 +31,7 @@ export const builtInInvariants: readonly Invariant[] = [
   nothingLost,
   noFlowStuck,
   codeAgrees,
+  projectionsExact,
   oneStateAKey,
   nothingUnasked,
   finalIsSigned,
