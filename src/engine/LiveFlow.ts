@@ -4,6 +4,7 @@
  * the end of a race, happens at once, so a record of the answers in their order is a record of everything.
  */
 import { type CarillonError, recordRefusal, reviveError } from '../errors/CarillonError.js'
+import { asAnswer } from '../app/ask.js'
 import { assertBody } from '../app/assertBody.js'
 import type { Answer } from '../flow/Answer.js'
 import type { AnyFlowDefinition } from '../app/FlowDefinition.js'
@@ -273,7 +274,7 @@ export class LiveFlow {
         this.#move(part, () => part.body.next(answer.value)),
       )
     // The flow meets the error as its record will tell it, so that it meets the same one when it is run again.
-    else this.#throwInto(part, reviveError(recordRefusal(answer.error, 'flow-threw')))
+    else this.#throwInto(part, asAnswer(reviveError(recordRefusal(answer.error, 'flow-threw'))))
   }
 
   #run<A>(run: () => A): A {

@@ -338,6 +338,38 @@ describe('What a development node looks for', () => {
     await virtual.stop()
   })
 
+  it('finds what a part of a flow forgets, names its lines, and leaves alone parts that are made before they are run', async () => {
+    let line = 0
+    const forgets = await failureOf(function* (io) {
+      const part = function* (): FlowBody<void> {
+        yield* io.sleep({ milliseconds: 0 })
+        line = thisLine() + 1
+        void io.progress('forgotten')
+      }
+      yield* io.all({ first: part(), second: io.newId() })
+    })
+    expect(forgets.code).to.equal('operation-not-yielded')
+    expectLine(forgets.message, line)
+    const lost = await failureOf(function* (io) {
+      const part = function* (): FlowBody<unknown> {
+        line = thisLine() + 1
+        return yield* io.load(Note, { transaction: '0'.repeat(64) as never, index: 0 })
+      }
+      yield* io.all({ first: part(), second: io.newId() })
+    })
+    expect(lost.code).to.equal('state-unknown')
+    expectLine(lost.stack!, line)
+    const flow = flowOf(function* (io) {
+      const parts = [['first', io.newId()] as const, ['second', io.newId()] as const]
+      yield* io.progress('made, and not run yet')
+      const raced = yield* io.race({ slow: io.sleep({ hours: 1 }), fast: io.newId() })
+      return [(yield* io.all(parts)).length, raced.winner]
+    })
+    await within(appOf([flow]), async (node) => {
+      expect(await node.run(flow, {})).to.deep.equal([2, 'fast'])
+    })
+  })
+
   it('finds what a flow that never ends forgets again and again', async () => {
     const flow = flowOf(function* (io) {
       for (;;) {
