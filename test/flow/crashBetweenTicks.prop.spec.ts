@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { isSome } from 'fp-ts/lib/Option.js'
 import { defineFlow, type FlowBody, type FlowIo } from '../../src/index.js'
 import * as t from 'io-ts'
 import { dyingStore } from './dyingStore.js'
@@ -11,7 +12,8 @@ type Instruction =
   | { readonly do: 'now' | 'newId' | 'write' | 'consume' | 'query' | 'load' | 'progress' | 'fail' | 'consumeTwice' }
   | { readonly do: 'sleep'; readonly seconds: number }
   | { readonly do: 'step'; readonly failures: number }
-  | { readonly do: 'sub'; readonly body: readonly Instruction[] }
+  | { readonly do: 'sub' | 'child'; readonly body: readonly Instruction[] }
+  | { readonly do: 'await'; readonly seconds: number }
 
 const simple = fc.constantFrom(
   ...(['now', 'newId', 'write', 'consume', 'query', 'load', 'progress', 'fail', 'consumeTwice'] as const),
@@ -24,6 +26,8 @@ const basic: fc.Arbitrary<Instruction> = fc.oneof(
 const instruction: fc.Arbitrary<Instruction> = fc.oneof(
   { weight: 6, arbitrary: basic },
   { weight: 1, arbitrary: fc.array(basic, { maxLength: 4 }).map((body): Instruction => ({ do: 'sub', body })) },
+  { weight: 1, arbitrary: fc.array(basic, { maxLength: 3 }).map((body): Instruction => ({ do: 'child', body })) },
+  { weight: 1, arbitrary: fc.nat({ max: 90 }).map((seconds): Instruction => ({ do: 'await', seconds })) },
 )
 const programs = fc.array(instruction, { minLength: 1, maxLength: 9 })
 
@@ -78,6 +82,15 @@ const perform = function* (io: FlowIo, { body }: { readonly body: readonly Instr
         }
         const outcome = yield* io.attempt(io.step(`step ${place}`, run, { retry: { attempts: 3 } }))
         trace.push(isLeft(outcome) ? outcome.left.message : outcome.right)
+        break
+      }
+      case 'child':
+        trace.push(yield* io.join(yield* io.start(Sub, { body: what.body })))
+        break
+      case 'await': {
+        const [note] = yield* io.query(Note, { limit: 1 })
+        if (note === undefined) break
+        trace.push(isSome(yield* io.waitForConsumption(note, { within: { seconds: what.seconds } })))
         break
       }
       case 'sub':
