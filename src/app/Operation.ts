@@ -8,6 +8,7 @@ import type { FinalityReads } from '../finality/FinalityReads.js'
 import type { OperationDefinition } from '../flow/defineOperation.js'
 import { invalidOperation, type InvalidOperation } from '../flow/invalidOperation.js'
 import { all } from '../flow/operations/all.js'
+import { cancelled, type Cancelled } from '../flow/operations/cancelled.js'
 import { changeNotary, type ChangeNotaryOperation } from '../finality/operations/changeNotary.js'
 import { check, type Check } from '../finality/operations/check.js'
 import { close, type Close } from '../session/operations/close.js'
@@ -58,6 +59,7 @@ export type OperationReads = FinalityReads & AgendaReads
 
 /** What a flow may ask of its node; {@link FlowIo} makes them. */
 export type Operation =
+  | Cancelled
   | ChangeNotaryOperation
   | Check
   | Close
@@ -108,6 +110,7 @@ export const operations: {
   readonly [K in Operation['kind']]: OperationDefinition<Extract<Operation, { readonly kind: K }>, OperationReads>
 } = {
   all,
+  cancelled,
   changeNotary,
   check,
   close,

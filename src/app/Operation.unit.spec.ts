@@ -53,6 +53,7 @@ const parts = (): Parts['parts'] => ['left', 'right'].map((name) => [name, [][Sy
 /** One operation of each kind with the digest that the records of flows hold of it. */
 const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, { readonly kind: K }>, string] } = {
   all: [{ kind: 'all', parts: parts() }, '73eca9d546b16c12'],
+  cancelled: [{ kind: 'cancelled', by: 'carol' }, 'fbdfe33407d867bd'],
   changeNotary: [{ kind: 'changeNotary', refs: [ref], notary }, '9e6b578ea3bc4067'],
   check: [{ kind: 'check', signed, exceptKeys: [] }, '714d08b7af4600a0'],
   close: [{ kind: 'close', session, role }, '7f7424915e251c43'],

@@ -84,12 +84,11 @@ export class AsyncStepRunner implements StepRunner {
   }
 
   /** Lets go of one step: the part of the flow that asked for it was cancelled. */
-  readonly cancel = (flow: FlowId, part: string | undefined, position: number): void => {
-    const isCancelled = (request: StepRequest): boolean =>
-      request.flow === flow && request.part === part && request.position === position
+  readonly cancel = (flow: FlowId, part: string | undefined): void => {
+    const isCancelled = (request: StepRequest): boolean => request.flow === flow && request.part === part
     this.#waiting.remove(isCancelled)
     for (const [key, { request }] of this.#underWay)
-      if (isCancelled(request)) this.#letGo(key, { kind: 'letGo', why: 'The part of the flow was cancelled.' })
+      if (isCancelled(request)) this.#letGo(key, { kind: 'letGo', why: 'It was cancelled.' })
     this.#fill()
     this.#settle()
   }
@@ -260,7 +259,13 @@ export class AsyncStepRunner implements StepRunner {
     const { flow, part, position, context } = underWay.request
     this.#letGo(key, result)
     if (this.#stopped) return
-    this.#report({ flow, position, attempt: context.attempt, result, ...(part === undefined ? {} : { part }) })
+    this.#report({
+      flow,
+      position,
+      attempt: context.attempt,
+      result,
+      ...(part === undefined ? {} : { part, key: context.idempotencyKey }),
+    })
     this.#fill()
     this.#settle()
   }

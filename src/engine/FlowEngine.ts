@@ -20,6 +20,8 @@ import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js
 import type { FlowStart } from '../flow/FlowStart.js'
 import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
 import { timedOut, valueAnswer, type Answer, type Continuation, type Wait } from '../flow/Answer.js'
+import { Cancellation } from '../flow/Cancellation.js'
+import { cancelOf } from '../flow/cancelFlow.js'
 import { clipLabel } from '../flow/clipLabel.js'
 import { decideFailure } from '../flow/decideFailure.js'
 import { describeOperation } from '../app/describeOperation.js'
@@ -62,6 +64,16 @@ const continuedInPart = (row: FlowRow, part: string): Answer => ({
     { flow: row.id, part },
   ),
 })
+
+/** The flow itself counts all that is recorded, a part what it was answered itself: others may be faster or slower. */
+const positionOf = (row: FlowRow, { path, answered }: FlowPart): number =>
+  path === undefined ? row.recorded : answered
+
+/** What is done to clean up has another key than what was cancelled in its place. */
+const keyOfStep = (row: FlowRow, part: FlowPart): string =>
+  part.path === undefined
+    ? `${row.id}.${positionOf(row, part)}`
+    : `${row.id}.${part.path}.${positionOf(row, part)}${part.isCancelled ? 'c' : ''}`
 
 export class FlowEngine {
   /** Suspended flows whose generators are kept, least recently used first. */
@@ -124,7 +136,8 @@ export class FlowEngine {
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(tick: ActiveTick, row: FlowRow): void {
     // Another flow may have killed it earlier in this very tick.
-    if (hasEnded(row) || this.#endsWithParent(tick, row) || this.#parksLost(tick, row)) return
+    if (hasEnded(row) || this.#killsCancelled(tick, row) || this.#endsWithParent(tick, row)) return
+    if (this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       this.#wake(tick, row)
     })
@@ -144,8 +157,26 @@ export class FlowEngine {
     const live = this.#bring(tick, row)
     if (live === undefined) return
     live.useNetwork(tick.network)
-    this.#enqueueDue(tick, row, live)
+    const cancel = cancelOf(row)
+    if (cancel === undefined || cancel.thrown === true) this.#enqueueDue(tick, row, live)
+    else this.#cancel(live, cancel.by)
     this.#goOn(tick, row, live)
+  }
+
+  /** Kills a flow that was cancelled and has not come to its end in time; true when it does. */
+  #killsCancelled(tick: ActiveTick, row: FlowRow): boolean {
+    const cancel = cancelOf(row)
+    if (cancel === undefined || toMillis(cancel.until) > tick.nowMs) return false
+    this.change(tick, row.id, endKilled(tick, row, cancel.by))
+    return true
+  }
+
+  #cancel(live: LiveFlow, by: string): void {
+    // One whose code is at its end has nothing left to undo.
+    if (live.ending !== undefined) return
+    const error = new Cancellation(`Cancelled by ${by}.`, { by })
+    live.unrecorded.push({ operation: { kind: 'cancelled', by }, answer: { kind: 'error', error } })
+    live.cancel(error)
   }
 
   /**
@@ -189,7 +220,7 @@ export class FlowEngine {
     const part = live?.part(report.part)
     const pending = part?.pending
     if (live === undefined || part === undefined || pending?.kind !== 'step') return
-    if (report.part !== undefined && part.answered !== report.position) return
+    if (report.part !== undefined && report.key !== keyOfStep(row, part)) return
     live.useNetwork(tick.network)
     if (report.result.kind === 'value') {
       this.#answerStep(tick, row, live, part, this.#checked(pending.name, report.result.value))
@@ -428,10 +459,8 @@ export class FlowEngine {
     const { pending, waiting, path } = part
     if (pending?.kind !== 'step' || waiting?.for !== 'step' || !isStepUnderWay(waiting)) return
     const { id, name: flowName, startedMs: flowStartedMs } = row
-    // The flow itself counts all that is recorded, a part what it was answered itself: others may be faster or slower.
-    const position = path === undefined ? row.recorded : part.answered
-    const place = path === undefined ? String(position) : `${path}.${position}`
-    const context = { idempotencyKey: `${id}.${place}`, attempt: waiting.attempt, term: tick.views.facts.now.term }
+    const position = positionOf(row, part)
+    const context = { idempotencyKey: keyOfStep(row, part), attempt: waiting.attempt, term: tick.views.facts.now.term }
     tick.release(() => {
       const { name, run, timeoutMs } = pending
       this.#steps.start({
@@ -462,9 +491,9 @@ export class FlowEngine {
       ...(over === undefined ? {} : { over }),
       ...(live.progress === undefined ? {} : { progress: live.progress }),
     })
-    for (const { part, position } of live.takeDroppedSteps())
+    for (const part of live.takeDroppedSteps())
       tick.release(() => {
-        this.#steps.cancel?.(row.id, part, position)
+        this.#steps.cancel?.(row.id, part)
       })
     return fresh
   }
@@ -531,6 +560,7 @@ export class FlowEngine {
 
   /** Keeps a flow that an error would end, where it may pass or is to be looked at; true when it is kept. */
   #keepsFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, error: unknown): boolean {
+    if (error instanceof Cancellation) return false
     if (this.#isSuperseded(tick, row, error)) return false
     const tries = turnWaitOf(row)?.attempt ?? 0
     const failure = decideFailure(error, tick.registry.flow(row.name), tries)
@@ -579,6 +609,13 @@ export class FlowEngine {
   #fail(tick: ActiveTick, row: FlowRow, error: unknown): void {
     if (error instanceof CarillonError && error.consequence === 'park') {
       this.#park(tick, row, error)
+      return
+    }
+    const cancel = error instanceof Cancellation ? cancelOf(row) : undefined
+    if (cancel !== undefined) {
+      const told = recordRefusal(error, 'flow-cancelled')
+      tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'killed', by: cancel.by, error: told })
+      this.#tell(tick, row, failureFor(error))
       return
     }
     // That another was faster is nothing to look for in the code.

@@ -30,9 +30,6 @@ export type Unrecorded = { readonly operation: Operation; readonly answer: Answe
 /** Where the code came to after a move. */
 export type Stop = { readonly kind: 'asks'; readonly operation: Operation } | Ending
 
-/** A step that nobody waits for any more. */
-export type DroppedStep = { readonly part: string | undefined; readonly position: number }
-
 /** What a flow with parts keeps in mind beside its own generator. */
 type OpenParts = {
   /** The parts that have not come to their end, by path. */
@@ -41,7 +38,6 @@ type OpenParts = {
   readonly ended: Map<string, Ending>
   /** Parts whose recorded wait is over. */
   readonly over: Set<string>
-  readonly droppedSteps: DroppedStep[]
   readonly closedSessions: SessionId[]
 }
 
@@ -54,6 +50,7 @@ type TakenWaits = {
   readonly fresh: readonly FlowPart[]
 }
 
+const noSteps: (string | undefined)[] = []
 const turn: Waiting = { for: 'turn' }
 
 /** Nothing keeps app code from yielding something else than what `io` made. */
@@ -78,6 +75,8 @@ export class LiveFlow {
   /** Parts whose operation is to be decided, in the order of their paths, the last one first. */
   readonly #queue: FlowPart[] = []
   #parts: OpenParts | undefined
+  /** The parts whose steps were cancelled. */
+  #droppedSteps: (string | undefined)[] = noSteps
   /** Whether the row holds waits of parts, which need not be written again. */
   #keepsWaits = false
   readonly #io: FlowIo
@@ -248,9 +247,16 @@ export class LiveFlow {
     return { waiting: [first, ...rest], ...over, fresh }
   }
 
-  /** Steps that were cancelled since this was asked last. */
-  takeDroppedSteps(): readonly DroppedStep[] {
-    return this.#parts === undefined || this.#parts.droppedSteps.length === 0 ? [] : this.#parts.droppedSteps.splice(0)
+  /** The parts whose steps were cancelled since this was asked last; undefined is the flow itself. */
+  takeDroppedSteps(): readonly (string | undefined)[] {
+    const dropped = this.#droppedSteps
+    this.#droppedSteps = noSteps
+    return dropped
+  }
+
+  /** Throws into the flow where it waits, or into its parts first. */
+  cancel(error: Cancellation): void {
+    this.#cancelPart(this.root, error)
   }
 
   /** Sessions of parts that were cancelled since this was asked last. */
@@ -331,7 +337,7 @@ export class LiveFlow {
   }
 
   #beginParts(parent: FlowPart, { kind, parts }: Parts): void {
-    this.#parts ??= { open: new Map(), ended: new Map(), over: new Set(), droppedSteps: [], closedSessions: [] }
+    this.#parts ??= { open: new Map(), ended: new Map(), over: new Set(), closedSessions: [] }
     const { open } = this.#parts
     const names = parts.map(([name]) => name)
     const group: PartGroup = {
@@ -419,7 +425,7 @@ export class LiveFlow {
       for (const member of children.members) this.#cancelPart(member, error)
       return
     }
-    if (waiting?.for === 'step') this.#parts?.droppedSteps.push({ part: part.path, position: part.answered })
+    if (waiting?.for === 'step') this.#droppedSteps = [...this.#droppedSteps, part.path]
     this.#leave(part)
     this.#throwInto(part, error)
   }

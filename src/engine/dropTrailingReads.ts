@@ -10,7 +10,9 @@ export const dropTrailingReads = (unrecorded: Unrecorded[]): void => {
   for (let last = unrecorded.at(-1); last !== undefined; last = unrecorded.at(-1)) {
     const { operation, answer } = last
     // A step that has begun has happened, and its failure is an answer like any other.
-    const isRefused = answer.kind === 'error' && (operation.kind !== 'step' || isHoldRefusal(answer.error))
+    const isRefused =
+      answer.kind === 'error' &&
+      ((operation.kind !== 'step' && operation.kind !== 'cancelled') || isHoldRefusal(answer.error))
     if (!isRefused && !definitionOf(operation).isRead) return
     unrecorded.pop()
   }

@@ -50,6 +50,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'FlowParked':
     case 'FlowRetried':
     case 'FlowPaused':
+    case 'FlowCancelled':
     case 'FlowResumed':
     case 'FlowDismissed':
     case 'SignalReceived':

@@ -13,6 +13,7 @@ import { nameOf } from '../app/describeOperation.js'
 import type { Description } from '../flow/Description.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import type { StartedBy } from '../app/FlowIo.js'
+import { Cancellation } from '../flow/Cancellation.js'
 import type { Ending } from './FlowPart.js'
 import { FlowWatch } from './FlowWatch.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
@@ -134,7 +135,7 @@ const differenceAt = (
 /** The first wait that the code does not ask for; the others are given to the parts that wait. */
 const differenceOfWaits = (tick: ActiveTick, live: LiveFlow, position: number, waits: Waits): string | undefined => {
   for (const waiting of waits) {
-    if (waiting.for === 'turn' && waiting.part === undefined) continue
+    if (waiting.for === 'cancel' || (waiting.for === 'turn' && waiting.part === undefined)) continue
     const recorded = waiting.for === 'turn' ? { kind: 'turn', digest: '', ...waiting } : waiting
     const difference = differenceAt(tick, live, position, recorded)
     if (difference !== undefined) return difference
@@ -156,6 +157,10 @@ export const replayFlow = (
   const live = opened.right
   live.begin()
   for (const [position, recorded] of record.entries()) {
+    if (recorded.kind === 'cancelled' && recorded.error?.code === 'flow-cancelled' && live.ending === undefined) {
+      live.cancel(new Cancellation(recorded.error.message))
+      continue
+    }
     const difference = differenceAt(tick, live, position, recorded)
     if (difference !== undefined) return left(diverged(row, difference, live))
     const part = live.part(recorded.part)

@@ -21,6 +21,8 @@ export type StepRequest = {
 }
 
 export type StepReport = Pick<StepRequest, 'flow' | 'part' | 'position'> & {
+  /** The idempotency key of a step of a part. */
+  readonly key?: string
   readonly attempt: number
   readonly result:
     { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly error: unknown }
@@ -29,5 +31,5 @@ export type StepReport = Pick<StepRequest, 'flow' | 'part' | 'position'> & {
 export type StepRunner = {
   readonly start: (request: StepRequest) => void
   /** Nobody waits for a step any more: its signal is aborted, and whatever it still brings is of no use. */
-  readonly cancel?: (flow: FlowId, part: string | undefined, position: number) => void
+  readonly cancel?: (flow: FlowId, part: string | undefined) => void
 }

@@ -2,7 +2,7 @@
  * Something that befell a flow, or that an operator did about it.
  */
 export type TroubleKind =
-  'failed a try' | 'parked' | 'retried' | 'paused' | 'resumed' | 'superseded after a step' | 'dismissed'
+  'failed a try' | 'parked' | 'retried' | 'paused' | 'resumed' | 'cancelled' | 'superseded after a step' | 'dismissed'
 
 export type TroubleRow = {
   readonly flowSeq: number

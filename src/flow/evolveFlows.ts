@@ -7,6 +7,7 @@ import type { DomainEvent, EventOf, FlowOrigin, Waiting, Waits } from '../log/ev
 import type { FlowId } from '../log/FlowId.js'
 import { toMillis, type Instant } from '../time/Instant.js'
 import type { VaultRead } from '../vault/VaultTables.js'
+import { cancelOf, keepCancel, waitsOfCancelled } from './cancelFlow.js'
 import { hasEnded, type FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
 import { isHoldRefusal } from './heldState.js'
@@ -147,6 +148,11 @@ const wait = (tables: FlowTables, row: FlowDraft, waits: Waits, atMs: number): v
   row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : null
 }
 
+const waitsAfterAdvance = (row: FlowDraft, event: EventOf<'FlowAdvanced'>): Waits => {
+  const waits = waitsAfter(event.over === undefined ? undefined : waitsOf(row), event)
+  return keepCancel(cancelOf(row), waits, event)
+}
+
 const end = (tables: FlowTables, row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
   forgetWaits(tables, row)
   row.status = event.outcome
@@ -242,7 +248,7 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     case 'FlowAdvanced':
       flows.appendOperations(row, event.operations.map(canonicalText))
       addFailedTries(tables, row, event.waiting, revision, atMs)
-      wait(tables, row, waitsAfter(event.over === undefined ? undefined : waitsOf(row), event), atMs)
+      wait(tables, row, waitsAfterAdvance(row, event), atMs)
       if (event.progress !== undefined) row.progress = event.progress
       break
     case 'FlowEnded':
@@ -267,6 +273,14 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
       row.status = 'paused'
       row.wakeMs = null
       addTrouble('paused', event.by)
+      break
+    case 'FlowCancelled':
+      // One that was held goes on too: it cannot clean up otherwise.
+      row.status = 'running'
+      row.error = null
+      row.waiting = canonicalText(waitsOfCancelled(waitsOf(row), event))
+      row.wakeMs = atMs
+      addTrouble('cancelled', event.by)
       break
     case 'FlowRetried':
       readyAgain(row, atMs)

@@ -13,6 +13,8 @@ export const flowLimits = {
   partDepth: 8,
   /** Depth of flows that start flows: what starts itself in a circle comes to an end. */
   childDepth: 32,
+  /** Time that a cancelled flow has to undo what it has done, unless whoever cancels it says otherwise; then it is killed. */
+  cancelWithinMs: 3_600_000,
   /** Text of a client id: room for any name of a request, and short enough for an index. */
   clientIdLength: 1_000,
   /** Signals a flow may have that it has not taken yet; more are refused. */

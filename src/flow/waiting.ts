@@ -30,7 +30,7 @@ export const waitsOf = ({ waiting }: Pick<FlowRow, 'waiting'>): Waits | undefine
 export const operationWaitOf = (row: FlowRow, part?: string): Exclude<Waiting, TurnWait> | undefined =>
   waitsOf(row)
     ?.filter((waiting) => waiting.part === part)
-    .find((waiting) => waiting.for !== 'turn')
+    .find((waiting) => waiting.for !== 'turn' && waiting.for !== 'cancel')
 
 /**
  * What a flow waits for after it has advanced. Where `over` is given, parts that are named neither there nor in the new
@@ -43,7 +43,11 @@ export const waitsAfter = (
   if (over === undefined || before === undefined) return waiting
   const named = new Set([...over, ...waiting.map(({ part }) => part)])
   const [first, ...rest] = waiting
-  return [first, ...rest, ...before.filter((each) => each.for !== 'turn' && !named.has(each.part))]
+  return [
+    first,
+    ...rest,
+    ...before.filter((each) => each.for !== 'turn' && each.for !== 'cancel' && !named.has(each.part)),
+  ]
 }
 
 /** The wait for its turn; undefined when a flow has none. */
@@ -60,7 +64,14 @@ export const untilAfter = (nowMs: number, withinMs: number | undefined): number 
  */
 export const keepUntil = <W extends Wait>(wait: W, before: Waiting | undefined): W => {
   if (!('untilMs' in wait) || wait.untilMs === undefined) return wait
-  if (before === undefined || before.for === 'turn' || before.for === 'step' || before.until === undefined) return wait
+  if (
+    before === undefined ||
+    before.for === 'turn' ||
+    before.for === 'step' ||
+    before.for === 'cancel' ||
+    before.until === undefined
+  )
+    return wait
   return { ...wait, untilMs: toMillis(before.until) }
 }
 
@@ -99,6 +110,8 @@ const wakeOf = (waiting: Waiting, atMs: number): number | null => {
   switch (waiting.for) {
     case 'turn':
       return waiting.retryAt === undefined ? atMs : toMillis(waiting.retryAt)
+    case 'cancel':
+      return waiting.thrown === true ? toMillis(waiting.until) : atMs
     case 'step':
       return waiting.retryAt === undefined ? null : toMillis(waiting.retryAt)
     default:
@@ -121,7 +134,10 @@ export const wakeMsOf = (waits: Waits, atMs: number): number | null => {
 
 /** Whether nothing but time ends a wait. */
 export const isForTime = (waiting: Waiting): boolean =>
-  waiting.for === 'instant' || waiting.for === 'turn' || (waiting.for === 'step' && waiting.retryAt !== undefined)
+  waiting.for === 'instant' ||
+  waiting.for === 'turn' ||
+  waiting.for === 'cancel' ||
+  (waiting.for === 'step' && waiting.retryAt !== undefined)
 
 /**
  * When a flow that was paused or parked is to be woken: at once, because what it waits for may have come meanwhile, unless

@@ -205,6 +205,7 @@ export const FlowDetailsC = record(
             retried: null,
             paused: null,
             resumed: null,
+            cancelled: null,
             'superseded after a step': null,
             dismissed: null,
           }),

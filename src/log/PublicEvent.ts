@@ -104,7 +104,7 @@ export type FlowEndedEvent = {
 
 /** A flow needs an operator, or an operator has acted on it. */
 export type FlowChangedEvent = {
-  readonly type: 'FlowParked' | 'FlowRetried' | 'FlowPaused' | 'FlowResumed' | 'FlowDismissed'
+  readonly type: 'FlowParked' | 'FlowRetried' | 'FlowCancelled' | 'FlowPaused' | 'FlowResumed' | 'FlowDismissed'
   readonly flow: string
   readonly error?: PublicError
   readonly by?: string
@@ -247,6 +247,7 @@ const publications: { readonly [K in EventType]: Publish<K> } = {
   FlowEnded: flowEnded,
   FlowParked: withError,
   FlowRetried: asItIs,
+  FlowCancelled: ({ type, flow, by }) => ({ type, flow, by }),
   FlowPaused: asItIs,
   FlowResumed: asItIs,
   FlowDismissed: asItIs,
@@ -300,6 +301,7 @@ export const publicEventTypes: readonly PublicEventType[] = [
   'FlowProgressed',
   'FlowParked',
   'FlowRetried',
+  'FlowCancelled',
   'FlowPaused',
   'FlowResumed',
   'FlowDismissed',

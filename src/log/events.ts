@@ -92,6 +92,11 @@ const WaitingC = t.union([
   withOptional({ for: t.literal('consumption'), kind: t.string, digest: t.string, ref: StateRefC }, timed),
   withOptional({ for: t.literal('transaction'), kind: t.string, digest: t.string, transaction: TransactionIdC }, timed),
   withOptional({ for: t.literal('flow'), kind: t.string, digest: t.string, flow: FlowIdText }, timed),
+  /** It is being cancelled, and killed at that instant. Nodes add it to a row from FlowCancelled; FlowAdvanced never names it. */
+  withOptional(
+    { for: t.literal('cancel'), kind: t.string, digest: t.string, by: t.string, until: InstantC },
+    { ...about, thrown: t.literal(true) },
+  ),
   withOptional({ for: t.literal('signal'), kind: t.string, digest: t.string, signal: t.string }, timed),
   /** More to do at once: the flow made room for others. Or not before an instant: what it met may have passed by then. */
   withOptional({ for: t.literal('turn') }, { ...about, attempt: IntegerC, retryAt: InstantC, error: RecordedErrorC }),
@@ -329,6 +334,8 @@ export const eventCodecs = {
   ),
   FlowParked: strict({ type: t.literal('FlowParked'), flow: FlowIdText, error: RecordedErrorC }),
   FlowRetried: strict({ type: t.literal('FlowRetried'), flow: FlowIdText, by: t.string }),
+  /** `flow-cancelled` is thrown into it where it waits. It is killed when it has not come to its end by then. */
+  FlowCancelled: strict({ type: t.literal('FlowCancelled'), flow: FlowIdText, by: t.string, until: InstantC }),
   FlowPaused: strict({ type: t.literal('FlowPaused'), flow: FlowIdText, by: t.string }),
   /** A flow was sent a signal, which it takes when it waits for one of its name. The number counts those of the flow. */
   SignalReceived: withOptional(

@@ -40,10 +40,22 @@ export type ModelFlow = {
 }
 
 /** What a flow waits for after it has advanced: what the event says, and where it names parts that wait no more, the rest. */
-export const waitsIn = (before: readonly Waiting[], { waiting, over }: EventOf<'FlowAdvanced'>): readonly Waiting[] => {
+export const waitsIn = (before: readonly Waiting[], event: EventOf<'FlowAdvanced'>): readonly Waiting[] => [
+  ...cancelIn(before, event),
+  ...ownWaitsIn(before, event),
+]
+
+/** A flow that is being cancelled stays so until its end. */
+const cancelIn = (before: readonly Waiting[], { operations }: EventOf<'FlowAdvanced'>): readonly Waiting[] =>
+  before.flatMap((wait): readonly Waiting[] => {
+    if (wait.for !== 'cancel') return []
+    return operations.some(({ kind }) => kind === 'cancelled') ? [{ ...wait, thrown: true }] : [wait]
+  })
+
+const ownWaitsIn = (before: readonly Waiting[], { waiting, over }: EventOf<'FlowAdvanced'>): readonly Waiting[] => {
   if (over === undefined) return waiting
   const goesOn = ({ for: kind, part = '' }: Waiting): boolean =>
-    kind !== 'turn' && !over.includes(part) && !waiting.some((fresh) => fresh.part === part)
+    kind !== 'turn' && kind !== 'cancel' && !over.includes(part) && !waiting.some((fresh) => fresh.part === part)
   return [...waiting, ...before.filter(goesOn)]
 }
 
@@ -58,6 +70,8 @@ const endOfWait = (wait: Waiting, at: Instant): Instant | undefined => {
       return wait.retryAt
     case 'turn':
       return wait.retryAt ?? at
+    case 'cancel':
+      return wait.thrown === true ? wait.until : at
     default:
       return wait.until
   }
@@ -78,7 +92,11 @@ export const waitsForMessage = ({ waits }: ModelFlow, { session, role, seq }: Ev
 /** Whether something other than time can end one of the waits: it may have come while the flow was held. */
 export const waitsForMore = (waits: readonly Waiting[]): boolean =>
   waits.some(
-    (wait) => wait.for !== 'instant' && wait.for !== 'turn' && !(wait.for === 'step' && wait.retryAt !== undefined),
+    (wait) =>
+      wait.for !== 'instant' &&
+      wait.for !== 'turn' &&
+      wait.for !== 'cancel' &&
+      !(wait.for === 'step' && wait.retryAt !== undefined),
   )
 
 /** The index does not tell true from 1, nor false from 0. */

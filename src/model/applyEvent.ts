@@ -116,6 +116,7 @@ export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace):
     case 'FlowParked':
     case 'FlowRetried':
     case 'FlowPaused':
+    case 'FlowCancelled':
     case 'FlowResumed':
     case 'FlowDismissed':
       applyFlow(model, event, place)

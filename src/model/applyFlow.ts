@@ -144,6 +144,15 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
     case 'FlowPaused':
       become({ status: 'paused', wakeAt: undefined })
       return
+    case 'FlowCancelled': {
+      const { by, until } = event
+      const others = flow.waits.filter((wait) => wait.for !== 'cancel')
+      const cancel = { for: 'cancel', kind: 'cancelled', digest: '', by, until } as const
+      // It goes on at once, also when it was held, and is killed at the end of its time.
+      become({ status: 'running', waits: [cancel, ...others], wakeAt: place.at, error: undefined })
+      settleAttempt(model, flow, 'running')
+      return
+    }
     case 'FlowDismissed':
       become({ attention: false })
       return

@@ -84,6 +84,10 @@ export const refuseFlow = (
         refuseMove(flow, event.flow, at) ?? (event.type === 'FlowAdvanced' ? refuseAnswers(flow, event, at) : undefined)
       )
     }
+    case 'FlowCancelled':
+      return flows.get(event.flow)?.ended === undefined && flows.has(event.flow)
+        ? undefined
+        : `there is no flow ${event.flow} that goes on`
     case 'FlowPaused':
       return refuseUnless(flows.get(event.flow), event.flow, 'running')
     case 'FlowResumed':

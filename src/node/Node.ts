@@ -473,6 +473,15 @@ export class Node {
     return this.#operate({ on: 'flow', action: 'kill', flow }, by)
   }
 
+  /**
+   * Cancels a flow: `flow-cancelled` is thrown into it where it waits, and into its parts, so that it can undo what it has
+   * done. It is killed when it has not come to its end `withinMs` later (default: an hour), or when it is cancelled again.
+   */
+  cancelFlow(flow: FlowId, { withinMs, ...by }: By & { readonly withinMs?: number } = {}): Promise<void> {
+    const request = { on: 'flow', action: 'cancel', flow } as const
+    return this.#operate(withinMs === undefined ? request : { ...request, withinMs }, by)
+  }
+
   /** Lets a parked flow go on from its record. */
   retryFlow(flow: FlowId, by?: By): Promise<void> {
     return this.#operate({ on: 'flow', action: 'retry', flow }, by)

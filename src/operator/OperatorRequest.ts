@@ -58,7 +58,19 @@ export const SignalIdC = expecting(
   ),
 )
 
-export const FlowActionC = t.keyof({ retry: null, kill: null, pause: null, resume: null, dismiss: null })
+const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+
+const PositiveC = expecting(
+  'a whole number of milliseconds from 1',
+  new t.Type<number, number, unknown>(
+    'PositiveMilliseconds',
+    isPositive,
+    (value, context) => (isPositive(value) ? t.success(value) : t.failure(value, context)),
+    t.identity,
+  ),
+)
+
+export const FlowActionC = t.keyof({ retry: null, cancel: null, kill: null, pause: null, resume: null, dismiss: null })
 export type FlowAction = t.TypeOf<typeof FlowActionC>
 
 export const ActivityActionC = t.keyof({ trigger: null, retry: null, discharge: null, pause: null, resume: null })
@@ -71,7 +83,11 @@ export type DrainAction = t.TypeOf<typeof DrainActionC>
 export const actionsOf = <A extends string>({ keys }: { readonly keys: Readonly<Record<A, unknown>> }): readonly A[] =>
   Object.keys(keys) as A[]
 
-const OnFlowC = t.strict({ on: t.literal('flow'), action: FlowActionC, flow: FlowIdC })
+const OnFlowC = t.intersection([
+  t.strict({ on: t.literal('flow'), action: FlowActionC, flow: FlowIdC }),
+  // How long a cancelled flow may take.
+  t.exact(t.partial({ withinMs: PositiveC })),
+])
 const OnActivityC = t.intersection([
   t.strict({ on: t.literal('activity'), action: ActivityActionC, ref: StateRefC }),
   t.exact(t.partial({ note: NoteC })),

@@ -5,7 +5,7 @@ import { decideSignal } from '../flow/decideSignal.js'
 import type { DomainEvent } from '../log/events.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
-import { dismissFlow, killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
+import { cancelFlow, dismissFlow, killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
 import { acceptMap } from './operateNetwork.js'
 import { issueToken, revokeToken } from './operateTokens.js'
 import type { OperatorReads } from './OperatorReads.js'
@@ -13,6 +13,7 @@ import type { ActivityAction, FlowAction, OperatorRequest } from './OperatorRequ
 
 const onFlow: Readonly<Record<FlowAction, typeof killFlow>> = {
   retry: retryFlow,
+  cancel: cancelFlow,
   kill: killFlow,
   pause: pauseFlow,
   resume: resumeFlow,
@@ -34,7 +35,7 @@ export const decideOperatorRequest = (
 ): readonly DomainEvent[] => {
   switch (request.on) {
     case 'flow':
-      return onFlow[request.action](reads, request.flow, by)
+      return onFlow[request.action](reads, request.flow, by, request.withinMs)
     case 'activity': {
       const { action, ref, note } = request
       return [onActivity[action](reads, ref, { by, ...(note === undefined ? {} : { note }) })]

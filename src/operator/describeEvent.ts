@@ -111,6 +111,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
       return `${flowOf(event.flow)} ${event.error.code}: ${event.error.message}`
     case 'FlowRetried':
     case 'FlowPaused':
+    case 'FlowCancelled':
     case 'FlowResumed':
     case 'FlowDismissed':
       return `${flowOf(event.flow)} by ${event.by}`

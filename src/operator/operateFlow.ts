@@ -9,6 +9,7 @@ import { CarillonError, NodeFault } from '../errors/CarillonError.js'
 import type { DomainEvent } from '../log/events.js'
 import { FlowIdC, flowIdOfClientId, type FlowId } from '../log/FlowId.js'
 import { endKilled } from '../session/endKilled.js'
+import { cancelOf, flowCancelled } from '../flow/cancelFlow.js'
 import type { FlowStart } from '../flow/FlowStart.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 
@@ -92,10 +93,16 @@ export const decideStart = (reads: OperatorReads, request: StartRequest): StartD
 }
 
 /** What an operator does to a flow: facts about it, after which its generator is worthless. */
-export type FlowDecider = (reads: OperatorReads, id: FlowId, by: string) => readonly DomainEvent[]
+export type FlowDecider = (reads: OperatorReads, id: FlowId, by: string, withinMs?: number) => readonly DomainEvent[]
 
 /** Ends a flow at once. What it has recorded on the ledger stays. */
 export const killFlow: FlowDecider = (reads, id, by) => endKilled(reads, find(reads, id), by)
+
+/** Throws `flow-cancelled` into a flow where it waits, so that it can clean up; a flow that was cancelled before is killed. */
+export const cancelFlow: FlowDecider = (reads, id, by, withinMs) => {
+  const row = find(reads, id)
+  return cancelOf(row) === undefined ? [flowCancelled(reads, row, by, withinMs)] : endKilled(reads, row, by)
+}
 
 /** Lets a parked flow go on from its record. */
 export const retryFlow: FlowDecider = (reads, id, by) => {

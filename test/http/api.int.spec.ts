@@ -190,6 +190,14 @@ describe('the HTTP API', () => {
     ])
   })
 
+  it('cancels a flow, and refuses to cancel one that has ended', async () => {
+    const { flow } = (await post('/flows', { flow: 'belfry/Sleep', input: {} })).body as { flow: string }
+    expect((await post(`/flows/${flow}/cancel`)).body).to.deep.equal({ done: true })
+    await belfry.virtual.runUntilQuiet()
+    expect((await get(`/flows/${flow}`)).body).to.deep.include({ status: 'killed' })
+    expect((await post(`/flows/${flow}/cancel`)).body['code']).to.equal('flow-ended')
+  })
+
   it('says what is wrong as problem+json with a code', async () => {
     const refused = async (path: string, status: number, code: string): Promise<void> => {
       const answer = await get(path)

@@ -22,7 +22,7 @@ const EVENT_TYPES = new Set(
   ActivityStartFailed ActivityParked ActivityPaused ActivityResumed ActivityTriggered ActivityRetried ActivityDismissed
   StateReassessed StatesLocked StatesUnlocked KeysReserved TransactionSigned TransactionNotarised SessionOpened MessageSent MessageReceived
   MessageAcknowledged FlowStarted FlowAdvanced FlowEnded FlowParked FlowRetried FlowPaused FlowResumed
-  FlowDismissed SignalReceived SignalTaken`.split(/\s+/),
+  FlowDismissed FlowCancelled SignalReceived SignalTaken`.split(/\s+/),
 )
 
 // 1.2 Points of Ed25519 that are no public keys

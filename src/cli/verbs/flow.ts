@@ -51,6 +51,8 @@ const showWait = (waiting: Waiting): string => {
       const { label = waiting.kind, until } = waiting
       return `to ${label}${until === undefined ? '' : `, until ${showInstant(until)} at most`}`
     }
+    case 'cancel':
+      return `to clean up, because ${waiting.by} cancelled it, until ${showInstant(waiting.until)} at most`
     case 'turn':
       return waiting.retryAt === undefined
         ? 'for its turn'
@@ -311,6 +313,7 @@ const hanging = (terminal: Terminal): Command =>
 /** How an action is asked for on the command line, and what is said when it is done. */
 const words: Readonly<Record<FlowAction, { readonly summary: string; readonly did: string }>> = {
   retry: { summary: 'let a parked flow go on from its record', did: 'is retried' },
+  cancel: { summary: 'let a flow undo what it has done and end; a second time, kill it', did: 'is cancelled' },
   kill: { summary: 'end a flow at once; what it has recorded on the ledger stays', did: 'is killed' },
   pause: { summary: 'hold a running flow where it is', did: 'is paused' },
   resume: { summary: 'let a paused flow go on', did: 'is resumed' },
@@ -372,7 +375,7 @@ const signals = (terminal: Terminal): Command =>
   )
 
 export const flowVerb = (terminal: Terminal): Command =>
-  verbGroup('flow', 'list, show, watch and signal flows; retry, kill, pause, resume or dismiss one', [
+  verbGroup('flow', 'list, show, watch and signal flows; retry, cancel, kill, pause, resume or dismiss one', [
     list(terminal),
     show(terminal),
     watch(terminal),

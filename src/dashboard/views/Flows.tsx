@@ -32,6 +32,8 @@ const showWait = (wait: { readonly for?: string; readonly label?: string; readon
       return `sleeps until ${shownInstant(wait.until ?? '')}`
     case 'step':
       return wait.label ?? 'a step'
+    case 'cancel':
+      return `is being cancelled, until ${shownInstant(wait.until ?? '')} at most`
     case 'turn':
     case undefined:
       return ''
@@ -372,6 +374,12 @@ export const Flow = ({
                     ) : null}
                     {flow.status === 'running' ? <Act label="Pause" act={act('pause')} done={asking.again} /> : null}
                     {flow.status === 'paused' ? <Act label="Resume" act={act('resume')} done={asking.again} /> : null}
+                    <Act
+                      label="Cancel"
+                      confirm="It undoes what it has done, as far as its code says so, and ends."
+                      act={act('cancel')}
+                      done={asking.again}
+                    />
                     <Act
                       label="Kill"
                       weight="danger"

@@ -15,7 +15,11 @@ type Options = StepOptions & { readonly result?: { readonly encode: (value: unkn
 /** The key of a step is made of its flow, the path of its part where there is one, and its position. */
 const placeOf = (key: string): StepPlace => {
   const [flow = '', ...numbers] = key.split('.')
-  return { flow, part: numbers.slice(0, -1).join('.') || undefined, position: Number(numbers.at(-1)) }
+  return {
+    flow,
+    part: numbers.slice(0, -1).join('.') || undefined,
+    position: Number.parseInt(numbers.at(-1) ?? '', 10),
+  }
 }
 
 /** `oneIn` is how many steps there are to one that fails; 0 when none does. */

@@ -84,6 +84,7 @@ const overdueWait = (wait: Waiting, nowMs: number, received: ReadonlySet<string>
     case 'transaction':
     case 'signal':
     case 'flow':
+    case 'cancel':
       return wait.until !== undefined && Date.parse(wait.until) < nowMs ? `has waited past ${wait.until}` : undefined
     case 'message':
       if (wait.until !== undefined && Date.parse(wait.until) < nowMs) return `has waited past ${wait.until}`
