@@ -43,6 +43,7 @@ const order = [
   // Surfaces.
   'telemetry',
   'http',
+  'client',
   'testing',
   'cli',
   'dashboard',
@@ -63,6 +64,8 @@ const only = {
   model: [...pure, 'log/events'],
   'time/SystemClock': pure,
   'time/zoneDataVersion': pure,
+  // A program elsewhere, or a page in a browser: see also client-runs-in-a-browser.
+  client: [...pure, ...rules, 'subscription', 'http'],
   // A page that runs in a browser: it knows the API's answers as types and nothing else.
   dashboard: ['http'],
 }
@@ -116,6 +119,31 @@ export default {
       severity: 'error',
       from: { path: placeOf('model'), pathNot: spec },
       to: { path: placeOf('log/events'), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'client-runs-in-a-browser',
+      comment: 'Of other rooms the client takes types, and only a few files that need nothing of Node.js.',
+      severity: 'error',
+      from: { path: placeOf('client'), pathNot: spec },
+      to: {
+        path: '^src/',
+        dependencyTypesNot: ['type-only'],
+        pathNot: [
+          placeOf('client'),
+          placeOf('errors'),
+          '^src/encoding/(canonical|decode)\\.ts$',
+          '^src/ledger/(decodeState|showRef)\\.ts$',
+          '^src/engine/pause\\.ts$',
+          '^src/subscription/callBack\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'client-knows-no-host',
+      comment: 'The client sends by fetch; whoever runs on Node.js and needs more gives it a fetch of its own.',
+      severity: 'error',
+      from: { path: placeOf('client'), pathNot: spec },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'inner-rings-know-no-host',

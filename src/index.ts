@@ -280,7 +280,8 @@ export type {
   TransactionRecordedEvent,
 } from './log/PublicEvent.js'
 export { producedStates } from './app/producedStates.js'
-export type { PublicEventOf, SubscribeFrom, SubscribeOptions, Subscription } from './subscription/subscribe.js'
+export type { Subscription } from './subscription/callBack.js'
+export type { PublicEventOf, SubscribeFrom, SubscribeOptions } from './subscription/subscribe.js'
 export {
   defineProjection,
   type AnyProjection,

@@ -4,7 +4,7 @@
  */
 import { NodeApi, type NodePlace, type ApiQuery } from './NodeApi.js'
 import { isNodeAway, tellNodeAway } from './nodeAway.js'
-import type { ServerSentEvent } from './serverSentEvents.js'
+import type { ServerSentEvent } from '../client/serverSentEvents.js'
 import type { Terminal } from './Terminal.js'
 import { pauseFor } from './untilSignalled.js'
 

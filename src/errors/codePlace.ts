@@ -23,8 +23,8 @@ const pathOf = (file: string): string => {
   }
 }
 
-/** Where this package lies; its own code is in `src` or `dist`. */
-const packagePath = pathOf(new URL('../..', import.meta.url).href)
+/** Where this package lies; its own code is in `src` or `dist`. Code that was bundled for a browser may lie nowhere. */
+const packagePath = URL.canParse('../..', import.meta.url) ? pathOf(new URL('../..', import.meta.url).href) : '/'
 
 const isOfCarillon = (file: string): boolean =>
   (file.startsWith(`${packagePath}src/`) || file.startsWith(`${packagePath}dist/`)) && !/\.spec\.[jt]s$/.test(file)

@@ -6,20 +6,19 @@ import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { TransactionIdC } from './TransactionId.js'
 
+export { showRef } from './showRef.js'
+
 /** Codec of a state ref in a state or a flow input. */
 export const StateRefC = t.readonly(t.strict({ transaction: TransactionIdC, index: IntegerC }), 'StateRef')
 /** Where a state comes from: the transaction that produced it, and its place among the outputs. */
 export type StateRef = t.TypeOf<typeof StateRefC>
-
-/** A state ref as people write it: `<transaction id>:<index>`. */
-export const showRef = (ref: StateRef): string => `${ref.transaction}:${ref.index}`
 
 /** The canonical text of a ref. */
 export const refText = (ref: StateRef): string => `{"index":${ref.index},"transaction":"${ref.transaction}"}`
 
 const pattern = /^([0-9a-f]{64}):(0|[1-9]\d{0,5})$/
 
-/** Reads what {@link showRef} writes. */
+/** Reads what `showRef` writes. */
 export const parseRef = (text: string): StateRef => {
   const [, transaction, index] = pattern.exec(text) ?? []
   if (!TransactionIdC.is(transaction)) {

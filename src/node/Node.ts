@@ -15,13 +15,8 @@ import type { PublicEventType } from '../log/PublicEvent.js'
 import type { ProjectionStatus } from '../projection/ProjectionRunner.js'
 import type { Projections } from '../projection/Projections.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
-import {
-  subscribe,
-  subscribeWith,
-  type PublicEventOf,
-  type SubscribeOptions,
-  type Subscription,
-} from '../subscription/subscribe.js'
+import { subscribe, subscribeWith, type PublicEventOf, type SubscribeOptions } from '../subscription/subscribe.js'
+import type { Subscription } from '../subscription/callBack.js'
 import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'

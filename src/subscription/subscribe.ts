@@ -1,9 +1,10 @@
 /**
  * Subscriptions of programs: each public event once and in order, from any revision on, at the pace of whoever takes them.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError } from '../errors/CarillonError.js'
 import { publicEventTypes, type PublicEvent, type PublicEventType } from '../log/PublicEvent.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
+import { callBack, type Subscription } from './callBack.js'
 import type { EventFeed } from './EventFeed.js'
 
 /** Where a subscription begins: at a revision, with the first event of the log, or with the next one to come. */
@@ -22,18 +23,6 @@ export type SubscribeOptions<T extends PublicEventType = PublicEventType> = {
 
 /** The events of some types. */
 export type PublicEventOf<T extends PublicEventType> = PublicEvent & { readonly type: T }
-
-/** A subscription that calls back. */
-export type Subscription = {
-  /**
-   * Resolves when it was closed or the node has stopped; rejects with `subscriber-threw` when the callback threw. Nobody has
-   * to wait for it.
-   */
-  readonly ended: Promise<void>
-  /** The revision of the last event that was taken; undefined before the first. */
-  readonly revision: number | undefined
-  readonly close: () => void
-}
 
 const firstRevision = (feed: EventFeed, { from, wait = true }: SubscribeOptions): number => {
   const { revision: last } = feed.head
@@ -91,42 +80,4 @@ export const subscribeWith = <T extends PublicEventType>(
   options: SubscribeOptions<T>,
   on: (event: PublicEventOf<T>) => void | Promise<void>,
   onFailure: (error: CarillonError) => void,
-): Subscription => {
-  const closing = new AbortController()
-  const signal = options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal])
-  const events = subscribe(feed, { ...options, signal })
-  let revision: number | undefined
-  const run = async (): Promise<void> => {
-    for await (const event of events) {
-      try {
-        await on(event)
-      } catch (error) {
-        throw new CarillonError(
-          'subscriber-threw',
-          `A subscriber threw at event ${event.revision} (${event.type}): ${messageOf(error)} The subscription has ended; subscribe again from that revision when it is mended.`,
-          { revision: event.revision, type: event.type },
-          error,
-        )
-      }
-      ;({ revision } = event)
-    }
-  }
-  // A callback that never returns must not keep those waiting who have closed the subscription.
-  const closed = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  const ended = Promise.race([run(), closed])
-  ended.catch((error: unknown) => {
-    if (error instanceof CarillonError) onFailure(error)
-  })
-  return {
-    ended,
-    get revision() {
-      return revision
-    },
-    close: () => {
-      closing.abort()
-    },
-  }
-}
+): Subscription => callBack((signal) => subscribe(feed, { ...options, signal }), options.signal, on, onFailure)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { repository } from './pages.js'
 
-const entries = ['src/index.ts', 'src/testing/index.ts'].map((file) => join(repository, file))
+const entries = ['src/index.ts', 'src/client/index.ts', 'src/testing/index.ts'].map((file) => join(repository, file))
 
 describe('the public names', () => {
   it('each say in a doc comment what they are for', function () {

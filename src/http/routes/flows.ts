@@ -167,7 +167,8 @@ export const flowRoutes = [
       // Whoever hung up before this began is not told of any more.
       if (request.raw.socket.destroyed) gone()
       try {
-        return { ended: true, result: (await node.resultOf(id, { signal: waited.signal })) ?? null }
+        const result = await node.resultOf(id, { signal: waited.signal })
+        return result === undefined ? { ended: true } : { ended: true, result }
       } catch (error) {
         if (waited.signal.aborted) return { ended: false }
         throw error

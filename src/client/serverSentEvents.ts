@@ -4,6 +4,7 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 
+/** One message of a live stream. */
 export type ServerSentEvent = { readonly id?: string; readonly event: string; readonly data: string }
 
 /** No message of ours is near this; a server that sends more without an end is not ours. */
