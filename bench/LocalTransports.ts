@@ -13,7 +13,7 @@ export class LocalTransports {
     return {
       send: (to, envelopes) => {
         const text = JSON.stringify(envelopes)
-        setImmediate(() => void this.#listeners.get(to)?.(from, JSON.parse(text) as readonly Envelope[]))
+        setImmediate(() => void this.#listeners.get(to)?.(from, JSON.parse(text) as readonly Envelope[], text.length))
       },
       listen: (deliver) => {
         this.#listeners.set(from, deliver)

@@ -93,6 +93,7 @@ export const catalogue = {
   'party-unknown': entry('fail', 'No such party in the network map'),
   'counterparty-failed': entry('fail', 'The other party answered with an error'),
   'session-ended': entry('fail', 'The other party has ended the session'),
+  'member-budget-exceeded': entry('fail', 'A party has sent more than it may'),
   'message-invalid': entry('fail', 'A message of another party cannot be understood'),
   'flow-version-unsupported': entry('refuse', 'The two sides of a session do not speak the same version'),
   'notary-unknown': entry('refuse', 'The notary is not one this network trusts'),

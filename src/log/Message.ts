@@ -46,8 +46,28 @@ export type WrittenMessage =
 
 const SessionEnvelopeC = t.union([
   t.strict({ kind: t.literal('message'), session: SessionIdC, from: RoleC, seq: SeqC, message: MessageC }),
-  /** Sent back once a message is durable at its receiver. */
-  t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: SeqC }),
+  /** Sent back once a message is durable at its receiver. `credit`: messages with lower numbers may be sent. */
+  t.intersection([
+    t.strict({ kind: t.literal('ack'), session: SessionIdC, from: RoleC, seq: SeqC }),
+    t.exact(t.partial({ credit: SeqC })),
+  ]),
+  /** The flow at the sender's end has read on: messages with numbers below `seq` may be sent. */
+  t.strict({ kind: t.literal('credit'), session: SessionIdC, from: RoleC, seq: SeqC }),
+  /**
+   * A message was not taken, and nothing of it was recorded. With `retryAfterMs` it may be sent again then; without it
+   * never. `credit` is as in an acknowledgement.
+   */
+  t.intersection([
+    t.strict({
+      kind: t.literal('refused'),
+      session: SessionIdC,
+      from: RoleC,
+      seq: SeqC,
+      code: shortText(100),
+      message: shortText(1_000),
+    }),
+    t.exact(t.partial({ credit: SeqC, retryAfterMs: SeqC })),
+  ]),
 ])
 /** A message or an acknowledgement on its way. */
 export type SessionEnvelope = t.TypeOf<typeof SessionEnvelopeC>
@@ -67,5 +87,4 @@ export const EnvelopeC = t.union([SessionEnvelopeC, CheckpointEnvelopeC], 'Envel
 /** What travels between two nodes: messages of sessions with their acknowledgements, and checkpoints. */
 export type Envelope = t.TypeOf<typeof EnvelopeC>
 
-export const isOfSession = (envelope: Envelope): envelope is SessionEnvelope =>
-  envelope.kind === 'message' || envelope.kind === 'ack'
+export const isOfSession = (envelope: Envelope): envelope is SessionEnvelope => 'session' in envelope

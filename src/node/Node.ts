@@ -107,6 +107,8 @@ export type NodeInternals = {
   readonly app: App
   /** How long the last commit took, in milliseconds. */
   readonly lastCommitMs: () => number
+  /** Messages that were refused because a budget was spent, by this node and by others. */
+  readonly refusals: () => { readonly byMe: number; readonly byOthers: number }
   readonly clock: Clock
   readonly development: boolean
   /** Ends what goes on beside the loop: steps and the post. */
@@ -527,6 +529,11 @@ export class Node {
   /** What time it is for the node, in epoch milliseconds. */
   get nowMs(): number {
     return this.#internals.clock.now()
+  }
+
+  /** Messages refused since the start because a budget was spent: those of others by this node, and its own by others. */
+  get refusedMessages(): { readonly byMe: number; readonly byOthers: number } {
+    return this.#internals.refusals()
   }
 
   /** How long the last commit took, in milliseconds. A follower that is just being called may ask for its own tick's. */

@@ -440,6 +440,7 @@ export const lead = async (
       network: () => network,
       app: registry.app,
       lastCommitMs,
+      refusals: () => ({ byMe: outbox?.refused ?? 0, byOthers: outbox?.wereRefused ?? 0 }),
       clock,
       development: options.development ?? false,
       stopOutside,

@@ -19,10 +19,14 @@ export type SessionRow = {
   readonly sent: number
   /** Set once this end has sent its last message. */
   readonly closed: boolean
+  /** The flow at this end has asked for all messages with lower numbers. */
+  readonly asked: number
+  /** The bytes of those that have arrived beyond. */
+  readonly unreadBytes: number
 }
 
 /** A row in the hands of the evolver of sessions. */
-export type SessionDraft = SessionRow & { sent: number; closed: boolean }
+export type SessionDraft = SessionRow & { sent: number; closed: boolean; asked: number; unreadBytes: number }
 
 /** A message that waits for its acknowledgement. */
 export type OutgoingRow = {

@@ -10,6 +10,8 @@ export interface SessionsRead {
   readonly find: (id: SessionId, role: SessionRole) => SessionRow | undefined
   /** The sessions a flow has not closed yet. */
   readonly openOfFlow: (flowSeq: number) => readonly SessionRow[]
+  /** How many sessions a party has opened here that this end has not closed. */
+  readonly openedBy: (party: PublicKey) => number
   /** Whether the message with a number has arrived, be it kept or not. */
   readonly hasArrived: (row: SessionRow, seq: number) => boolean
   /** The message with a number, if it has arrived and is kept. */
@@ -30,7 +32,11 @@ export interface Sessions extends SessionsRead {
   readonly insert: (row: NewSession) => void
   /** To be called after changing a row. */
   readonly touch: (row: SessionDraft) => void
-  readonly receive: (row: SessionRow, seq: number, message: string) => void
+  /** Sets that this end has sent its last message. */
+  readonly close: (row: SessionDraft) => void
+  /** The flow at this end asks for the message with a number, and so has read those before it. */
+  readonly ask: (row: SessionDraft, seq: number) => void
+  readonly receive: (row: SessionDraft, seq: number, message: string) => void
   /** Keeps of a message only that it has arrived: nobody will ask for it again. */
   readonly emptyIncoming: (row: SessionRow, seq: number) => void
   readonly send: (row: SessionRow, revision: number, seq: number, message: string) => void

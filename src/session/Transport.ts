@@ -11,8 +11,11 @@ export type Transport = {
   readonly send: (to: PublicKey, envelopes: readonly Envelope[]) => void
   /**
    * Hands over what arrives. `from` is authenticated by the transport. A promise resolves once the envelopes have been
-   * decided on, so that a transport need not take more from a party than the node can keep up with.
+   * decided on, so that a transport need not take more from a party than the node can keep up with. `bytes`: how much
+   * they were on their way.
    */
-  readonly listen: (deliver: (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>) => void
+  readonly listen: (
+    deliver: (from: PublicKey, envelopes: readonly Envelope[], bytes: number) => void | Promise<void>,
+  ) => void
   readonly close: () => Promise<void>
 }

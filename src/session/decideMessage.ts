@@ -36,17 +36,33 @@ export type MessageReads = SessionReads & {
 }
 
 /**
- * What to do once the tick is durable: acknowledge, keep silent so that it is sent again, or keep silent because
- * nobody who means well would have sent it.
+ * What to do once the tick is durable: acknowledge, keep silent so that it is sent again, keep silent because nobody who
+ * means well would have sent it, or say how many messages of the session are taken.
  */
-export type EnvelopeVerdict = 'acknowledge' | 'ignore' | 'refuse'
+export type EnvelopeVerdict = 'acknowledge' | 'ignore' | 'refuse' | 'tellCredit'
+
+/** What a sender hears of a message that is not taken. Nothing of it is recorded, so that refusing costs next to nothing. */
+export type EnvelopeRefusal = {
+  readonly code: 'member-budget-exceeded'
+  readonly message: string
+  /** When it may be sent again; never, when left out. */
+  readonly retryAfterMs?: number
+}
 
 /** What becomes of an envelope. Where it starts a flow, the events are recorded between the start and the first operation. */
 export type EnvelopeDecision = {
   readonly verdict: EnvelopeVerdict
   readonly events: readonly DomainEvent[]
   readonly start?: FlowStart
+  readonly refusal?: EnvelopeRefusal
 }
+
+/** A budget of its sender is spent. */
+export const overBudget = (message: string, retryAfterMs?: number): EnvelopeRefusal => ({
+  code: 'member-budget-exceeded',
+  message,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
 
 const silent = (verdict: EnvelopeVerdict): EnvelopeDecision => ({ verdict, events: [] })
 
@@ -151,6 +167,16 @@ const recordable = (message: Message): WrittenMessage => {
 const isOver = (reads: SessionReads, session: SessionRow): boolean =>
   session.flowSeq === null || hasEnded(reads.views.flows.get(session.flowSeq))
 
+/** The number below which messages of a session are taken: as many as its flow may leave unread, from the one it asks for next. */
+export const creditOf = (limits: SessionLimits, { asked }: SessionRow): number => asked + limits.unreadMessages
+
+/** Whether a message may be kept until it is read. The next one always may, or its flow would wait for ever. */
+const hasRoom = (reads: MessageReads, session: SessionRow, seq: number, message: WrittenMessage): boolean => {
+  if (seq <= session.asked) return true
+  if (seq >= creditOf(reads.limits.session, session)) return false
+  return session.unreadBytes + canonicalText(message).length <= reads.limits.session.unreadBytes
+}
+
 const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming): EnvelopeDecision => {
   const member = reads.network.member(from)
   if (member === undefined) return silent('refuse')
@@ -162,6 +188,11 @@ const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming
     // Nothing starts while the node drains; the sender tries again.
     if (reads.views.facts.now.draining) return silent('ignore')
     if (sessionIdOf(from, envelope.message.nonce) !== envelope.session) return silent('refuse')
+    const { sessionsPerParty } = reads.limits.session
+    if (from !== reads.me.key && reads.views.sessions.openedBy(from) >= sessionsPerParty) {
+      const why = `${member.party.name} has ${sessionsPerParty} sessions open with ${reads.me.name}, and may have no more.`
+      return { verdict: 'refuse', events: [], refusal: overBudget(why) }
+    }
     return answer(reads, member.party, envelope, envelope.message)
   }
   // Another party's session: to someone who is not its other end it does not exist.
@@ -169,16 +200,51 @@ const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming
   if (reads.views.sessions.hasArrived(session, envelope.seq) || isOver(reads, session)) return silent('acknowledge')
   // No flow could have sent so many, and none will read them.
   if (envelope.seq >= reads.limits.session.messagesPerSession) return silent('refuse')
+  const message = recordable(envelope.message)
+  // The sender has used up its credit and asks whether there is more.
+  if (envelope.seq === creditOf(reads.limits.session, session)) return silent('tellCredit')
+  if (!hasRoom(reads, session, envelope.seq, message)) {
+    const { unreadMessages, unreadBytes, resendFirstMs } = reads.limits.session
+    const why = `${reads.me.name} has not read what was sent before; it keeps ${unreadMessages} messages and ${unreadBytes} bytes of a session unread.`
+    return { verdict: 'refuse', events: [], refusal: overBudget(why, resendFirstMs) }
+  }
   return {
     verdict: 'acknowledge',
+    events: [{ type: 'MessageReceived', session: envelope.session, role, seq: envelope.seq, message }],
+  }
+}
+
+/**
+ * The other end has refused a message for good. A session that it did not let be opened has ended: its flow hears why, and
+ * what was still to be sent in it is not sent any more.
+ */
+const decideRefusal = (
+  reads: SessionReads,
+  envelope: Extract<SessionEnvelope, { readonly kind: 'refused' }>,
+  session: SessionRow,
+): EnvelopeDecision => {
+  const { id, role, sent } = session
+  const { sessions } = reads.views
+  if (envelope.retryAfterMs !== undefined || envelope.seq !== 0 || role !== 'initiator') return silent('ignore')
+  if (!sessions.isOutgoing(id, role, 0) || sessions.hasArrived(session, 0)) return silent('ignore')
+  const { code, message } = envelope
+  const unsent = Array.from({ length: sent }, (_, seq) => seq).filter((seq) => sessions.isOutgoing(id, role, seq))
+  const end: DomainEvent[] = session.closed
+    ? []
+    : [
+        { type: 'MessageSent', session: id, role, seq: sent, message: { kind: 'end' } },
+        { type: 'MessageAcknowledged', session: id, role, seq: sent },
+      ]
+  // Nobody is there any more to hear of it.
+  const heard: DomainEvent[] = isOver(reads, session)
+    ? []
+    : [{ type: 'MessageReceived', session: id, role, seq: 0, message: { kind: 'error', code, message } }]
+  return {
+    verdict: 'ignore',
     events: [
-      {
-        type: 'MessageReceived',
-        session: envelope.session,
-        role,
-        seq: envelope.seq,
-        message: recordable(envelope.message),
-      },
+      ...unsent.map((seq): DomainEvent => ({ type: 'MessageAcknowledged', session: id, role, seq })),
+      ...end,
+      ...heard,
     ],
   }
 }
@@ -187,6 +253,9 @@ export const decideEnvelope = (reads: MessageReads, from: PublicKey, envelope: S
   if (envelope.kind === 'message') return decideIncoming(reads, from, envelope)
   const role = otherRole(envelope.from)
   const session = reads.views.sessions.find(envelope.session, role)
+  if (envelope.kind === 'refused')
+    return session?.party === from ? decideRefusal(reads, envelope, session) : silent('ignore')
+  if (envelope.kind === 'credit') return silent('ignore')
   const isAwaited = session?.party === from && reads.views.sessions.isOutgoing(envelope.session, role, envelope.seq)
   if (!isAwaited) return silent('ignore')
   return {

@@ -39,6 +39,15 @@ const forgetTaken = ({ sessions }: SessionTables, { operations }: EventOf<'FlowA
   }
 }
 
+/** A flow that waits for a message has read all before it: so much more may be sent to it. */
+const askNext = ({ sessions }: SessionTables, { waiting }: EventOf<'FlowAdvanced'>): void => {
+  for (const wait of waiting) {
+    if (wait.for !== 'message') continue
+    const row = sessions.find(wait.session, wait.role)
+    if (row !== undefined && wait.seq > row.asked) sessions.ask(row, wait.seq)
+  }
+}
+
 /** This node's end of the session of a message. */
 const endOf = (
   { sessions }: SessionTables,
@@ -54,7 +63,7 @@ const send = (tables: SessionTables, event: EventOf<'MessageSent'>, revision: nu
   const row = endOf(tables, event)
   sessions.send(row, revision, event.seq, canonicalText(event.message))
   row.sent = event.seq + 1
-  if (event.message.kind === 'end' || event.message.kind === 'error') row.closed = true
+  if (event.message.kind === 'end' || event.message.kind === 'error') sessions.close(row)
   sessions.touch(row)
 }
 
@@ -64,6 +73,7 @@ export const evolveSessions = (tables: SessionEvolution, event: SessionEvent, re
       open(tables, event, revision)
       return
     case 'FlowAdvanced':
+      askNext(tables, event)
       forgetTaken(tables, event)
       return
     case 'MessageAcknowledged':

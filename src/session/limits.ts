@@ -9,6 +9,18 @@ const KiB = 1024
 export const sessionLimits = {
   /** Messages of one session: twice what a flow can send, so that whoever sends more means no good, and no inbox is endless. */
   messagesPerSession: 20_000,
+  /** Messages of one session that its flow has not asked for yet; its sender waits for credit. */
+  unreadMessages: 1_000,
+  /** Bytes of such messages. The one that the flow waits for is always taken. */
+  unreadBytes: 4 * 1024 * KiB,
+  /** Sessions that one party has opened here and whose flows have not ended; further ones are refused. */
+  sessionsPerParty: 10_000,
+  /** Bytes of history that are kept for one transaction until all of it has come and is seen to belong to it. */
+  historyBytes: 256 * 1024 * KiB,
+  /** Messages and acknowledgements of one party in a minute; what comes beyond that is refused until there is room. */
+  messagesPerMinute: 1_200_000,
+  /** Bytes of one party in a minute, likewise. */
+  bytesPerMinute: 1024 * 1024 * KiB,
   /** A notary whose callers would wait longer tells them so: they come back later, instead of standing in line. */
   notaryWaitMs: 5_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */
@@ -32,6 +44,8 @@ export const sessionLimits = {
 export const messageLimits = {
   /** A message to another party: less than a fact, so that the receiver can record whatever the sender could. */
   messageBytes: 224 * KiB,
+  /** Messages of a session that may be sent before its other end has said how many it takes. */
+  firstCredit: 64,
 } as const
 
 /** The limits of sessions, as a node was given them. */

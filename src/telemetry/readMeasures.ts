@@ -17,6 +17,7 @@ export const measures = {
   flows: 'Flows that have not ended, by condition',
   open_sessions: 'Sessions with other parties that are open',
   unacknowledged_messages: 'Messages other parties have not acknowledged',
+  refused_messages: 'Messages refused since the start because a budget was spent, by whom',
   log_revision: 'Revision of the last event of the log',
   views_revision: 'Revision at which the views stand; behind the log while it is replayed',
   term: 'Starts of the node; the term of its lease',
@@ -37,6 +38,7 @@ export const labelOf: Readonly<Partial<Record<MeasureName, string>>> = {
   flows: 'status',
   projection_lag: 'projection',
   projection_stopped: 'projection',
+  refused_messages: 'by',
 }
 
 export type Measure = {
@@ -81,7 +83,7 @@ export const readStandbyMeasures = async (standby: Standby): Promise<readonly Me
 export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
   const isUp = node.stopped === undefined
   if (!isUp) return [plain('up', 0), plain('leading', 0)]
-  const { nowMs, trouble, head } = node
+  const { nowMs, trouble, head, refusedMessages } = node
   const found = await node.readViews((db) => ({
     facts: readFacts(db),
     activities: countAgenda(db, nowMs),
@@ -108,6 +110,8 @@ export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
       { name: 'projection_lag', value: lag, labels: { projection: name } },
       { name: 'projection_stopped', value: state === 'stopped' ? 1 : 0, labels: { projection: name } },
     ]),
+    { name: 'refused_messages', value: refusedMessages.byMe, labels: { by: 'this node' } },
+    { name: 'refused_messages', value: refusedMessages.byOthers, labels: { by: 'others' } },
     plain('log_revision', head.revision),
     plain('views_revision', found.facts.head.revision),
     plain('term', found.facts.term),

@@ -94,7 +94,7 @@ export class VirtualTransport {
         if (this.#cut.has(`${from} ${to}`)) return
         // A node's own envelopes are canonical; a test may send whatever it likes.
         const arrived = written === undefined ? (JSON.parse(text) as Envelope) : openEnvelope(written)
-        void this.#receivers.get(to)?.(from, [arrived])
+        void this.#receivers.get(to)?.(from, [arrived], text.length)
       })
     }
   }

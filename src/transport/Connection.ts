@@ -7,6 +7,7 @@ import type { PublicKey } from '../identity/PublicKey.js'
 import { messageOf } from '../errors/CarillonError.js'
 import type { Envelope } from '../log/Message.js'
 import type { TransportLimits } from './limits.js'
+import type { Inflow } from './Inflow.js'
 import { envelopesFrame, FrameReader, FrameRefused, greetingFrame, protocolVersion, type Frame } from './Frame.js'
 
 export type ConnectionEvents = {
@@ -14,7 +15,7 @@ export type ConnectionEvents = {
   readonly ready: () => void
   /** There is room to write again. */
   readonly drained: () => void
-  readonly deliver: (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>
+  readonly deliver: (from: PublicKey, envelopes: readonly Envelope[], bytes: number) => void | Promise<void>
   /** The connection is over; with a reason when the other side is to blame. */
   readonly closed: (reason?: string) => void
 }
@@ -25,20 +26,23 @@ export class Connection {
   readonly #limits: TransportLimits
   readonly #events: ConnectionEvents
   readonly #reader = new FrameReader()
+  readonly #inflow: Inflow
   readonly #watch: NodeJS.Timeout
   #ready = false
   #closed = false
   #underWay = 0
+  readonly #openedMs = performance.now()
   #heardMs = performance.now()
   #saidMs = performance.now()
   /** When a message last passed, either way. */
   #usedMs = performance.now()
   #fullSinceMs: number | undefined
 
-  constructor(socket: TLSSocket, party: PublicKey, limits: TransportLimits, events: ConnectionEvents) {
+  constructor(socket: TLSSocket, party: PublicKey, limits: TransportLimits, inflow: Inflow, events: ConnectionEvents) {
     this.#socket = socket
     this.#party = party
     this.#limits = limits
+    this.#inflow = inflow
     this.#events = events
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#hear(chunk))
@@ -82,6 +86,7 @@ export class Connection {
   #over(reason?: string): void {
     if (this.#closed) return
     this.#closed = true
+    this.#inflow.leave(this)
     clearInterval(this.#watch)
     this.#events.closed(reason)
   }
@@ -124,26 +129,37 @@ export class Connection {
       return
     }
     if (!this.#ready) throw new FrameRefused('it comes before the greeting')
-    const { envelopes } = frame
+    const { envelopes, bytes } = frame
     if (envelopes.length === 0) return
     this.#usedMs = this.#heardMs
     this.#underWay += envelopes.length
-    void Promise.resolve(this.#events.deliver(this.#party, envelopes)).finally(() => {
+    this.#inflow.begin(envelopes.length, bytes)
+    void Promise.resolve(this.#events.deliver(this.#party, envelopes, bytes)).finally(() => {
       this.#underWay -= envelopes.length
-      if (this.#underWay <= this.#limits.deliveriesUnderWay / 2 && this.#socket.isPaused() && !this.#closed) {
-        // Its words waited in our buffer; they do not count as silence.
-        this.#heardMs = performance.now()
-        this.#socket.resume()
-      }
+      this.#inflow.end(envelopes.length, bytes)
     })
     // The loop has as much of this party as is good for the others; TCP holds the rest back at its sender.
-    if (this.#underWay >= this.#limits.deliveriesUnderWay) this.#socket.pause()
+    this.#inflow.hold(this)
+  }
+
+  /** Reads nothing more until it is resumed. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (this.#closed) return
+    // Its words waited in our buffer; they do not count as silence.
+    this.#heardMs = performance.now()
+    this.#socket.resume()
   }
 
   #look(): void {
     const nowMs = performance.now()
-    const { keepAliveMs, silenceMs, idleConnectionMs } = this.#limits
-    if (nowMs - this.#heardMs >= silenceMs && !this.#socket.isPaused()) {
+    const { keepAliveMs, silenceMs, idleConnectionMs, greetingMs } = this.#limits
+    if (!this.#ready && nowMs - this.#openedMs >= greetingMs) {
+      this.#refuse('it did not greet in time')
+    } else if (nowMs - this.#heardMs >= silenceMs && !this.#socket.isPaused()) {
       this.#refuse('nothing was heard for too long; the connection is half open or stuck')
     } else if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= silenceMs) {
       this.#refuse('it takes nothing of what is sent')

@@ -18,7 +18,7 @@ const GreetingC = t.strict({ carillon: IntegerC })
 
 export type Frame =
   | { readonly kind: 'greeting'; readonly protocol: number }
-  | { readonly kind: 'envelopes'; readonly envelopes: readonly Envelope[] }
+  | { readonly kind: 'envelopes'; readonly envelopes: readonly Envelope[]; readonly bytes: number }
 
 /** What arrived is no frame; the message says why, in words for the log. */
 export class FrameRefused extends Error {}
@@ -79,7 +79,7 @@ export const decodeFrame = (bytes: Buffer): Frame => {
     if (isLeft(decoded)) throw new FrameRefused('it holds something that is no envelope')
     return decoded.right
   })
-  return { kind: 'envelopes', envelopes }
+  return { kind: 'envelopes', envelopes, bytes: bytes.length }
 }
 
 /** Cuts what arrives into frames. Never holds more than one frame and the chunk that completed it. */

@@ -10,6 +10,7 @@ import { frameLimits } from './limits.js'
 import { isOfSession, type Envelope } from '../log/Message.js'
 import type { TransportLimits } from './limits.js'
 import { Connection, type ConnectionEvents } from './Connection.js'
+import { Inflow } from './Inflow.js'
 import type { Refusals } from './Refusals.js'
 
 export type LinkParts = {
@@ -29,6 +30,7 @@ const keyOf = (envelope: Envelope): string =>
 export class Link {
   readonly #parts: LinkParts
   readonly #waiting = new Map<string, string>()
+  readonly #inflow: Inflow
   #waitingBytes = 0
   #connections: Connection[] = []
   #dialling = false
@@ -39,6 +41,7 @@ export class Link {
 
   constructor(parts: LinkParts) {
     this.#parts = parts
+    this.#inflow = new Inflow(parts.limits)
   }
 
   get connections(): number {
@@ -62,7 +65,7 @@ export class Link {
       return
     }
     const { party, limits, refusals, deliver } = this.#parts
-    const connection: Connection = new Connection(socket, party.key, limits, {
+    const connection: Connection = new Connection(socket, party.key, limits, this.#inflow, {
       deliver,
       ready: () => {
         this.#failures = 0

@@ -4,7 +4,8 @@ import type { FlowEngine } from '../engine/FlowEngine.js'
 import { zeroHash } from '../encoding/hash.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
-import { sessionLimits } from '../session/limits.js'
+import { messageLimits, sessionLimits } from '../session/limits.js'
+import type { Transport } from '../session/Transport.js'
 import type { Envelope } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 import { VirtualClock } from '../time/VirtualClock.js'
@@ -19,26 +20,31 @@ import { OutboxSender } from './OutboxSender.js'
 const partyAt = (index: number): PublicKey => `ed25519:${String(index).padStart(64, '0')}` as PublicKey
 const sessionAt = (index: number): SessionId => String(index).padStart(32, '0') as SessionId
 
+type Post = {
+  readonly to: number
+  readonly messages: number
+  readonly bytes?: number
+  readonly perSession?: number
+  readonly acknowledged?: number
+}
+
 /** The post over a real outbox; what the loop would commit is told by hand. */
-const post = (waiting: readonly { readonly to: number; readonly messages: number; readonly bytes?: number }[]) => {
+const post = (waiting: readonly Post[]) => {
   const store = EmbeddedStore.inMemory()
   const { sessions } = store.views
   let revision = 0
-  for (const { to, messages, bytes = 0 } of waiting) {
-    sessions.insert({
-      id: sessionAt(to),
-      role: 'initiator',
-      party: partyAt(to),
-      flowSeq: null,
-      fromRevision: 0,
-    })
-    const row = sessions.find(sessionAt(to), 'initiator')
-    assert(row !== undefined)
-    for (let seq = 0; seq < messages; seq++) {
+  for (const { to, messages, bytes = 0, perSession = messageLimits.firstCredit, acknowledged = 0 } of waiting)
+    for (let index = 0; index < messages; index++) {
+      const id = sessionAt(to + 1_000 * Math.floor(index / perSession))
+      const seq = index % perSession
+      if (seq === 0) sessions.insert({ id, role: 'initiator', party: partyAt(to), flowSeq: null, fromRevision: 0 })
+      const row = sessions.find(id, 'initiator')
+      assert(row !== undefined)
+      if (index < acknowledged) continue
       revision += 1
       sessions.send(row, revision, seq, JSON.stringify({ kind: 'data', payload: 'x'.repeat(bytes) }))
     }
-  }
+  let deliver: Parameters<Transport['listen']>[0] = () => undefined
   const sent = new Map<PublicKey, Envelope[]>()
   let follower: (committed: Committed) => void = () => undefined
   const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
@@ -48,7 +54,9 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
     engine: {} as FlowEngine,
     transport: {
       send: (to, envelopes) => void sent.set(to, [...(sent.get(to) ?? []), ...envelopes]),
-      listen: () => undefined,
+      listen: (each) => {
+        deliver = each
+      },
       close: () => Promise.resolve(),
     },
     network: () => new NetworkMap([], zeroHash),
@@ -72,7 +80,8 @@ const post = (waiting: readonly { readonly to: number; readonly messages: number
     clock.setTo(clock.now() + ms)
     await Promise.resolve()
   }
-  return { sentTo: (to: number) => sent.get(partyAt(to)) ?? [], acknowledge, advance }
+  const hear = (from: number, envelope: Envelope): void => void deliver(partyAt(from), [envelope], 100)
+  return { sentTo: (to: number) => sent.get(partyAt(to)) ?? [], acknowledge, advance, hear }
 }
 
 describe('The outbox', () => {
@@ -105,6 +114,39 @@ describe('The outbox', () => {
   it('sends a message that is larger than the room all the same', () => {
     const { sentTo } = post([{ to: 1, messages: 2, bytes: sessionLimits.unacknowledgedBytesPerParty + 1 }])
     expect(sentTo(1)).to.have.lengthOf(1)
+  })
+
+  it('sends as much of a session as there is credit for, and the rest when its other end has read', async () => {
+    const first = messageLimits.firstCredit
+    const { sentTo, acknowledge, advance, hear } = post([{ to: 1, messages: 2_000, perSession: 2_000 }])
+    const inOrder = (): readonly number[] => [...new Set(sentTo(1).map((each) => ('seq' in each ? each.seq : -1)))]
+    const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, seq) => seq)
+    expect(inOrder()).to.deep.equal(upTo(first))
+    for (let seq = 0; seq < first; seq++) acknowledge(1, seq)
+    expect(inOrder(), 'that it has arrived does not mean that it was read').to.deep.equal(upTo(first))
+    // A stranger's word counts for nothing.
+    hear(2, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 1_000 })
+    expect(inOrder()).to.deep.equal(upTo(first))
+    hear(1, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 100 })
+    expect(inOrder()).to.deep.equal(upTo(100))
+    // The word of credit may be lost, so the next message is tried now and then, and only that one.
+    for (let seq = first; seq < 100; seq++) acknowledge(1, seq)
+    await advance(sessionLimits.resendFirstMs)
+    expect(inOrder()).to.deep.equal(upTo(101))
+    await advance(sessionLimits.resendLongestMs)
+    expect(inOrder()).to.deep.equal(upTo(101))
+  })
+
+  it('leaves room for other sessions with a party that does not read one of them', () => {
+    const many = sessionLimits.unacknowledgedPerParty
+    const { sentTo } = post([{ to: 1, messages: 2 * many + 10, perSession: 2 * many }])
+    const others = sentTo(1).filter((each) => 'session' in each && each.session !== sessionAt(1))
+    expect(others).to.have.lengthOf(10)
+  })
+
+  it('goes on after a restart where it was, though nothing is known of the credit', () => {
+    const { sentTo } = post([{ to: 1, messages: 300, perSession: 300, acknowledged: 200 }])
+    expect(sentTo(1).map((each) => ('seq' in each ? each.seq : -1))).to.deep.equal([200])
   })
 
   it('sends again what is not acknowledged, with growing waits, until it is', async () => {

@@ -9,11 +9,13 @@ import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
-import type { SessionLimits } from '../session/limits.js'
-import { decideEnvelope } from '../session/decideMessage.js'
+import { messageLimits, type SessionLimits } from '../session/limits.js'
+import { creditOf, decideEnvelope, overBudget, type EnvelopeRefusal } from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
-import { EnvelopeC, isOfSession, otherRole, type Envelope } from '../log/Message.js'
-import { endKey, type OutgoingRow } from '../session/SessionRow.js'
+import { EnvelopeC, isOfSession, otherRole, type Envelope, type SessionEnvelope } from '../log/Message.js'
+import { endKey, type OutgoingRow, type SessionRow } from '../session/SessionRow.js'
+import { RepeatedWarning } from '../engine/RepeatedWarning.js'
+import { MemberBudgets } from './MemberBudgets.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
@@ -24,7 +26,14 @@ import type { SignatureThreads } from './SignatureThreads.js'
 import type { TickStore } from '../storage/TickStore.js'
 
 /** The post for one party: how much of it is held in memory, and up to where it was taken from the outbox. */
-type Box = { held: number; heldBytes: number; lastRevision: number; hasMore: boolean }
+type Box = {
+  held: number
+  heldBytes: number
+  lastRevision: number
+  hasMore: boolean
+  /** The first message that was passed over, because there is no credit for it. */
+  passedOver?: number
+}
 
 const emptyBox = (): Box => ({ held: 0, heldBytes: 0, lastRevision: -1, hasMore: true })
 
@@ -32,9 +41,18 @@ type Waiting = {
   readonly to: PublicKey
   readonly envelope: Envelope
   readonly size: number
+  /** This node's end of its session, and its number there. */
+  readonly end: string
+  readonly seq: number
   nextMs: number
   tries: number
 }
+
+/** Ends of sessions whose credit is remembered; of the others what is known at first holds. */
+const creditsKept = 10_000
+
+/** Time between two lines about refusals. */
+const refusalLineMs = 10_000
 
 /** Messages taken from the outbox at a time: they may be large, and only some of them may fit. */
 const takenAtOnce = 8
@@ -60,6 +78,14 @@ export class OutboxSender {
   readonly #resend: Parameters<typeof waitAfter>[0]
   readonly #waiting = new Map<string, Waiting>()
   readonly #boxes = new Map<PublicKey, Box>()
+  readonly #budgets: MemberBudgets
+  readonly #refusalLine: RepeatedWarning
+  /** For the ends of sessions here: the number below which the other side takes messages. */
+  readonly #credits = new Map<string, number>()
+  /** For the ends of sessions here whose other side has used up most of its credit: what it was told last. */
+  readonly #told = new Map<string, { readonly row: SessionRow; readonly credit: number }>()
+  #refused = 0
+  #wereRefused = 0
   #cancelWake: () => void = () => undefined
   #stopped = false
 
@@ -67,15 +93,27 @@ export class OutboxSender {
     this.#parts = parts
     const { resendFirstMs, resendLongestMs } = parts.limits
     this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
+    this.#budgets = new MemberBudgets(parts.limits)
+    this.#refusalLine = new RepeatedWarning(parts.logger, refusalLineMs)
     parts.loop.follow((committed) => {
       this.#committed(committed)
     })
   }
 
+  /** Messages of others that this node has refused because a budget of theirs was spent, since it started. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Messages of this node that others have refused so. */
+  get wereRefused(): number {
+    return this.#wereRefused
+  }
+
   /** Sends what was left without an acknowledgement when the node last stopped. */
   start(): void {
     // Not before the start of the node is recorded: what others send belongs to the new term.
-    this.#parts.transport.listen((from, envelopes) => this.#deliver(from, envelopes))
+    this.#parts.transport.listen((from, envelopes, bytes) => this.#deliver(from, envelopes, bytes))
     for (const party of this.#parts.store.views.sessions.addressees()) this.#boxes.set(party, emptyBox())
     if (!this.#parts.loop.isTicking) this.#fill()
     this.#sendDue()
@@ -107,6 +145,7 @@ export class OutboxSender {
       const wanted = Math.min(room, takenAtOnce)
       const rows = this.#parts.store.views.sessions.outgoing(party, box.lastRevision, wanted)
       for (const row of rows) {
+        if (this.#passesOver(row, box)) continue
         // One at least, however large; the rest when that is acknowledged.
         if (box.held > 0 && box.heldBytes + row.text.length > this.#parts.limits.unacknowledgedBytesPerParty) return
         this.#take(row, box)
@@ -115,17 +154,32 @@ export class OutboxSender {
     }
   }
 
+  /** What there is no credit for takes no room from other sessions; it is taken when there is. */
+  #passesOver({ session, role, seq, revision }: OutgoingRow, box: Box): boolean {
+    const end = endKey(session, role)
+    // Nothing is remembered of a session of before a restart: its next message is sent, and the answer tells.
+    if (seq >= messageLimits.firstCredit && !this.#credits.has(end))
+      this.#setCredit(end, this.#waiting.has(`${end} ${seq - 1}`) ? messageLimits.firstCredit : seq + 1)
+    const isHeld = this.#waiting.has(`${end} ${seq}`)
+    if (!isHeld && seq <= this.#creditOf(end)) return false
+    if (!isHeld) box.passedOver ??= revision
+    box.lastRevision = revision
+    return true
+  }
+
   #take(row: OutgoingRow, box: Box): void {
     const { session, role, party, seq, text } = row
     box.lastRevision = row.revision
     box.held += 1
     box.heldBytes += text.length
-    const waiting = { to: party, envelope: envelopeOf(row), size: text.length, nextMs: 0, tries: 0 }
-    this.#waiting.set(`${endKey(session, role)} ${seq}`, waiting)
+    const end = endKey(session, role)
+    const waiting = { to: party, envelope: envelopeOf(row), size: text.length, end, seq, nextMs: 0, tries: 0 }
+    this.#waiting.set(`${end} ${seq}`, waiting)
   }
 
   #committed(committed: Committed): void {
     if (this.#stopped) return
+    if (this.#told.size > 0) this.#extendCredits()
     let isFreed = false
     for (const { session, role, seq } of committed.messages('MessageAcknowledged')) {
       const key = `${endKey(session, role)} ${seq}`
@@ -158,8 +212,13 @@ export class OutboxSender {
     let nextMs = Number.POSITIVE_INFINITY
     for (const waiting of this.#waiting.values()) {
       if (waiting.nextMs <= nowMs) {
+        const isBeyond = !this.#hasCredit(waiting)
         waiting.tries += 1
         waiting.nextMs = nowMs + waitAfter(this.#resend, waiting.tries)
+        if (isBeyond) {
+          nextMs = Math.min(nextMs, waiting.nextMs)
+          continue
+        }
         const batch = batches.get(waiting.to) ?? []
         batch.push(waiting.envelope)
         batches.set(waiting.to, batch)
@@ -177,9 +236,129 @@ export class OutboxSender {
     })
   }
 
-  /** Resolves once everything in the batch has been decided on, one way or the other. */
-  async #deliver(from: PublicKey, envelopes: readonly unknown[]): Promise<void> {
+  #creditOf(end: string): number {
+    return this.#credits.get(end) ?? messageLimits.firstCredit
+  }
+
+  /** Whether there is credit for a message; or it is the next beyond, which is sent now and then in case a word of credit was lost. */
+  #hasCredit({ end, seq, tries }: Waiting): boolean {
+    const credit = this.#creditOf(end)
+    return seq < credit || (seq === credit && tries > 0)
+  }
+
+  /** The other side takes more than before; what waited for that is sent. */
+  #takeCredit(from: PublicKey, envelope: SessionEnvelope): void {
+    const credit = envelope.kind === 'credit' ? envelope.seq : envelope.kind === 'message' ? undefined : envelope.credit
+    if (credit === undefined) return
+    const role = otherRole(envelope.from)
+    const end = endKey(envelope.session, role)
+    const before = this.#creditOf(end)
+    if (credit <= before || this.#parts.store.views.sessions.find(envelope.session, role)?.party !== from) return
+    this.#setCredit(end, credit)
+    const probe = this.#waiting.get(`${end} ${before}`)
+    if (probe !== undefined) {
+      probe.nextMs = 0
+      probe.tries = 0
+    }
+    const box = this.#boxes.get(from)
+    if (box?.passedOver !== undefined) {
+      box.lastRevision = Math.min(box.lastRevision, box.passedOver - 1)
+      box.hasMore = true
+      delete box.passedOver
+      if (!this.#parts.loop.isTicking) this.#fillFor(from)
+    }
+    this.#sendDue()
+  }
+
+  #setCredit(end: string, credit: number): void {
+    this.#credits.delete(end)
+    this.#credits.set(end, credit)
+    for (const oldest of this.#credits.keys()) {
+      if (this.#credits.size <= creditsKept) break
+      this.#credits.delete(oldest)
+    }
+  }
+
+  /** Flows have read on: whoever has used up most of its credit hears of more. */
+  #extendCredits(): void {
+    const { store, transport, limits } = this.#parts
+    for (const [end, { row, credit: before }] of this.#told) {
+      const { id: session, role } = row
+      const present = store.views.sessions.find(session, role)
+      if (present === undefined || present.closed) {
+        this.#told.delete(end)
+        continue
+      }
+      const credit = creditOf(limits, present)
+      if (credit <= before) continue
+      this.#told.delete(end)
+      transport.send(row.party, [{ kind: 'credit', session, from: role, seq: credit }])
+    }
+  }
+
+  /** What an answer to a message says about how many more are taken. */
+  #creditFor({ session, from, seq }: SessionEnvelope): { readonly credit?: number } {
+    const { store, limits } = this.#parts
+    const role = otherRole(from)
+    const row = store.views.sessions.find(session, role)
+    if (row === undefined || row.closed) return {}
+    const credit = creditOf(limits, row)
+    const end = endKey(session, role)
+    if (credit - seq <= limits.unreadMessages / 2 && this.#told.size < creditsKept) this.#told.set(end, { row, credit })
+    return { credit }
+  }
+
+  #tellCredit(to: PublicKey, envelope: SessionEnvelope): void {
+    const { credit } = this.#creditFor(envelope)
+    if (credit === undefined) return
+    const { session, from } = envelope
+    this.#parts.transport.send(to, [{ kind: 'credit', session, from: otherRole(from), seq: credit }])
+  }
+
+  #refuse(to: PublicKey, envelope: SessionEnvelope, refusal: EnvelopeRefusal): void {
+    const { transport, clock, network } = this.#parts
+    this.#refused += 1
+    const party = network().member(to)?.party.name ?? to
+    this.#refusalLine.warn(`A message of ${party} was refused: ${refusal.message}`, { from: to }, clock.now())
+    const { session, seq } = envelope
+    const answer = { kind: 'refused', session, from: otherRole(envelope.from), seq } as const
+    transport.send(to, [{ ...answer, ...refusal, ...this.#creditFor(envelope) }])
+  }
+
+  /** Another party does not take a message now: it is sent again when that party said, or when there is credit. */
+  #takeRefusal(from: PublicKey, envelope: Extract<SessionEnvelope, { readonly kind: 'refused' }>): void {
+    const { clock, network, limits } = this.#parts
+    const waiting = this.#waiting.get(`${endKey(envelope.session, otherRole(envelope.from))} ${envelope.seq}`)
+    if (waiting?.to !== from) return
+    this.#wereRefused += 1
+    const party = network().member(from)?.party.name ?? from
+    this.#refusalLine.warn(`${party} refused a message: ${envelope.message}`, { to: from }, clock.now())
+    const waitMs = Math.min(envelope.retryAfterMs ?? 0, limits.resendLongestMs)
+    waiting.nextMs = Math.max(waiting.nextMs, clock.now() + waitMs)
+  }
+
+  /**
+   * Resolves once everything in the batch has been decided on, one way or the other. Of a party that sends more than it
+   * may, nothing is decided until it may again; a transport that waits takes nothing more from it meanwhile.
+   */
+  async #deliver(from: PublicKey, envelopes: readonly unknown[], bytes: number): Promise<void> {
     if (this.#stopped) return
+    const { clock, network } = this.#parts
+    const waitMs = this.#budgets.take(from, envelopes.length, bytes, clock.now())
+    if (waitMs > 0) {
+      const { messagesPerMinute, bytesPerMinute } = this.#parts.limits
+      const party = network().member(from)?.party.name ?? from
+      const why = `${party} has sent more than ${messagesPerMinute} messages or ${bytesPerMinute} bytes in a minute.`
+      for (const value of envelopes) {
+        const decoded = decodeWith(EnvelopeC, value)
+        if (!isLeft(decoded) && decoded.right.kind === 'message')
+          this.#refuse(from, decoded.right, overBudget(why, waitMs))
+      }
+      await new Promise<void>((resolve) => {
+        clock.wakeAt(clock.now() + waitMs, resolve)
+      })
+      return
+    }
     this.#parts.heads?.heardFrom(from)
     await Promise.all(envelopes.map((value) => this.#decide(from, value)))
   }
@@ -209,18 +388,27 @@ export class OutboxSender {
         await heads?.take(from, envelope)
         return
       }
+      this.#takeCredit(from, envelope)
+      if (envelope.kind === 'credit') return
+      if (envelope.kind === 'refused') this.#takeRefusal(from, envelope)
       const ahead = this.#verifyAhead(envelope)
       if (ahead !== undefined) await ahead
-      const verdict = await loop.submit((tick) => {
+      const { verdict, refusal } = await loop.submit((tick) => {
         const decided = decideEnvelope(tick, from, envelope)
         if (decided.start !== undefined) engine.start(tick, decided.start, decided.events)
         else for (const event of decided.events) tick.emit(event)
-        return decided.verdict
+        return decided
       })
-      if (verdict === 'refuse') logger.warn('A message was refused that its sender has no right to send.', { from })
+      if (verdict === 'tellCredit') this.#tellCredit(from, envelope)
+      if (refusal !== undefined) this.#refuse(from, envelope, refusal)
+      else if (verdict === 'refuse')
+        logger.warn('A message was refused that its sender has no right to send.', { from })
       if (verdict === 'acknowledge' && !this.#stopped)
         transport.send(from, [
-          { kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },
+          {
+            ...{ kind: 'ack', session: envelope.session, from: otherRole(envelope.from), seq: envelope.seq },
+            ...this.#creditFor(envelope),
+          },
         ])
     } catch {
       // Refused while the node is busy or has stopped; the sender tries again.

@@ -48,7 +48,7 @@ export type TlsTransportOptions = {
   readonly limits?: Partial<TransportLimits>
 }
 
-type Deliver = (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>
+type Deliver = Parameters<Transport['listen']>[0]
 
 type Identified = { readonly member: Member } | { readonly refused: string }
 
@@ -179,7 +179,7 @@ export class TlsTransport implements Transport {
   #sendToSelf(envelopes: readonly Envelope[]): void {
     const text = JSON.stringify(envelopes)
     setImmediate(() => {
-      if (!this.#closed) void this.#deliver?.(this.#me, JSON.parse(text) as readonly Envelope[])
+      if (!this.#closed) void this.#deliver?.(this.#me, JSON.parse(text) as readonly Envelope[], text.length)
     })
   }
 
@@ -191,7 +191,7 @@ export class TlsTransport implements Transport {
       party: member.party,
       limits: this.#limits,
       refusals: this.#refusals,
-      deliver: (from, envelopes) => this.#deliver?.(from, envelopes),
+      deliver: (from, envelopes, bytes) => this.#deliver?.(from, envelopes, bytes),
       dial: address === undefined ? undefined : () => this.#dial(member, address),
     })
     this.#links.set(member.party.key, link)

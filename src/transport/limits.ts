@@ -9,8 +9,10 @@ const KiB = 1024
 export const transportLimits = {
   /** Bytes that wait for a connection to one party; what does not fit is dropped, and sent again when it is due. */
   outgoingBytes: 4 * 1024 * KiB,
-  /** Envelopes of one connection that are being decided; beyond that nothing more is read from it. */
+  /** Envelopes of one party that are being decided, over all its connections; beyond that nothing more is read from them. */
   deliveriesUnderWay: 2_000,
+  /** Bytes of them, likewise. */
+  bytesUnderWay: 8 * 1024 * KiB,
   /** Connections whose handshake is not over; beyond that the oldest of them is dropped. */
   handshakesUnderWay: 64,
   /** Of these, connections of one address: one that has more loses its own oldest, so that it takes no one else's place. */
@@ -19,6 +21,8 @@ export const transportLimits = {
   connectionsPerParty: 3,
   /** A handshake that takes longer is given up. */
   handshakeMs: 10_000,
+  /** A connection that has not greeted after so long is closed. */
+  greetingMs: 10_000,
   /** After this long without a word an empty frame says that the connection is alive. */
   keepAliveMs: 15_000,
   /** A connection that brings no whole frame, or takes none, for so long is dead: three missed words. */

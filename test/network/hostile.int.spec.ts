@@ -14,7 +14,7 @@ import { instant } from '../../src/time/Instant.js'
 import { eventually, hungUp, LoopbackNetwork } from './LoopbackNetwork.js'
 
 const session = 'a'.repeat(32) as SessionId
-const envelope = (seq: number): SessionEnvelope => ({
+const envelope = (seq: number): Extract<SessionEnvelope, { readonly kind: 'message' }> => ({
   kind: 'message',
   session,
   from: 'initiator',

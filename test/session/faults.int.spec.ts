@@ -335,22 +335,31 @@ describe('A hostile party', () => {
 
   it('cannot fill an inbox without end: what no flow could have sent is neither recorded nor acknowledged', async () => {
     const { network, warnings } = await wire('endless')
-    const last = sessionLimits.messagesPerSession - 1
+    const last = sessionLimits.unreadMessages
+    const never = sessionLimits.messagesPerSession
     post(network, 'Mallory', 'Bob', opening(network))
     await network.advanceBy({ seconds: 1 })
     const heard: unknown[] = []
     network.transport.endpoint(network.party('Mallory').key).listen((_from, envelopes) => {
-      for (const envelope of envelopes) if (envelope.kind === 'ack') heard.push(envelope.seq)
+      for (const envelope of envelopes) {
+        if (envelope.kind === 'ack') heard.push(envelope.seq)
+        if (envelope.kind === 'refused') refused.push(`${envelope.seq} ${envelope.code}`)
+      }
     })
-    const beyond = [last + 1, last + 2, 2 * last, Number.MAX_SAFE_INTEGER]
+    const refused: string[] = []
+    // The first of them is a question whether there is credit, and is answered with it.
+    const unread = [last + 2, last + 3, never - 1]
+    const beyond = [never, never + 1, 2 * never, Number.MAX_SAFE_INTEGER]
     // With what is just within the bound in between, so that no step from one to the next is a way out.
-    for (const seq of [last, ...beyond, last - 1, ...beyond]) post(network, 'Mallory', 'Bob', data(network, seq, seq))
+    for (const seq of [last, last + 1, ...unread, ...beyond, last - 1, ...beyond])
+      post(network, 'Mallory', 'Bob', data(network, seq, seq))
     await network.advanceBy({ seconds: 1 })
     const received = (await logOf(network, 'Bob'))
       .map((line) => JSON.parse(line) as { readonly type: string; readonly seq: unknown })
       .filter(({ type }) => type === 'MessageReceived')
     expect(received.map(({ seq }) => seq)).to.deep.equal([0, last, last - 1])
     expect(heard).to.deep.equal([last, last - 1])
+    expect(refused).to.deep.equal(unread.map((seq) => `${seq} member-budget-exceeded`))
     expect(warnings.filter((line) => line.includes('no right to send'))).to.have.length(2 * beyond.length)
   })
 

@@ -282,7 +282,7 @@ describe('a store folder', () => {
   describe('of another version', () => {
     it('is refused, and left as it was, when its format is newer', async () => {
       await fillStore()
-      tamper((db) => db.exec('PRAGMA user_version = 3'))
+      tamper((db) => db.exec('PRAGMA user_version = 4'))
       const before = readFileSync(files.database)
       for (const work of [
         () => start(),

@@ -20,8 +20,11 @@ export const sessionsSchema = `
     flow_seq INTEGER,
     from_revision INTEGER NOT NULL,
     sent INTEGER NOT NULL,
-    closed INTEGER NOT NULL
+    closed INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
+    unread_bytes INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX IF NOT EXISTS sessions_of_party ON sessions (party) WHERE closed = 0 AND role = 'responder';
   CREATE INDEX IF NOT EXISTS sessions_of_flow ON sessions (flow_seq) WHERE closed = 0;
   ${hashIndexSchema('sessions')}
   CREATE TABLE IF NOT EXISTS inbox (
@@ -39,7 +42,7 @@ const placeOf = (id: SessionId, role: SessionRole, seq: number): string => `${en
 const placeIn = (row: SessionRow, seq: number): string => `${row.seq} ${seq}`
 
 const rowOf = (values: readonly SqlValue[]): SessionDraft => {
-  const [seq, id, role, party, flowSeq, fromRevision, sent, closed] = values
+  const [seq, id, role, party, flowSeq, fromRevision, sent, closed, asked, unreadBytes] = values
   const key = String(id)
   return {
     seq: Number(seq),
@@ -51,6 +54,8 @@ const rowOf = (values: readonly SqlValue[]): SessionDraft => {
     fromRevision: Number(fromRevision),
     sent: Number(sent),
     closed: closed === 1,
+    asked: Number(asked),
+    unreadBytes: Number(unreadBytes),
   }
 }
 
@@ -64,9 +69,11 @@ const spec: TableSpec<SessionDraft> = {
     ['from_revision', (row) => row.fromRevision],
     ['sent', (row) => row.sent],
     ['closed', (row) => Number(row.closed)],
+    ['asked', (row) => row.asked],
+    ['unread_bytes', (row) => row.unreadBytes],
   ],
-  changes: [['sent', 'closed']],
-  select: 'SELECT seq, id, role, party, flow_seq, from_revision, sent, closed FROM sessions s',
+  changes: [['sent', 'closed', 'asked', 'unread_bytes']],
+  select: 'SELECT seq, id, role, party, flow_seq, from_revision, sent, closed, asked, unread_bytes FROM sessions s',
   read: rowOf,
   idOf: (row) => row.key,
 }
@@ -86,7 +93,10 @@ export class SessionTable implements Sessions {
   readonly #sent = new Map<string, number>()
   /** Messages that came of late, by session and number: most are read soon after. */
   readonly #received = new Map<string, string>()
+  /** Open sessions that a party has opened, as far as anyone has asked. */
+  readonly #openedBy = new Map<PublicKey, number>()
   readonly #openOfFlow: Statement
+  readonly #openOfParty: Statement
   readonly #insertIncoming: Statement
   readonly #incoming: Statement
   readonly #empty: Statement
@@ -100,6 +110,9 @@ export class SessionTable implements Sessions {
   constructor(db: Database, unit: UnitOfWork) {
     this.#table = new Table(db, unit, spec)
     this.#openOfFlow = db.prepare(`${spec.select} WHERE flow_seq = ? AND closed = 0 ORDER BY seq`)
+    this.#openOfParty = db.prepare(
+      "SELECT count(*) AS n FROM sessions WHERE party = ? AND closed = 0 AND role = 'responder'",
+    )
     this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
     this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
@@ -117,13 +130,18 @@ export class SessionTable implements Sessions {
       rolledBack: () => {
         this.#received.clear()
         this.#sent.clear()
+        this.#openedBy.clear()
       },
     })
   }
 
   insert(row: NewSession): void {
     const { nextSeq: seq } = this.#table
-    this.#table.insert({ ...row, seq, key: endKey(row.id, row.role), sent: 0, closed: false })
+    this.#table.insert({
+      ...{ ...row, seq, key: endKey(row.id, row.role) },
+      ...{ sent: 0, closed: false, asked: 0, unreadBytes: 0 },
+    })
+    this.#countOpen(row, 1)
   }
 
   find(id: SessionId, role: SessionRole): SessionDraft | undefined {
@@ -135,6 +153,38 @@ export class SessionTable implements Sessions {
     this.#table.touch(row)
   }
 
+  close(row: SessionDraft): void {
+    if (!row.closed) this.#countOpen(row, -1)
+    row.closed = true
+    this.#table.touch(row)
+  }
+
+  #countOpen({ role, party }: Pick<SessionRow, 'role' | 'party'>, by: number): void {
+    const known = role === 'responder' ? this.#openedBy.get(party) : undefined
+    if (known !== undefined) this.#openedBy.set(party, known + by)
+  }
+
+  openedBy(party: PublicKey): number {
+    let known = this.#openedBy.get(party)
+    if (known === undefined) {
+      this.#table.flush()
+      known = Number(this.#openOfParty.get(party)?.['n'] ?? 0)
+      this.#openedBy.set(party, known)
+    }
+    return known
+  }
+
+  ask(row: SessionDraft, seq: number): void {
+    for (let read = row.asked; read < seq && row.unreadBytes > 0; read++) row.unreadBytes -= this.#bytesOf(row, read)
+    row.asked = seq
+    this.#table.touch(row)
+  }
+
+  #bytesOf(row: SessionRow, seq: number): number {
+    const text = this.#received.get(placeIn(row, seq)) ?? this.#incoming.get(row.seq, seq)?.['message']
+    return typeof text === 'string' ? text.length : 0
+  }
+
   openOfFlow(flowSeq: number): readonly SessionRow[] {
     // Every flow is asked for its sessions when it ends, and most nodes have none.
     if (this.#table.nextSeq === 1) return []
@@ -142,9 +192,12 @@ export class SessionTable implements Sessions {
     return this.#openOfFlow.lists(flowSeq).map(this.#table.hold)
   }
 
-  receive(row: SessionRow, seq: number, message: string): void {
+  receive(row: SessionDraft, seq: number, message: string): void {
     this.#insertIncoming.run(row.seq, seq, message)
     this.#received.set(placeIn(row, seq), message)
+    if (seq < row.asked) return
+    row.unreadBytes += message.length
+    this.#table.touch(row)
   }
 
   hasArrived(row: SessionRow, seq: number): boolean {

@@ -1,0 +1,196 @@
+/** What one member may use of another's node: sessions, unread messages and bytes, messages in a minute, history. */
+import { expect } from 'chai'
+import * as t from 'io-ts'
+import { CarillonError, defineApp, defineFlow, defineResponder, IntegerC, PartyC, type FlowBody } from 'carillon'
+import { VirtualNetwork } from 'carillon/testing'
+import { sha256 } from '../../src/encoding/hash.js'
+import type { Envelope } from '../../src/log/Message.js'
+import { sessionIdOf } from '../../src/log/SessionId.js'
+import type { SessionLimits } from '../../src/session/limits.js'
+import { NodeMetrics } from '../../src/telemetry/NodeMetrics.js'
+
+/** Sends numbers, all at once. */
+const Pour = defineFlow({
+  name: 'budget/Pour',
+  input: t.strict({ to: PartyC, count: IntegerC }),
+  *run(io, { to, count }): FlowBody<number> {
+    const session = yield* io.initiate(to)
+    for (let number = 0; number < count; number++) yield* session.send({ number })
+    return yield* session.receive(IntegerC)
+  },
+})
+/** Reads them one a minute, and says whether they came in order. */
+const Sip = defineResponder({
+  name: 'budget/Sip',
+  respondsTo: Pour,
+  *run(io, session): FlowBody<void> {
+    for (let number = 0; ; number++) {
+      const heard = yield* session.receive(t.strict({ number: IntegerC }))
+      if (heard.number !== number) throw new Error(`heard ${heard.number} instead of ${number}`)
+      if (number % 10 === 0) yield* io.sleep({ minutes: 1 })
+      if (number === 299) yield* session.send(number)
+    }
+  },
+})
+const app = defineApp({ name: 'budget', states: [], flows: [Pour, Sip] })
+
+type Refusal = Extract<Envelope, { readonly kind: 'refused' }>
+
+describe('A member of the network', () => {
+  let network: VirtualNetwork
+  const heard: Envelope[] = []
+
+  const open = async (limits: Partial<SessionLimits>): Promise<void> => {
+    network = await VirtualNetwork.start({
+      parties: { Alice: { app }, Bob: { app, limits: { session: limits } }, Mallory: { app } },
+      seed: 'budgets',
+    })
+    heard.length = 0
+  }
+  /** From now on Mallory's node is silent, and Mallory speaks herself. */
+  const impersonate = (): void =>
+    network.transport.endpoint(network.party('Mallory').key).listen((_from, envelopes) => void heard.push(...envelopes))
+  const post = (...envelopes: readonly Envelope[]): void =>
+    network.transport.endpoint(network.party('Mallory').key).send(network.party('Bob').key, envelopes)
+  const message = (session: string, seq: number, payload: string | number = seq): Envelope => {
+    const nonce = sha256(session)
+    const end = { session: sessionIdOf(network.party('Mallory').key, nonce), from: 'initiator', seq } as const
+    return seq === 0
+      ? { kind: 'message', ...end, message: { kind: 'open', flow: 'budget/Pour', version: 1, nonce } }
+      : { kind: 'message', ...end, message: { kind: 'data', payload: { number: payload } } }
+  }
+  const refusals = (): readonly Refusal[] => heard.flatMap((each) => (each.kind === 'refused' ? [each] : []))
+  const events = async (type: string): Promise<number> =>
+    (await network.inspect('Bob').log()).filter(({ event }) => event.type === type).length
+  const aliceGoesOn = async (): Promise<void> => {
+    const { id } = await network.node('Alice').start(Pour, { to: network.party('Bob'), count: 300 })
+    await network.advanceBy({ hours: 2 })
+    expect(await network.node('Alice').resultOf(id)).to.equal(299)
+  }
+
+  it('has so many sessions open and no more; the next is refused with a typed error and is not recorded', async () => {
+    await open({ sessionsPerParty: 5 })
+    impersonate()
+    for (let each = 0; each < 50; each++) post(message(`session ${each}`, 0))
+    await network.advanceBy({ seconds: 5 })
+    expect(refusals()).to.have.length(45)
+    expect(refusals()[0]).to.include({ code: 'member-budget-exceeded', seq: 0, from: 'responder' })
+    expect(await events('SessionOpened')).to.equal(5)
+    expect(await events('FlowStarted')).to.equal(5)
+    await aliceGoesOn()
+  })
+
+  it('may open another session when one of its own has ended', async () => {
+    await open({ sessionsPerParty: 1 })
+    impersonate()
+    post(message('first', 0), message('first', 1, 7))
+    await network.advanceBy({ seconds: 1 })
+    // The responder has failed, for 7 is no number to begin with.
+    post(message('second', 0))
+    await network.advanceBy({ seconds: 1 })
+    expect(refusals()).to.have.length(0)
+    expect(await events('FlowStarted')).to.equal(2)
+  })
+
+  it('whose flow opens one session too many is told so, and its flow can catch it', async () => {
+    await open({ sessionsPerParty: 2 })
+    const start = () => network.node('Alice').start(Pour, { to: network.party('Bob'), count: 300 })
+    const [, , third] = [await start(), await start(), await start()]
+    await network.advanceBy({ minutes: 5 })
+    const failure: unknown = await network
+      .node('Alice')
+      .resultOf(third.id)
+      .catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(CarillonError)
+    expect(failure).to.have.property('code', 'counterparty-failed')
+    expect((failure as CarillonError).details).to.include({ party: 'Bob', code: 'member-budget-exceeded' })
+    // Nothing of it is sent again and again.
+    const status = await network.node('Alice').flows()
+    expect(status.items.filter((flow) => flow.status === 'running')).to.have.length(2)
+    await network.advanceBy({ hours: 2 })
+    const log = (await network.inspect('Alice').log()).map(({ event }) => event.type)
+    const count = (type: string): number => log.filter((each) => each === type).length
+    expect(count('MessageSent')).to.equal(count('MessageAcknowledged'))
+  })
+
+  it('leaves so many messages unread and no more; the next is refused until they are read', async () => {
+    await open({ unreadMessages: 20 })
+    impersonate()
+    post(message('one', 0), message('one', 1, 0))
+    await network.advanceBy({ seconds: 1 })
+    for (let seq = 2; seq < 200; seq++) post(message('one', seq, seq - 1))
+    await network.advanceBy({ seconds: 5 })
+    // The flow has asked for the first, and sleeps.
+    expect(await events('MessageReceived')).to.equal(21)
+    expect(refusals()).to.have.length(178)
+    expect(refusals()[0]).to.include({ code: 'member-budget-exceeded', seq: 22, credit: 21, retryAfterMs: 1_000 })
+    await network.advanceBy({ minutes: 2 })
+    // It has read on, so Mallory hears of credit, and may go on.
+    const told = heard.flatMap((each) => (each.kind === 'credit' ? [each.seq] : []))
+    expect(Math.max(...told)).to.be.greaterThan(21)
+    post(message('one', 21, 20))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('MessageReceived')).to.equal(22)
+    await aliceGoesOn()
+  })
+
+  it('leaves so many bytes unread and no more, but what is asked for is always taken', async () => {
+    await open({ unreadBytes: 10_000 })
+    impersonate()
+    post(message('one', 0))
+    await network.advanceBy({ seconds: 1 })
+    for (let seq = 2; seq < 50; seq++) post(message('one', seq, 'x'.repeat(3_000)))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('MessageReceived')).to.equal(4)
+    expect(refusals()).to.have.length(45)
+    post(message('one', 1, 0))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('MessageReceived')).to.equal(5)
+  })
+
+  it('sends so many messages in a minute and no more, whatever they are', async () => {
+    await open({ messagesPerMinute: 60 })
+    impersonate()
+    const before = await events('MessageReceived')
+    for (let each = 0; each < 200; each++) post(message(`session ${each}`, 0))
+    await network.advanceBy({ seconds: 1 })
+    expect((await events('MessageReceived')) - before).to.equal(60)
+    expect(refusals()).to.have.length(140)
+    expect(refusals()[0]).to.include({ code: 'member-budget-exceeded' })
+    expect(refusals()[0]?.retryAfterMs).to.be.within(1, 1_001)
+    await network.advanceBy({ minutes: 1 })
+    post(message('later', 0))
+    await network.advanceBy({ seconds: 1 })
+    expect((await events('MessageReceived')) - before).to.equal(61)
+  })
+
+  it('sends so many bytes in a minute and no more', async () => {
+    await open({ bytesPerMinute: 100_000 })
+    impersonate()
+    post(message('one', 0))
+    await network.advanceBy({ seconds: 1 })
+    for (let seq = 2; seq < 50; seq++) post(message('one', seq, 'x'.repeat(10_000)))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('MessageReceived')).to.equal(10)
+    expect(refusals()).to.have.length(39)
+  })
+
+  it('that keeps to the protocol waits for credit, and is refused nothing', async () => {
+    await open({ unreadMessages: 100 })
+    await aliceGoesOn()
+    expect(network.node('Bob').refusedMessages).to.deep.equal({ byMe: 0, byOthers: 0 })
+    expect(network.node('Alice').refusedMessages).to.deep.equal({ byMe: 0, byOthers: 0 })
+  })
+
+  it('that is slowed down loses nothing: what was refused for now comes later', async () => {
+    await open({ messagesPerMinute: 40, unreadMessages: 100 })
+    const { id } = await network.node('Alice').start(Pour, { to: network.party('Bob'), count: 300 })
+    await network.advanceBy({ hours: 3 })
+    expect(await network.node('Alice').resultOf(id)).to.equal(299)
+    expect(network.node('Bob').refusedMessages.byMe).to.be.greaterThan(0)
+    expect(network.node('Alice').refusedMessages.byOthers).to.be.greaterThan(0)
+    const metrics = new NodeMetrics()
+    metrics.watch('Bob', network.node('Bob'))
+    expect(await metrics.text()).to.match(/carillon_refused_messages\{node="Bob",by="this node"\} [1-9]/)
+  })
+})
