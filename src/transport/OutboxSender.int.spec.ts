@@ -117,7 +117,7 @@ describe('The outbox', () => {
   })
 
   it('sends as much of a session as there is credit for, and the rest when its other end has read', async () => {
-    const first = messageLimits.firstCredit
+    const first: number = messageLimits.firstCredit
     const { sentTo, acknowledge, advance, hear } = post([{ to: 1, messages: 2_000, perSession: 2_000 }])
     const inOrder = (): readonly number[] => [...new Set(sentTo(1).map((each) => ('seq' in each ? each.seq : -1)))]
     const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, seq) => seq)

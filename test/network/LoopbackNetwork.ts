@@ -81,7 +81,7 @@ export class LoopbackNetwork {
   async open(
     name: string,
     limits: Partial<TransportLimits> = {},
-    deliver?: (from: PublicKey, envelopes: readonly Envelope[]) => void | Promise<void>,
+    deliver?: (from: PublicKey, envelopes: readonly Envelope[], bytes?: number) => void | Promise<void>,
   ): Promise<TlsTransport> {
     const { key, certificate } = this.seat(name)
     const transport = await TlsTransport.open({

@@ -194,6 +194,38 @@ describe('A hostile client of the TLS transport', function () {
     await bobGoesOn()
   })
 
+  it('that does not greet in time is cut off', async () => {
+    await open({ keepAliveMs: 30, greetingMs: 100, silenceMs: 60_000 })
+    const socket = await network.attackAs('Mallory', 'Bob')
+    await hungUp(socket)
+    await logged(/Mallory: The connection was closed: it did not greet in time/)
+    await bobGoesOn()
+  })
+
+  it('has no more bytes decided at a time than its share, over all of its connections', async () => {
+    await open()
+    await network.transportsOf('Bob')[0]?.close()
+    let taken = 0
+    const waits: (() => void)[] = []
+    await network.open('Bob', { bytesUnderWay: 1_000_000 }, async (_from, _envelopes, bytes) => {
+      taken += bytes ?? 0
+      await new Promise<void>((resolve) => waits.push(resolve))
+    })
+    const large = { ...envelope(0), message: { kind: 'data' as const, payload: 'x'.repeat(200_000) } }
+    for (let each = 0; each < 3; each++) {
+      const socket = await network.attackAs('Mallory', 'Bob')
+      socket.write(greetingFrame())
+      for (let seq = 0; seq < 100; seq++) socket.write(encodeFrame(canonicalText([{ ...large, seq }])))
+    }
+    await eventually(() => taken >= 1_000_000, 'Bob is at his bound')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    // Each connection may bring one frame more before it is held back; without the bound it would be 60 MB.
+    expect(taken).to.be.lessThan(2_000_000)
+    const release = setInterval(() => waits.splice(0).forEach((resolve) => resolve()), 1)
+    await eventually(() => taken > 59_000_000, 'all of it is taken in the end')
+    clearInterval(release)
+  })
+
   it('that reads nothing is cut off, and what is sent to it stays bounded', async () => {
     await open({ keepAliveMs: 100, silenceMs: 500, outgoingBytes: 512 * 1024 })
     const socket = await network.attackAs('Mallory', 'Bob')
