@@ -291,7 +291,7 @@ describe('a store folder', () => {
       ]) {
         const failure = await failureOf(work())
         expect(failure.code).to.equal('log-too-new')
-        expect(failure.message).to.include('format 3')
+        expect(failure.message).to.include('format 4')
       }
       expect(readFileSync(files.database).equals(before)).to.equal(true)
     })
