@@ -1,0 +1,114 @@
+/**
+ * Following the log: how fast a projection catches up, how late a subscriber hears of an event, and what subscribers cost
+ * those who are not waiting for them.
+ */
+import { cpSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { defineApp, defineProjection, instant, LogBackedStore, SqliteLog, startNode, type Node } from 'carillon'
+import { historyLog } from '../keptStores.js'
+import { farMs, Produce, Pulse, pulseApp } from '../pulseApp.js'
+import { quantile } from '../statistics.js'
+import { context, fullDurability, less, more, noSeed, type Bench, type Figures, type Workload } from '../Workload.js'
+
+const Produced = defineProjection({
+  name: 'bench/Produced',
+  init: () => 0,
+  evolve: (count, event) => (event.type === 'TransactionRecorded' ? count + event.produced.length : count),
+  store: 'memory',
+})
+
+const { name, version } = pulseApp
+const withProjection = defineApp({ name, version, states: [Pulse], flows: pulseApp.flows, projections: [Produced] })
+
+/** A copy of the kept history, because a node writes to the store it starts on. */
+const historyCopy = async (bench: Bench): Promise<string> => {
+  const file = await historyLog(bench, bench.quick ? 300 : 1_000_000)
+  const folder = join(bench.folder, 'history')
+  cpSync(dirname(file), folder, { recursive: true })
+  return folder
+}
+
+export const projectionCatchUp: Workload = {
+  name: 'projection-catch-up',
+  measures:
+    'A projection in memory over all public events of a log of 1,000,000 events of fired activities, from the start of the node until it is up with the log; beside it, folding the same log into views, as a rebuild does.',
+  doesNotMeasure: 'Saving results; projections that do more than count.',
+  durability: 'none: the log is only read',
+  seed: noSeed,
+  repetitions: 1,
+  run: async (bench) => {
+    const file = await historyLog(bench, bench.quick ? 300 : 1_000_000)
+    const foldMs = performance.now()
+    const store = await LogBackedStore.open(SqliteLog.openReadOnly(file))
+    const foldedMs = performance.now() - foldMs
+    const events = store.head().revision + 1
+    await store.close()
+    const node = await startNode({ app: withProjection, store: await historyCopy(bench) })
+    const caughtUpMs = performance.now()
+    await node.projection(Produced).readAt(events - 1)
+    const tookMs = performance.now() - caughtUpMs
+    await node.stop()
+    return {
+      'caught up': more((events / tookMs) * 1_000, 'events/s'),
+      folded: context((events / foldedMs) * 1_000, 'events/s'),
+      'share of the fold': more(foldedMs / tookMs, 'times'),
+    }
+  },
+}
+
+const dueAt = instant('2999-01-01T00:00:00.000Z')
+
+/** One flow after the other, and how long each took. */
+const produceOneByOne = async (node: Node, count: number, everyMs: number): Promise<readonly number[]> => {
+  const tookMs: number[] = []
+  for (let number = 0; number < count; number++) {
+    const startedMs = performance.now()
+    await node.run(Produce, { first: number, count: 1, statesPerTransaction: 1, dueAt, apartMs: 0, everyMs: farMs })
+    tookMs.push(performance.now() - startedMs)
+    const restMs = everyMs - (performance.now() - startedMs)
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+  }
+  return tookMs
+}
+
+const subscribed = async (bench: Bench, subscribers: number): Promise<Figures> => {
+  const count = bench.quick ? 20 : 2_000
+  const node = await startNode({ app: pulseApp, store: join(bench.folder, `with-${subscribers}`) })
+  const lagMs: number[] = []
+  const committedMs = new Map<number, number>()
+  node.follow((committed) => committedMs.set(committed.lastRevision, performance.now()))
+  const subscriptions = Array.from({ length: subscribers }, () =>
+    node.subscribe({
+      from: 'present',
+      types: ['FlowEnded'],
+      on: ({ revision }) => {
+        const at = committedMs.get(revision)
+        if (at !== undefined) lagMs.push(performance.now() - at)
+      },
+    }),
+  )
+  const tookMs = await produceOneByOne(node, count, bench.quick ? 0 : 3)
+  for (const subscription of subscriptions) subscription.close()
+  await node.stop()
+  const label = `with ${subscribers} subscribers`
+  return {
+    [`a flow, median, ${label}`]: less(quantile(tookMs, 0.5), 'ms'),
+    [`a flow, p99, ${label}`]: less(quantile(tookMs, 0.99), 'ms'),
+    ...(lagMs.length === 0 ? {} : { [`lag, p99, ${label}`]: less(quantile(lagMs, 0.99), 'ms') }),
+  }
+}
+
+export const subscribers: Workload = {
+  name: 'subscribers',
+  measures:
+    'Flows of one transaction one after the other, about 1,000 events a second: how long each takes without subscribers, with one and with a hundred; and how long after the commit a subscriber is called.',
+  doesNotMeasure: 'What subscribers do with an event; streams over HTTP.',
+  durability: fullDurability,
+  seed: noSeed,
+  repetitions: 1,
+  run: async (bench) => {
+    const figures: Figures[] = []
+    for (const number of [0, 1, 100]) figures.push(await subscribed(bench, number))
+    return Object.assign({}, ...figures) as Figures
+  },
+}
