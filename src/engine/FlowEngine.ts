@@ -21,7 +21,7 @@ import type { FlowStart } from '../flow/FlowStart.js'
 import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
 import { timedOut, valueAnswer, type Answer, type Continuation, type Wait } from '../flow/Answer.js'
 import { Cancellation } from '../flow/Cancellation.js'
-import { cancelOf } from '../flow/cancelFlow.js'
+import { cancelOf, flowCancelled } from '../flow/cancelFlow.js'
 import { clipLabel } from '../flow/clipLabel.js'
 import { decideFailure } from '../flow/decideFailure.js'
 import { describeOperation } from '../app/describeOperation.js'
@@ -136,7 +136,8 @@ export class FlowEngine {
   /** A flow whose time has come: a sleep is over, a retry is due, or it is simply its turn. */
   wake(tick: ActiveTick, row: FlowRow): void {
     // Another flow may have killed it earlier in this very tick.
-    if (hasEnded(row) || this.#killsCancelled(tick, row) || this.#endsWithParent(tick, row)) return
+    if (hasEnded(row) || this.#killsCancelled(tick, row)) return
+    this.#cancelsWithParent(tick, row)
     if (this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       this.#wake(tick, row)
@@ -207,7 +208,8 @@ export class FlowEngine {
     const row = tick.views.flows.find(report.flow)
     if (row === undefined || hasEnded(row)) return
     if (report.part === undefined && row.recorded !== report.position) return
-    if (this.#endsWithParent(tick, row)) return
+    // It is woken for its cancellation; what the step brought comes too late.
+    if (this.#cancelsWithParent(tick, row)) return
     const waiting = operationWaitOf(row, report.part)
     if (waiting?.for !== 'step' || waiting.attempt !== report.attempt || !isStepUnderWay(waiting)) return
     this.#guard(tick, row, () => {
@@ -412,11 +414,11 @@ export class FlowEngine {
     tick.emit({ type: 'FlowStarted', flow: next, name, version, input, origin: { kind: 'continued', from: row.id } })
   }
 
-  /** Ends a flow whose parent has ended, where it is to end with it; true when it does. */
-  #endsWithParent(tick: ActiveTick, row: FlowRow): boolean {
+  /** Cancels a flow whose parent has ended, where it is to end with it and is not cancelled yet; true when it does. */
+  #cancelsWithParent(tick: ActiveTick, row: FlowRow): boolean {
     const parent = endedParentOf(tick.views, row)
-    if (parent === undefined) return false
-    this.change(tick, row.id, endKilled(tick, row, `flow:${parent.id}`))
+    if (parent === undefined || cancelOf(row) !== undefined) return false
+    this.change(tick, row.id, [flowCancelled(tick, row, `flow:${parent.id}`)])
     return true
   }
 

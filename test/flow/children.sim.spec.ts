@@ -149,7 +149,7 @@ describe('A flow that starts others', () => {
 
   for (const [whenParentEnds, expected] of [
     ['leave', 'running'],
-    ['cancel', 'killed: flow-killed'],
+    ['cancel', 'killed: flow-cancelled'],
   ] as const)
     for (const end of ['returns', 'is killed', 'is killed while the child is paused'] as const)
       it(`with whenParentEnds: '${whenParentEnds}' and a parent that ${end}: the child is ${expected}`, async () => {
@@ -169,6 +169,27 @@ describe('A flow that starts others', () => {
         const held = end === 'is killed while the child is paused' && whenParentEnds === 'leave' ? 'paused' : expected
         expect(await statusOf(virtual.node, child)).to.equal(held)
       })
+
+  it('lets a child that ends with it undo what it has done', async () => {
+    const Tidy = flowOf(function* (io): FlowBody<void> {
+      try {
+        yield* io.sleep({ hours: 9 })
+      } finally {
+        yield* io.subFlow(Quick, { text: 'undone' })
+      }
+    }, 'family/Tidy')
+    const Leaving = flowOf(function* (io): FlowBody<FlowId> {
+      const { id } = yield* io.start(Tidy, {}, { whenParentEnds: 'cancel' })
+      yield* io.sleep({ hours: 1 })
+      return id
+    }, 'family/Leaving')
+    const virtual = await start(Leaving, Tidy)
+    const { id } = await virtual.node.start(Leaving, {})
+    await virtual.advanceBy({ hours: 2 })
+    const child = (await virtual.node.flow(id))?.children[0]?.id ?? ('' as FlowId)
+    expect(await statusOf(virtual.node, child)).to.equal('killed: flow-cancelled')
+    expect((await virtual.node.states(Note)).length).to.equal(1)
+  })
 
   it('cannot join a flow that it has not started', async () => {
     const Stranger = defineFlow({
