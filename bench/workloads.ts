@@ -20,7 +20,7 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { signatureThreads } from './workloads/signatureThreads.js'
-import { projectionCatchUp, subscribers } from './workloads/subscriptions.js'
+import { subscribers } from './workloads/subscriptions.js'
 import { swapDecade } from './workloads/swapDecade.js'
 import { takeover } from './workloads/takeover.js'
 import { taskCost } from './workloads/taskCost.js'
@@ -47,7 +47,6 @@ export const workloads: readonly Workload[] = [
   killInBurst,
   killInLargeBurst,
   replay,
-  projectionCatchUp,
   subscribers,
   vaultQuery,
   twoParties,

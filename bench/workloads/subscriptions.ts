@@ -1,60 +1,11 @@
 /**
- * Following the log: how fast a projection catches up, how late a subscriber hears of an event, and what subscribers cost
- * those who are not waiting for them.
+ * Following the log: how late a subscriber hears of an event, and what subscribers cost those who are not waiting for them.
  */
-import { cpSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { defineApp, defineProjection, instant, LogBackedStore, SqliteLog, startNode, type Node } from 'carillon'
-import { historyLog } from '../keptStores.js'
-import { farMs, Produce, Pulse, pulseApp } from '../pulseApp.js'
+import { join } from 'node:path'
+import { instant, startNode, type Node } from 'carillon'
+import { farMs, Produce, pulseApp } from '../pulseApp.js'
 import { quantile } from '../statistics.js'
-import { context, fullDurability, less, more, noSeed, type Bench, type Figures, type Workload } from '../Workload.js'
-
-const Produced = defineProjection({
-  name: 'bench/Produced',
-  init: () => 0,
-  evolve: (count, event) => (event.type === 'TransactionRecorded' ? count + event.produced.length : count),
-  store: 'memory',
-})
-
-const { name, version } = pulseApp
-const withProjection = defineApp({ name, version, states: [Pulse], flows: pulseApp.flows, projections: [Produced] })
-
-/** A copy of the kept history, because a node writes to the store it starts on. */
-const historyCopy = async (bench: Bench): Promise<string> => {
-  const file = await historyLog(bench, bench.quick ? 300 : 1_000_000)
-  const folder = join(bench.folder, 'history')
-  cpSync(dirname(file), folder, { recursive: true })
-  return folder
-}
-
-export const projectionCatchUp: Workload = {
-  name: 'projection-catch-up',
-  measures:
-    'A projection in memory over all public events of a log of 1,000,000 events of fired activities, from the start of the node until it is up with the log; beside it, folding the same log into views, as a rebuild does.',
-  doesNotMeasure: 'Saving results; projections that do more than count.',
-  durability: 'none: the log is only read',
-  seed: noSeed,
-  repetitions: 1,
-  run: async (bench) => {
-    const file = await historyLog(bench, bench.quick ? 300 : 1_000_000)
-    const foldMs = performance.now()
-    const store = await LogBackedStore.open(SqliteLog.openReadOnly(file))
-    const foldedMs = performance.now() - foldMs
-    const events = store.head().revision + 1
-    await store.close()
-    const node = await startNode({ app: withProjection, store: await historyCopy(bench) })
-    const caughtUpMs = performance.now()
-    await node.projection(Produced).readAt(events - 1)
-    const tookMs = performance.now() - caughtUpMs
-    await node.stop()
-    return {
-      'caught up': more((events / tookMs) * 1_000, 'events/s'),
-      folded: context((events / foldedMs) * 1_000, 'events/s'),
-      'share of the fold': more(foldedMs / tookMs, 'times'),
-    }
-  },
-}
+import { fullDurability, less, noSeed, type Bench, type Figures, type Workload } from '../Workload.js'
 
 const dueAt = instant('2999-01-01T00:00:00.000Z')
 

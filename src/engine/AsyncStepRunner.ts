@@ -114,8 +114,9 @@ export class AsyncStepRunner implements StepRunner {
 
   /** Lets go of the steps of flows that have ended: whatever they still bring is of no use. */
   forget(flows: readonly FlowId[]): void {
-    if (this.#underWay.size === 0 || flows.length === 0) return
+    if (this.isIdle || flows.length === 0) return
     const ended = new Set(flows)
+    this.#waiting.remove(({ flow }) => ended.has(flow))
     for (const [key, { request }] of this.#underWay)
       if (ended.has(request.flow)) this.#letGo(key, { kind: 'letGo', why: 'The flow has ended.' })
     this.#fill()
@@ -140,7 +141,7 @@ export class AsyncStepRunner implements StepRunner {
       if (this.#underWay.has(key)) continue
       const { timeoutMs } = request
       const late = (): void => {
-        this.#finish(key, { kind: 'error', error: new Error(`It took longer than ${timeoutMs ?? 0} ms.`) })
+        this.#finish(key, { kind: 'error', error: new Error(`It took longer than ${timeoutMs ?? 0} ms.`) }, true)
       }
       const begunMs = this.#clock.now()
       const underWay = {
@@ -253,11 +254,11 @@ export class AsyncStepRunner implements StepRunner {
   }
 
   /** Only the first end of a step counts: its own, or that of its time. */
-  #finish(key: string, result: StepReport['result']): void {
+  #finish(key: string, result: StepReport['result'], isLate = false): void {
     const underWay = this.#underWay.get(key)
     if (underWay === undefined) return
     const { flow, part, position, context } = underWay.request
-    this.#letGo(key, result)
+    this.#letGo(key, result, isLate)
     if (this.#stopped) return
     this.#report({
       flow,
@@ -270,7 +271,7 @@ export class AsyncStepRunner implements StepRunner {
     this.#settle()
   }
 
-  #letGo(key: string, end: StepEnd): void {
+  #letGo(key: string, end: StepEnd, isLate = false): void {
     const underWay = this.#underWay.get(key)
     if (underWay === undefined) return
     this.#underWay.delete(key)
@@ -278,7 +279,9 @@ export class AsyncStepRunner implements StepRunner {
     this.#unlisted.delete(key)
     this.#hanging.delete(key)
     underWay.cancelTimeout()
-    underWay.abort.abort(new Error(end.kind === 'letGo' ? end.why : 'The step took too long.'))
+    // What has come to its own end is not told to stop: whoever listens would undo what was done.
+    if (end.kind === 'letGo' || isLate)
+      underWay.abort.abort(new Error(end.kind === 'letGo' ? end.why : 'The step took too long.'))
     for (const { ended } of underWay.watched) ended(end)
   }
 

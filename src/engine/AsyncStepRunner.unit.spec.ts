@@ -259,6 +259,41 @@ describe('Steps that hang', () => {
     runner.stop()
   })
 
+  it('that wait for a place do not begin when their flow has ended', async () => {
+    const { runner, start, pass } = runnerOf({ stepsInFlight: 1 })
+    const begun: string[] = []
+    start('slow', never)
+    start('killed', () => begun.push('killed'))
+    runner.forget(['killed' as FlowId])
+    runner.forget(['slow' as FlowId])
+    await pass(2)
+    expect(begun).to.deep.equal([])
+    runner.stop()
+  })
+
+  it('are told to stop when they are late, and not when they have come to their own end', async () => {
+    const { runner, start, pass } = runnerOf()
+    const aborted: string[] = []
+    const listening =
+      (name: string, run: () => unknown) =>
+      ({ signal }: StepContext): unknown => {
+        signal.addEventListener('abort', () => aborted.push(name))
+        return run()
+      }
+    start(
+      'returns',
+      listening('returns', () => 'done'),
+    )
+    start(
+      'throws',
+      listening('throws', () => Promise.reject(new Error('no'))),
+    )
+    start('late', listening('late', never), second)
+    await pass(2)
+    expect(aborted).to.deep.equal(['late'])
+    runner.stop()
+  })
+
   it('leave no timer behind when all have ended', async () => {
     const { runner, start, clock } = runnerOf()
     start('quick', () => 'quick')

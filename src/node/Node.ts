@@ -17,7 +17,7 @@ import type { Projections } from '../projection/Projections.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
 import { subscribe, subscribeWith, type PublicEventOf, type SubscribeOptions } from '../subscription/subscribe.js'
 import type { Subscription } from '../subscription/callBack.js'
-import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, reviveError, messageOf } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
@@ -279,6 +279,8 @@ export class Node {
     const { clock, loop, steps } = this.#internals
     if (!steps.isIdle || loop.isBusy) return undefined
     const row = await this.#read((db) => findFlow(db, id, this.#flows))
+    if (row?.status === 'parked' && row.error !== undefined)
+      return reviveError({ ...row.error, message: `Flow ${row.name} (${id}) is parked. ${row.error.message}` })
     // What waits for more than time may be given that without the clock.
     const wakeMs = row?.waiting?.every(isForTime) === true ? wakeMsOf(row.waiting, clock.now()) : null
     if (row === undefined || wakeMs === null || wakeMs <= clock.now()) return undefined

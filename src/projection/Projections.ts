@@ -19,6 +19,9 @@ export type ProjectionsParts = {
 
 type Hosted = { readonly runner: ProjectionRunner; readonly value?: ValueTarget<unknown> }
 
+/** The result is folded on: what a reader does to it must not reach it. */
+const copyOf = (value: ValueTarget<unknown> | undefined): unknown => structuredClone(value?.result)
+
 export class Projections {
   readonly #hosted = new Map<string, Hosted>()
 
@@ -64,7 +67,7 @@ export class Projections {
     const older = value?.older
     if (!runner.isLive && older !== undefined) return older
     await runner.reached(-1)
-    return value?.result
+    return copyOf(value)
   }
 
   async readAt(name: string, revision: number, signal?: AbortSignal): Promise<unknown> {
@@ -72,7 +75,7 @@ export class Projections {
       throw new CarillonError('request-invalid', `${String(revision)} is no revision.`)
     const { runner, value } = this.#require(name)
     await runner.reached(revision, signal)
-    return value?.result
+    return copyOf(value)
   }
 
   #require(name: string): Hosted {

@@ -66,6 +66,17 @@ describe('A projection', () => {
     ])
   })
 
+  it('gives a copy of its result: what a reader does to it stays with the reader', async () => {
+    const Totals = totals({ store: 'memory' })
+    const virtual = await VirtualNode.start({ app: shop(Totals) })
+    await order(virtual.node, 'bell', 1)
+    const read = (): Promise<Record<string, number>> =>
+      virtual.node.projection(Totals).readAt(virtual.node.head.revision)
+    Object.assign(await read(), { ghost: 1 })
+    await order(virtual.node, 'bell', 1)
+    expect(await read()).to.deep.equal({ bell: 2 })
+  })
+
   it('is folded anew from the log when it is kept in memory, and from its checkpoint when it was saved', async () => {
     for (const kind of ['memory', 'kept'] as const) {
       const store = kind === 'memory' ? 'memory' : keptStore()
