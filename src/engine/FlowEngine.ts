@@ -406,12 +406,12 @@ export class FlowEngine {
   }
 
   /** Ends a flow, and starts the one that it continues as, which takes its first turn like one that is woken. */
-  #continue(tick: ActiveTick, row: FlowRow, live: LiveFlow, { next, name, version, input }: Continuation): void {
+  #continue(tick: ActiveTick, row: FlowRow, live: LiveFlow, { started }: Continuation): void {
     this.forget(row.id)
     if (row.waiting !== null && live.unrecorded.length > 0) this.#record(tick, row, live, { for: 'turn' })
-    tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'continued', next })
+    tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'continued', next: started.flow })
     this.#tell(tick, row, { kind: 'end' })
-    tick.emit({ type: 'FlowStarted', flow: next, name, version, input, origin: { kind: 'continued', from: row.id } })
+    tick.emit(started)
   }
 
   /** Cancels a flow whose parent has ended, where it is to end with it and is not cancelled yet; true when it does. */

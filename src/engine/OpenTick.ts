@@ -12,10 +12,9 @@ import type { KeyPair } from '../identity/KeyPair.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Party } from '../identity/Party.js'
 import type { TickLimits } from './limits.js'
-import { logLimits } from '../log/limits.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { encodeEvent } from '../log/encodeEvent.js'
+import { encodeFact } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
 import { signTick, type TickSigner } from '../log/TickSigner.js'
 import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
@@ -100,15 +99,7 @@ export class OpenTick implements ActiveTick {
   }
 
   readonly emit = (event: DomainEvent): void => {
-    const line = encodeEvent(event)
-    const bytes = Buffer.byteLength(line)
-    if (bytes > logLimits.factBytes) {
-      throw new CarillonError(
-        'fact-too-large',
-        `A ${event.type} of ${bytes} bytes is larger than the ${logLimits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
-        { type: event.type, bytes },
-      )
-    }
+    const { line, bytes } = encodeFact(event)
     this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs)
     this.#lines.push(line)
     this.events.push(event)

@@ -6,7 +6,7 @@ import type { Json } from '../encoding/canonical.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import type { DomainEvent } from '../log/events.js'
+import type { DomainEvent, EventOf } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { SessionRole } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
@@ -39,10 +39,8 @@ export type StateWanted = { readonly key: string } | { readonly where: IndexedVa
 /** The flow ends here, and another one goes on in its place. */
 export type Continuation = {
   readonly kind: 'continuation'
-  readonly next: FlowId
-  readonly name: string
-  readonly version: number
-  readonly input: Json
+  /** The start of the other one, which surely can be recorded. */
+  readonly started: EventOf<'FlowStarted'>
 }
 
 /** Facts that an operation states. The engine records them, and asks for what comes next when the views show them. */

@@ -29,6 +29,8 @@ import {
 
 const Go = defineSignal({ name: 'family/Go', data: t.strict({ n: t.number }) })
 
+const Text = defineSignal({ name: 'family/Text', data: t.strict({ text: t.string }) })
+
 const Nap = defineFlow({
   name: 'family/Nap',
   input: t.strict({ hours: t.number }),
@@ -52,7 +54,12 @@ const Broken = flowOf(function* (): FlowBody<never> {
 
 const start = (...flows: readonly AnyFlowDefinition[]): Promise<VirtualNode> =>
   startVirtual(
-    defineApp({ name: 'family', states: [Note], flows: [Nap, Quick, Broken, WriteNote, ...flows], signals: [Go] }),
+    defineApp({
+      name: 'family',
+      states: [Note],
+      flows: [Nap, Quick, Broken, WriteNote, ...flows],
+      signals: [Go, Text],
+    }),
     { development: false },
   )
 
@@ -334,5 +341,48 @@ describe('A flow that continues as another', () => {
     }, 'family/Odd')
     const virtual = await start(Odd)
     expect(await virtual.node.run(Odd, {})).to.deep.equal(['flow-unknown', 'flow-input-invalid'])
+  })
+
+  it('is told of an input that does not fit the log, like one that starts a child or sends a signal with it', async () => {
+    const Long = defineFlow({
+      name: 'family/Long',
+      input: t.strict({ text: t.string }),
+      *run(io): FlowBody<void> {
+        yield* io.now()
+      },
+    })
+    const text = 'x'.repeat(300_000)
+    const Large = flowOf(function* (io): FlowBody<unknown> {
+      yield* io.sleep({ seconds: 5 })
+      const nap = yield* io.start(Nap, { hours: 1 })
+      const all = [
+        yield* io.attempt(io.continueAs(Long, { text })),
+        yield* io.attempt(io.start(Long, { text })),
+        yield* io.attempt(io.sendSignal(nap.id, Text, { text })),
+      ]
+      return all.map((each) => (isLeft(each) ? each.left.code : 'done'))
+    }, 'family/Large')
+    const Uncaught = flowOf(function* (io): FlowBody<unknown> {
+      yield* io.sleep({ seconds: 5 })
+      return yield* io.continueAs(Long, { text })
+    }, 'family/Uncaught')
+    const Returning = flowOf(function* (io): FlowBody<unknown> {
+      yield* io.sleep({ seconds: 5 })
+      return text
+    }, 'family/Returning')
+    const virtual = await start(Long, Large, Uncaught, Returning)
+    const large = await virtual.node.start(Large, {})
+    const uncaught = await virtual.node.start(Uncaught, {})
+    const returning = await virtual.node.start(Returning, {})
+    await virtual.advanceBy({ minutes: 1 })
+    await crashAndRestart(virtual)
+    await expectAlive(virtual)
+    expect(await virtual.node.resultOf(large.id)).to.deep.equal([
+      'fact-too-large',
+      'fact-too-large',
+      'signal-data-invalid',
+    ])
+    expect(await statusOf(virtual.node, uncaught.id)).to.equal('failed: fact-too-large')
+    expect(await statusOf(virtual.node, returning.id)).to.equal('failed: flow-result-invalid')
   })
 })

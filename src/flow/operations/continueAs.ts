@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { encodeFact } from '../../log/encodeEvent.js'
 import { flowIdOfContinuation } from '../../log/FlowId.js'
 import { decodedInput } from '../decodedInput.js'
 import { defineOperation } from '../defineOperation.js'
@@ -30,6 +31,10 @@ export const continueAs = defineOperation<ContinueAs, FlowReads>({
         `Flow ${flow} was started by ${row?.session === null ? "a state's activity, which waits for its end" : 'a session, which ends with it'}, so it cannot continue as another. Let it start a child instead.`,
         { flow },
       )
-    return { kind: 'continuation', next: flowIdOfContinuation(flow), name, version, input }
+    const origin = { kind: 'continued', from: flow } as const
+    const started = { type: 'FlowStarted', flow: flowIdOfContinuation(flow), name, version, input, origin } as const
+    // The end of this flow is recorded first, and what ended cannot be told any more that its successor does not fit.
+    encodeFact(started)
+    return { kind: 'continuation', started }
   },
 })
