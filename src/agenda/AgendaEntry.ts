@@ -43,7 +43,8 @@ export type Attempt = {
   readonly attempt: number
   readonly at: Instant
   readonly latenessMs: number
-  readonly outcome: 'running' | 'parked-flow' | 'completed' | 'failed' | 'killed' | 'superseded' | UnstartedOutcome
+  readonly outcome:
+    'running' | 'parked-flow' | 'completed' | 'refused' | 'failed' | 'killed' | 'superseded' | UnstartedOutcome
   readonly flow?: FlowId
   readonly flowName?: string
   readonly cause?: string

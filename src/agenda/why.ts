@@ -70,6 +70,8 @@ const attemptSentence = (attempt: Attempt): string => {
       return `${started}is parked${errorText(attempt.error)}.`
     case 'completed':
       return `${started}completed.`
+    case 'refused':
+      return `${started}refused.`
     case 'failed':
       return `${started}failed${errorText(attempt.error)}.`
     case 'killed':

@@ -13,6 +13,7 @@ import { assertRun } from './assertBody.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
 import type { Operation } from './Operation.js'
+import type { Refusal, RefusalCodec } from '../flow/Refusal.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
 
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
@@ -22,10 +23,12 @@ export type FlowBody<R> = Generator<Operation, R, unknown>
 export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }
 
 /** A kind of flow. Make one with {@link defineFlow}. */
-export type FlowDefinition<I, R> = {
+export type FlowDefinition<I, R, F = never> = {
   readonly name: string
   readonly version: number
   readonly input: t.Type<I, unknown>
+  /** What it may refuse with; undefined for a flow that does not refuse. */
+  readonly refusals: RefusalCodec<F> | undefined
   readonly schedulable: boolean
   readonly holdsState: boolean
   /** Whether it may complete and leave the state of its activity unconsumed. */
@@ -40,7 +43,7 @@ export type FlowDefinition<I, R> = {
   readonly transient: readonly string[]
   readonly retry: RetryPolicy
   readonly whenFailing: 'fail' | 'park'
-  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+  readonly run: (io: FlowIo, input: I) => FlowBody<R | Refusal<F>>
   /** A reference to this flow with an input, for a state to name. */
   readonly ref: (input: I) => FlowRef
   /** An activity: this flow, with this input, at this instant. */
@@ -49,16 +52,21 @@ export type FlowDefinition<I, R> = {
 
 /** A definition whose types are of no interest, as registries hold it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their input; `any` is the only type all of them fit
-export type AnyFlowDefinition = FlowDefinition<any, unknown>
+export type AnyFlowDefinition = FlowDefinition<any, unknown, unknown>
 
 /** What an app writes to define a flow. */
-export type FlowOptions<I, R> = {
+export type FlowOptions<I, R, F = never> = {
   /** A name that stays the same for ever, such as `heartbeat/Beat`. */
   readonly name: string
   /** Counts up when the behaviour changes. Default 1. */
   readonly version?: number
   /** The io-ts codec of the input. */
   readonly input: t.Type<I, unknown>
+  /**
+   * The io-ts codec of what the flow may refuse with: `return refuseWith(value)` ends it with an outcome that is not a failure.
+   * What it has done before stays done. Default: it does not refuse.
+   */
+  readonly refusals?: t.Type<F, unknown>
   /** Whether a state may name this flow in its activity. Default false. */
   readonly schedulable?: boolean
   /**
@@ -93,11 +101,11 @@ export type FlowOptions<I, R> = {
   /** Whether an error that the flow does not catch ends it, or parks it with the error, for an operator. Default `fail`. */
   readonly whenFailing?: 'fail' | 'park'
   /** The flow itself: a generator that calls each operation of `io` with `yield*`. */
-  readonly run: (io: FlowIo, input: I) => FlowBody<R>
+  readonly run: (io: FlowIo, input: I) => FlowBody<R | Refusal<NoInfer<F>>>
 }
 
 /** Defines a flow. Its body is a generator: every `yield*` is a point where it may be suspended and later go on. */
-export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, R> => {
+export const defineFlow = <I, R, F = never>(options: FlowOptions<I, R, F>): FlowDefinition<I, R, F> => {
   assertName('flow', options.name)
   const version = options.version ?? 1
   assertVersion('Flow', options.name, version)
@@ -125,6 +133,7 @@ export const defineFlow = <I, R>(options: FlowOptions<I, R>): FlowDefinition<I, 
     name: options.name,
     version,
     input: options.input,
+    refusals: options.refusals,
     schedulable,
     holdsState,
     leavesState: options.leavesState ?? false,

@@ -28,6 +28,7 @@ import { assertBody } from './assertBody.js'
 import type { FlowBody, FlowDefinition } from './FlowDefinition.js'
 import { flowIdOfChild, type FlowId } from '../log/FlowId.js'
 import type { WhenParentEnds } from '../flow/ChildRow.js'
+import { FlowRefused, type RefusalOf } from '../flow/Refusal.js'
 import type { ChildResult } from '../flow/operations/join.js'
 import type { Page } from '../vault/query/VaultQuery.js'
 import type { StepContext } from '../flow/operations/step.js'
@@ -404,8 +405,11 @@ export class FlowIo {
     return yield* receiveFinality(session, options)
   }
 
-  /** Runs another flow as a part of this one, within the same record. */
-  *subFlow<I, R>(definition: FlowDefinition<I, R>, input: NoInfer<I>): FlowBody<R> {
+  /**
+   * Runs another flow as a part of this one, within the same record. Where it refuses, this gives its refusal: return it to
+   * refuse, too.
+   */
+  *subFlow<I, R, F = never>(definition: FlowDefinition<I, R, F>, input: NoInfer<I>): FlowBody<R | RefusalOf<F>> {
     const { stack } = this.#part
     if (stack.length > flowLimits.subFlowDepth)
       throw new CarillonError(
@@ -428,7 +432,7 @@ export class FlowIo {
     })
     stack.push(definition)
     try {
-      return yield* assertBody(definition, definition.run(this, input))
+      return (yield* assertBody(definition, definition.run(this, input))) as R | RefusalOf<F>
     } finally {
       stack.pop()
     }
@@ -438,8 +442,8 @@ export class FlowIo {
    * Starts another flow of this node and goes on at once. The child has a record of its own; wait for it with
    * {@link join}. Under the same `id` a flow has one child, however often it asks.
    */
-  *start<I, R>(
-    definition: FlowDefinition<I, R>,
+  *start<I, R, F = never>(
+    definition: FlowDefinition<I, R, F>,
     input: NoInfer<I>,
     options: ChildOptions = {},
   ): FlowBody<ChildFlow<R>> {
@@ -461,12 +465,14 @@ export class FlowIo {
   join<R>(child: ChildFlow<R>, options?: Unbounded): FlowBody<R>
   join<R>(child: ChildFlow<R>, options: Within): FlowBody<Option<R>>
   /**
-   * Waits for a child and gives what it returned, or throws the error it ended with. With `within` it is an option: none
+   * Waits for a child and gives what it returned, or throws the error it ended with; for one that has refused, a
+   * {@link FlowRefused} with its refusal. With `within` it is an option: none
    * when it has not ended in time; it goes on then.
    */
   *join(child: ChildFlow<unknown>, options?: Timing): FlowBody<unknown> {
     const withinMs = withinMsOf(options)
     const answer = (yield* ask({ kind: 'join', child: child.id, withinMs })) as ChildResult | undefined
+    if (answer?.refusal !== undefined) throw new FlowRefused(child.id, answer.refusal)
     if (withinMs === undefined) return answer?.result
     return answer === undefined ? none : some(answer.result)
   }
@@ -476,7 +482,7 @@ export class FlowIo {
    * Whoever waits for this flow gets the result of that one; the client id, the children, and the signals that were not
    * taken go over to it. Locks and sessions end here, and nothing after it is run, no `finally` either.
    */
-  *continueAs<I>(definition: FlowDefinition<I, unknown>, input: NoInfer<I>): FlowBody<never> {
+  *continueAs<I, F = never>(definition: FlowDefinition<I, unknown, F>, input: NoInfer<I>): FlowBody<never> {
     yield* ask({ kind: 'continueAs', flow: definition.name, input: definition.input.encode(input) as Json })
     throw new CarillonError('flow-diverged', 'A flow that has continued as another was run on.')
   }

@@ -14,6 +14,7 @@ export type LiveLine = Outcome & {
   /** Of the flow. */
   readonly name?: string
   readonly result?: unknown
+  readonly refusal?: unknown
 }
 
 /** What did not get a line of its own. */
@@ -30,7 +31,7 @@ export type LiveLinesParts = {
 const windowMs = 1_000
 
 const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
-  const { startedBy, name, result, error } = flow
+  const { startedBy, name, result, refusal, error } = flow
   const origin =
     startedBy.kind !== 'activity'
       ? { by: line.by ?? showOrigin(flow) }
@@ -45,6 +46,7 @@ const withFlow = (line: LiveLine, flow: FlowSummary): LiveLine => {
     name,
     ...origin,
     ...(result === undefined ? {} : { result }),
+    ...(refusal === undefined ? {} : { refusal }),
     ...(error === undefined ? {} : { error }),
   }
 }

@@ -10,6 +10,7 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError, reviveError } from '../errors/CarillonError.js'
 import { controlPath } from '../folder/controlAddress.js'
 import { holderOf } from '../folder/folderHolder.js'
+import { resultOfOutcome, type RunOutcome } from '../flow/FlowEnd.js'
 import { DetailsC, FlowResultC, StartedC } from '../http/answers.js'
 import { operatorHeader } from '../http/operatorHeader.js'
 import type { Method } from '../http/Route.js'
@@ -141,12 +142,19 @@ export class NodeApi {
     return (await this.post('/flows', body, StartedC)).flow
   }
 
-  /** What a flow returns, once it has ended; rejects with the error it ended with. */
-  async result(flow: FlowId): Promise<unknown> {
+  /** What a flow returns or refuses with, once it has ended; rejects with the error it ended with. */
+  async outcome(flow: FlowId): Promise<RunOutcome<unknown, Json>> {
     for (;;) {
       const answer = await this.get(`/flows/${flow}/result`, {}, FlowResultC)
-      if (answer.ended) return answer.result ?? null
+      if (!answer.ended) continue
+      const { result = null, refusal } = answer
+      return refusal === undefined ? { kind: 'returned', result } : { kind: 'refused', refusal: refusal as Json }
     }
+  }
+
+  /** As {@link outcome}; rejects with `flow-refused` when the flow has refused. */
+  async result(flow: FlowId): Promise<unknown> {
+    return resultOfOutcome(flow, await this.outcome(flow))
   }
 
   /** The answer as it came. */

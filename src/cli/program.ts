@@ -66,7 +66,7 @@ An app may have verbs of its own, which work while its node runs, as in:
 carillon chores --help
 
 Exit codes: 0 when all went well, 1 for an error with a code, 2 when the
-command line was not understood.
+command line was not understood, 3 when a flow has refused (start, flow result).
 
 Example:
   $ carillon new water-plants

@@ -1,10 +1,11 @@
 /**
  * One command line, from its words to its exit code: 0 when all went well, 1 for a typed error, 2 when it was not
- * understood. Results go to the terminal's stdout, everything else to its stderr.
+ * understood, 3 for a flow that has refused. Results go to the terminal's stdout, everything else to its stderr.
  */
 import { CommanderError, type Command } from 'commander'
 import { CarillonError } from '../errors/CarillonError.js'
 import { addAppVerbs, nodePlaceIn, unknownVerbHint } from './appVerbs.js'
+import { ExitCode } from './ExitCode.js'
 import { makeProgram } from './program.js'
 import { reportError } from './reportError.js'
 import type { Terminal } from './Terminal.js'
@@ -69,6 +70,7 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
     settle(program, terminal)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
+    if (error instanceof ExitCode) return error.exitCode
     const isUsage = error instanceof CommanderError
     if (isUsage && error.exitCode === 0) return 0
     if (!isUsage) reportError(terminal, error)

@@ -11,6 +11,7 @@ const toneOf: Readonly<Record<OutcomeKind, TextTone>> = {
   completed: 'green',
   failed: 'red',
   killed: 'red',
+  refused: 'yellow',
   superseded: 'dim',
   continued: 'dim',
   parked: 'red',
@@ -26,7 +27,8 @@ const timeLength = 'HH:MM:SS.mmmZ'.length
 const what = (line: LiveLine): string => {
   if (line.outcome === 'draining') return `nothing new is started, by ${line.by ?? ''}`
   if (line.outcome === 'drained') return `starting again what is due, by ${line.by ?? ''}`
-  const ends = line.error === undefined ? showJson(line.result) : `${line.error.code}: ${line.error.message}`
+  const ends =
+    line.error === undefined ? showJson(line.result ?? line.refusal) : `${line.error.code}: ${line.error.message}`
   const retried = (line.attempt ?? 1) > 1 ? `attempt ${line.attempt ?? 1}` : ''
   return [
     line.name ?? (line.flow === undefined ? '' : `flow ${shortId(line.flow)}`),

@@ -16,6 +16,7 @@ export const toneOfStatus = (status: FlowStatus): TextTone | undefined => {
       return 'red'
     case 'parked':
     case 'paused':
+    case 'refused':
       return 'yellow'
     case 'running':
       return 'cyan'

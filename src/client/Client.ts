@@ -10,12 +10,15 @@ import type { SignalDefinition } from '../app/SignalDefinition.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { SignalTarget } from '../flow/decideSignal.js'
+import { resultOfOutcome, type RunOutcome } from '../flow/FlowEnd.js'
+import { readRefusal, Refusal, type RefusalOf } from '../flow/Refusal.js'
 import type { OperatorRequest, VaultEntry, Why } from '../http/answers.js'
 import { decodeState } from '../ledger/decodeState.js'
 import { showRef } from '../ledger/showRef.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
+import type { FlowId } from '../log/FlowId.js'
 import type { PublicEventType } from '../log/PublicEvent.js'
 import { callBack, type Subscription } from '../subscription/callBack.js'
 import type { PublicEventOf, SubscribeOptions } from '../subscription/subscribe.js'
@@ -36,12 +39,14 @@ export type ClientStartOptions = CallOptions & {
 }
 
 /** A flow that a client has started. */
-export type ClientFlow<R> = {
+export type ClientFlow<R, F = never> = {
   readonly id: string
   /** What it was started with; undefined when none was given and the client never repeats requests. */
   readonly clientId: string | undefined
-  /** What the flow returns; rejects with the typed error it ended with. */
+  /** What the flow returns; rejects with the typed error it ended with, and with `flow-refused` when it refuses. */
   readonly result: (options?: CallOptions) => Promise<R>
+  /** As `result`, with a refusal as a value. */
+  readonly outcome: (options?: CallOptions) => Promise<RunOutcome<R, F>>
 }
 
 /** Random enough that no two requests have the same; `randomUUID` is there on pages that came over TLS only. */
@@ -84,13 +89,17 @@ export class Client {
   }
 
   /** Starts a flow. Resolves once the start is durable. */
-  start<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options?: ClientStartOptions): Promise<ClientFlow<R>>
-  start(flow: string, input: Json, options?: ClientStartOptions): Promise<ClientFlow<unknown>>
+  start<I, R, F = never>(
+    flow: FlowDefinition<I, R, F>,
+    input: NoInfer<I>,
+    options?: ClientStartOptions,
+  ): Promise<ClientFlow<R, F>>
+  start(flow: string, input: Json, options?: ClientStartOptions): Promise<ClientFlow<unknown, Json>>
   async start<I>(
-    flow: string | FlowDefinition<I, unknown>,
+    flow: string | FlowDefinition<I, unknown, unknown>,
     input: I,
     options: ClientStartOptions = {},
-  ): Promise<ClientFlow<unknown>> {
+  ): Promise<ClientFlow<unknown, unknown>> {
     const name = typeof flow === 'string' ? flow : flow.name
     const encoded = typeof flow === 'string' ? (input as Json) : encodeAs('flow-input-invalid', flow.input, name, input)
     const clientId = options.clientId ?? (this.#connection.retryForMs > 0 ? newId() : undefined)
@@ -101,47 +110,68 @@ export class Client {
     })
     const { flow: id } = answer
     if (typeof id !== 'string') throw unfit('/flows')
-    return { id, clientId, result: (call) => this.resultOf(id, call) }
+    const outcome = async (call?: CallOptions): Promise<RunOutcome<unknown, unknown>> => {
+      const given = await this.outcomeOf(id, call)
+      if (given.kind === 'returned' || typeof flow === 'string') return given
+      return { ...given, refusal: readRefusal(flow.refusals, given.refusal) }
+    }
+    return { id, clientId, result: (call) => this.resultOf(id, call), outcome }
   }
 
   /** Starts a flow and waits for what it returns. */
-  run<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options?: ClientStartOptions): Promise<R>
+  run<I, R, F = never>(flow: FlowDefinition<I, R, F>, input: NoInfer<I>, options?: ClientStartOptions): Promise<R>
   run(flow: string, input: Json, options?: ClientStartOptions): Promise<unknown>
   async run<I>(
-    flow: FlowDefinition<I, unknown> & string,
+    flow: FlowDefinition<I, unknown, unknown> & string,
     input: I,
     options: ClientStartOptions = {},
   ): Promise<unknown> {
     return (await this.start(flow, input, options)).result(options)
   }
 
-  /** As {@link run}, for users of fp-ts: what was refused or has failed is a value on the left; the task never rejects. */
-  tryRun<I, R>(
-    flow: FlowDefinition<I, R>,
+  /**
+   * As {@link run}, for users of fp-ts: what was refused or has failed is a value on the left, a refusal of the flow as a
+   * {@link Refusal}; the task never rejects.
+   */
+  tryRun<I, R, F = never>(
+    flow: FlowDefinition<I, R, F>,
     input: NoInfer<I>,
     options?: ClientStartOptions,
-  ): TaskEither<CarillonError, R>
-  tryRun(flow: string, input: Json, options?: ClientStartOptions): TaskEither<CarillonError, unknown>
+  ): TaskEither<CarillonError | RefusalOf<F>, R>
+  tryRun(flow: string, input: Json, options?: ClientStartOptions): TaskEither<CarillonError | Refusal<Json>, unknown>
   tryRun<I>(
-    flow: FlowDefinition<I, unknown> & string,
+    flow: FlowDefinition<I, unknown, unknown> & string,
     input: I,
-    options?: ClientStartOptions,
-  ): TaskEither<CarillonError, unknown> {
-    return () =>
-      this.run(flow, input, options).then(right, (error: unknown) =>
-        left(
+    options: ClientStartOptions = {},
+  ): TaskEither<CarillonError | Refusal<unknown>, unknown> {
+    return async () => {
+      try {
+        const given = await (await this.start(flow, input, options)).outcome(options)
+        return given.kind === 'returned' ? right(given.result) : left(new Refusal<unknown>(given.refusal))
+      } catch (error) {
+        return left(
           error instanceof CarillonError
             ? error
             : new CarillonError('request-invalid', `The request cannot be sent: ${messageOf(error)}`, {}, error),
-        ),
-      )
+        )
+      }
+    }
   }
 
-  /** What a flow returned, waiting for its end if need be; rejects with the typed error it ended with. */
+  /**
+   * What a flow returned, waiting for its end if need be; rejects with the typed error it ended with, and with
+   * `flow-refused` when it has refused.
+   */
   async resultOf(flow: string, options: CallOptions = {}): Promise<unknown> {
+    return resultOfOutcome(flow as FlowId, await this.outcomeOf(flow, options))
+  }
+
+  /** As {@link resultOf}, with a refusal as a value: the JSON that was recorded. */
+  async outcomeOf(flow: string, options: CallOptions = {}): Promise<RunOutcome<unknown, Json>> {
     for (;;) {
-      const { ended, result } = await this.#ask('GET', `/flows/${encodeURIComponent(flow)}/result`, options)
-      if (ended === true) return result
+      const { ended, result, refusal } = await this.#ask('GET', `/flows/${encodeURIComponent(flow)}/result`, options)
+      if (ended === true)
+        return refusal === undefined ? { kind: 'returned', result } : { kind: 'refused', refusal: refusal as Json }
       if (ended !== false) throw unfit('/flows/…/result')
     }
   }

@@ -37,6 +37,7 @@ import { WatchedCode } from './CodeWatch.js'
 import { definitionOf, type Operation } from '../app/Operation.js'
 import { performOperation } from './performOperation.js'
 import { recordable } from '../flow/recordable.js'
+import { recordReturned } from '../flow/Refusal.js'
 import { bytesOfWait, recordedOf, unrecordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin, watchOf } from './replayFlow.js'
 import { jitteredWait } from '../flow/RetryPolicy.js'
@@ -532,13 +533,14 @@ export class FlowEngine {
       return
     }
     try {
-      const result = stop.result === undefined ? undefined : recordable(stop.result, this.#limits.flowResultBytes)
+      const { refusals } = tick.registry.flow(row.name) ?? {}
+      const returned = recordReturned(stop.result, refusals, this.#limits.flowResultBytes)
       const attentionAt = attentionAfterEnd(tick, row, tick.registry.flow(row.name))
       tick.emit({
         type: 'FlowEnded',
         flow: row.id,
         outcome: 'completed',
-        ...(result === undefined ? {} : { result }),
+        ...returned,
         ...(attentionAt === undefined ? {} : { attentionAt }),
       })
       this.#tell(tick, row, { kind: 'end' })
@@ -546,7 +548,7 @@ export class FlowEngine {
       if (concernsNode(error)) throw error
       const unfit = new CarillonError(
         'flow-result-invalid',
-        `What flow ${row.name} (${row.id}) returned cannot be recorded${atPlace(definedAt(tick.registry.flow(row.name) ?? row))}: ${messageOf(error)} Return plain data.`,
+        `What flow ${row.name} (${row.id}) returned cannot be recorded${atPlace(definedAt(tick.registry.flow(row.name) ?? row))}: ${messageOf(error)} Return plain data, or a refusal that fits the codec refusals.`,
         { flow: row.id },
         error,
       )

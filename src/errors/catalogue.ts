@@ -79,6 +79,7 @@ export const catalogue = {
   'step-not-ending': entry('refuse', 'A virtual node waits for a step that does not end'),
   'clock-stalled': entry('refuse', 'A flow waits for a virtual clock that nobody moves'),
   'flow-too-deep': entry('fail', 'Flows have started each other too deep'),
+  'flow-refused': entry('refuse', 'A flow has refused, which is an outcome and no failure'),
   'flow-not-child': entry('refuse', 'A flow waits for one that it has not started'),
   'flow-not-continuable': entry('refuse', 'The flow cannot continue as another'),
   'signal-unknown': entry('refuse', 'No signal of this name is defined'),

@@ -2,10 +2,10 @@
  * One flow as the view holds it. A suspended flow is this row and its record; there is nothing else to it.
  */
 import type { FlowId } from '../log/FlowId.js'
-import type { FlowOutcome } from '../log/events.js'
+import type { EndedAs } from '../log/endedAs.js'
 
-/** How a flow stands: under way, held by an operator, needing attention, or ended in one of four ways. */
-export type FlowStatus = 'running' | 'paused' | 'parked' | FlowOutcome
+/** How a flow stands: under way, held by an operator, needing attention, or ended in one of several ways. */
+export type FlowStatus = 'running' | 'paused' | 'parked' | EndedAs
 
 /** Why an activity started a flow: it was due, it was missed, the node was restarted, or an operator asked for it. */
 export type StartCause = 'due' | 'missed' | 'restart' | 'retry' | 'trigger'
@@ -32,7 +32,7 @@ export type FlowRow = {
   readonly status: FlowStatus
   readonly untilRevision: number | null
   readonly endedMs: number | null
-  /** Canonical text of what it returned. */
+  /** Canonical text of what it returned, or refused with. */
   readonly result: string | null
   /** Canonical text of the recorded error, when it failed or is parked. */
   readonly error: string | null

@@ -22,6 +22,8 @@ export type FlowSummary = {
   /** What a suspended flow waits for: the first of these that comes lets it go on. */
   readonly waiting?: Waits
   readonly result?: unknown
+  /** What it refused with, when its status is `refused`. */
+  readonly refusal?: unknown
   readonly error?: RecordedError
   readonly startedBy: FlowOrigin
 }

@@ -3,6 +3,7 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
+import { endedAs } from '../log/endedAs.js'
 import type { DomainEvent, EventOf, FlowOrigin, Waiting, Waits } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
 import { toMillis, type Instant } from '../time/Instant.js'
@@ -155,10 +156,11 @@ const waitsAfterAdvance = (row: FlowDraft, event: EventOf<'FlowAdvanced'>): Wait
 
 const end = (tables: FlowTables, row: FlowDraft, event: EventOf<'FlowEnded'>, revision: number, atMs: number): void => {
   forgetWaits(tables, row)
-  row.status = event.outcome
+  row.status = endedAs(event)
   row.untilRevision = revision
   row.endedMs = atMs
-  row.result = event.result === undefined ? null : canonicalText(event.result)
+  const { result = event.refusal } = event
+  row.result = result === undefined ? null : canonicalText(result)
   row.error = event.error === undefined ? null : canonicalText(event.error)
   row.waiting = null
   row.stepsUnderWay = 0

@@ -77,6 +77,7 @@ export const AttemptC = record(
       running: null,
       'parked-flow': null,
       completed: null,
+      refused: null,
       failed: null,
       killed: null,
       superseded: null,
@@ -155,6 +156,7 @@ export const FlowStatusC = t.keyof(
     paused: null,
     parked: null,
     completed: null,
+    refused: null,
     failed: null,
     killed: null,
     superseded: null,
@@ -176,6 +178,8 @@ const flowOptional = {
   progress: t.string,
   waiting: WaitsC,
   result: t.unknown,
+  /** What it refused with. */
+  refusal: t.unknown,
   error: ErrorC,
 }
 
@@ -258,7 +262,7 @@ export const SignalDefinitionsC = t.readonly(
 export const StartedC = t.readonly(t.strict({ flow: FlowIdC }), 'Started')
 
 export const FlowResultC = t.readonly(
-  t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown }))]),
+  t.intersection([t.strict({ ended: t.boolean }), t.exact(t.partial({ result: t.unknown, refusal: t.unknown }))]),
   'FlowResult',
 )
 

@@ -98,6 +98,8 @@ export type FlowEndedEvent = {
   readonly flow: string
   readonly outcome: FlowOutcome
   readonly result?: Json
+  /** What it refused with; its outcome is `completed` then. */
+  readonly refusal?: Json
   readonly error?: PublicError
   readonly by?: string
 }
@@ -204,11 +206,12 @@ const originOf = (origin: EventOf<'FlowStarted'>['origin']): PublicOrigin => {
 
 const jsonOf = (value: Json | Encoded): Json => (value instanceof Encoded ? (JSON.parse(value.text) as Json) : value)
 
-const flowEnded: Publish<'FlowEnded'> = ({ flow, outcome, result, error, by }) => ({
+const flowEnded: Publish<'FlowEnded'> = ({ flow, outcome, result, refusal, error, by }) => ({
   type: 'FlowEnded',
   flow,
   outcome,
   ...(result === undefined ? {} : { result: result as Json }),
+  ...(refusal === undefined ? {} : { refusal: refusal as Json }),
   ...(error === undefined ? {} : { error: errorOf(error) }),
   ...(by === undefined ? {} : { by }),
 })

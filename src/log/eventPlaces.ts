@@ -54,5 +54,5 @@ export const eventPlaces: Readonly<Partial<Record<EventType, PlaceShape>>> = {
   TransactionRecorded: {
     members: { assessments: { each: assessment }, body, flow: 'text', id: 'hash', signatures: 'unique' },
   },
-  FlowEnded: { members: { flow: 'text', next: 'text', result: 'json' } },
+  FlowEnded: { members: { flow: 'text', next: 'text', refusal: 'json', result: 'json' } },
 }

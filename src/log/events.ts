@@ -324,6 +324,8 @@ export const eventCodecs = {
     },
     {
       result: t.unknown,
+      /** What it refused with. It completed then, and has no result. */
+      refusal: t.unknown,
       error: RecordedErrorC,
       by: t.string,
       /** It completed and left the state of its activity unconsumed: from when on that needs attention. */

@@ -16,6 +16,8 @@ export type ModelOutcome =
   | 'running'
   | 'parked-flow'
   | FlowOutcome
+  /** The flow completed with a refusal. */
+  | 'refused'
   /** Too late, and the state names no flow for that case. */
   | 'missed'
   /** No flow could be started; it is tried again. */

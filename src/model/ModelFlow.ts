@@ -22,7 +22,7 @@ export type ModelFlow = {
   readonly input: string
   readonly origin: FlowOrigin
   readonly startedAt: Instant
-  readonly status: 'running' | 'paused' | 'parked' | FlowOutcome
+  readonly status: 'running' | 'paused' | 'parked' | FlowOutcome | 'refused'
   /** What it waits for; empty while it moves within a tick, and after its end. */
   readonly waits: readonly Waiting[]
   /** When it is to be woken. Undefined: something else must happen first. */
@@ -36,6 +36,8 @@ export type ModelFlow = {
   readonly progress: string | undefined
   readonly ended: EventPlace | undefined
   readonly result: unknown
+  /** What it refused with: its end says that it completed, and has this in place of a result. */
+  readonly refusal: unknown
   readonly error: ModelError | undefined
 }
 

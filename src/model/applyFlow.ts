@@ -49,7 +49,7 @@ const start = (model: Model, event: EventOf<'FlowStarted'>, { at }: EventPlace):
       attention: false,
       progress: undefined,
     },
-    ...{ ended: undefined, result: undefined, error: undefined },
+    ...{ ended: undefined, result: undefined, refusal: undefined, error: undefined },
   })
   if (origin.kind !== 'activity') return
   const state = states.get(showRef(origin.ref))
@@ -125,10 +125,11 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       return
     }
     case 'FlowEnded': {
-      const { outcome, result, error } = event
+      const { outcome, result, refusal, error } = event
+      const status = refusal === undefined ? outcome : 'refused'
       const attention = outcome === 'superseded' && (flow.begunStep || flow.waits.some((wait) => wait.for === 'step'))
-      become({ status: outcome, waits: [], wakeAt: undefined, ended: place, result, error, attention })
-      settleAttempt(model, flow, outcome, error)
+      become({ status, waits: [], wakeAt: undefined, ended: place, result, refusal, error, attention })
+      settleAttempt(model, flow, status, error)
       settleActivity(model, flow, event, place.revision)
       releaseLocks(model, flow.id)
       wakeWhere(model, (other) => waitsForFlow(other, flow.id), place.at)

@@ -27,6 +27,15 @@ describe('A flow in the model', () => {
     expect(log.tick('09:59', ended(flow))).to.deep.equal(['The rules refuse this event.'])
   })
 
+  it('refuses as one that has completed, and then has no result', () => {
+    const refused = { type: 'FlowEnded', flow, outcome: 'completed', refusal: { reason: 'late' } } as const
+    expect(log.tick('10:00', { ...refused, result: 1 })).to.deep.equal(['The rules refuse this event.'])
+    expect(log.tick('10:00', { ...refused, outcome: 'failed' })).to.include('The rules refuse this event.')
+    log = new HandMadeLog()
+    log.tick('08:00', log.start())
+    expect(log.tick('08:00', started(other), { ...refused, flow: other })).to.deep.equal([])
+  })
+
   it('is moved at its instant, and a tick that leaves it out is wrong', () => {
     expect(log.tick('10:00', log.produce('a'))).to.deep.equal(['A flow whose wait is over goes on.'])
   })

@@ -75,6 +75,12 @@ export const refuseFlow = (
     case 'FlowAdvanced':
     case 'FlowParked': {
       const flow = flows.get(event.flow)
+      if (
+        event.type === 'FlowEnded' &&
+        event.refusal !== undefined &&
+        (event.outcome !== 'completed' || event.result !== undefined)
+      )
+        return 'a flow that refuses has completed, and has no result'
       if (event.type === 'FlowEnded' && event.outcome === 'killed' && flow?.ended === undefined && flow !== undefined)
         return undefined
       // What a flow has done is recorded right before it ends or is parked.

@@ -23,7 +23,8 @@ import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
-import { resultOfEnd } from '../flow/FlowEnd.js'
+import { readRefusal, Refusal, type RefusalOf } from '../flow/Refusal.js'
+import { outcomeOfEnd, resultOfOutcome, type RunOutcome } from '../flow/FlowEnd.js'
 import type { StepRequest } from '../flow/StepRunner.js'
 import { isForTime, wakeMsOf } from '../flow/waiting.js'
 import { instantFromMillis } from '../time/Instant.js'
@@ -178,28 +179,37 @@ export class Node {
   }
 
   /** Starts a flow. With a client id the same caller can send the same request again, and finds the flow it started before. */
-  async start<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options: StartOptions = {}): Promise<FlowHandle<R>> {
+  async start<I, R, F = never>(
+    flow: FlowDefinition<I, R, F>,
+    input: NoInfer<I>,
+    options: StartOptions = {},
+  ): Promise<FlowHandle<R, F>> {
     const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
-    return handle as FlowHandle<R>
+    const outcome = async (): Promise<RunOutcome<unknown, F>> => {
+      const given = await handle.outcome()
+      return given.kind === 'returned' ? given : { ...given, refusal: readRefusal(flow.refusals, given.refusal) }
+    }
+    return { ...handle, outcome } as FlowHandle<R, F>
   }
 
-  /** Starts a flow and waits for what it returns. */
-  async run<I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>, options: StartOptions = {}): Promise<R> {
+  /** Starts a flow and waits for what it returns. When it refuses, this rejects with a {@link FlowRefused}. */
+  async run<I, R, F = never>(flow: FlowDefinition<I, R, F>, input: NoInfer<I>, options: StartOptions = {}): Promise<R> {
     return (await this.start(flow, input, options)).result()
   }
 
   /**
    * As {@link run}, as a value: the flow is started when the task is called, and the task never rejects. Whatever goes
-   * wrong is a typed error in the left.
+   * wrong is a typed error in the left; so is a refusal, as a {@link Refusal} and no error.
    */
-  tryRun<I, R>(
-    flow: FlowDefinition<I, R>,
+  tryRun<I, R, F = never>(
+    flow: FlowDefinition<I, R, F>,
     input: NoInfer<I>,
     options: StartOptions = {},
-  ): TaskEither<CarillonError, R> {
+  ): TaskEither<CarillonError | RefusalOf<F>, R> {
     return async () => {
       try {
-        return right(await this.run(flow, input, options))
+        const given = await (await this.start(flow, input, options)).outcome()
+        return given.kind === 'returned' ? right(given.result) : left(new Refusal(given.refusal) as RefusalOf<F>)
       } catch (error) {
         if (error instanceof CarillonError) return left(error)
         // Nothing else can throw something of its own here than the codec of the input.
@@ -210,7 +220,7 @@ export class Node {
   }
 
   /** As {@link start}, for whoever has only the flow's name and its input as JSON. */
-  async startByName(name: string, input: Json, options: StartOptions = {}): Promise<FlowHandle<unknown>> {
+  async startByName(name: string, input: Json, options: StartOptions = {}): Promise<FlowHandle<unknown, Json>> {
     const { engine } = this.#internals
     // A stack for every start is too much where many flows are started.
     const asker = this.#internals.development ? new Error('asked here') : undefined
@@ -229,26 +239,33 @@ export class Node {
         const { id, status, result, error } = decided.kind === 'known' ? decided.row : engine.start(tick, decided.start)
         return { id, status, result, error }
       })
-      const result = async (): Promise<unknown> => (resultOfEnd(id, end) ?? { result: await this.resultOf(id) }).result
-      return { id, result, progress: () => this.progressOf(id) }
+      const outcome = async (): Promise<RunOutcome<unknown, Json>> => outcomeOfEnd(id, end) ?? this.outcomeOf(id)
+      const result = async (): Promise<unknown> => resultOfOutcome(id, await outcome())
+      return { id, result, outcome, progress: () => this.progressOf(id) }
     } catch (error) {
       throw refusedStart(error, asker)
     }
   }
 
   /**
-   * What a flow returned, waiting for its end if need be; rejects with the error it ended with. Whoever no longer waits
-   * says so by the signal, and is answered with `wait-aborted`; the flow goes on.
+   * What a flow returned, waiting for its end if need be; rejects with the error it ended with, and with a
+   * {@link FlowRefused} when it has refused. Whoever no longer waits says so by the signal, and is answered with
+   * `wait-aborted`; the flow goes on.
    */
-  async resultOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+  async resultOf(id: FlowId, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    return resultOfOutcome(id, await this.outcomeOf(id, options))
+  }
+
+  /** As {@link resultOf}, with a refusal as a value: the JSON that was recorded. */
+  async outcomeOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<RunOutcome<unknown, Json>> {
     assertAsked({ flow: id })
     let last = id
     for (;;) {
       if (signal?.aborted === true) throw waitAborted(id, signal)
       const flow = await this.#read((db) => findFlowEnd(db, last, this.#flows))
       if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${last}.`, { flow: last })
-      const ended = resultOfEnd(last, flow)
-      if (ended !== undefined) return ended.result
+      const ended = outcomeOfEnd(last, flow)
+      if (ended !== undefined) return ended
       // Whoever waits for a flow that continues as another waits for that one.
       if (flow.next !== undefined) {
         last = flow.next

@@ -5,6 +5,7 @@
 import { FlowIdC } from '../log/FlowId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { decodeEvent } from '../log/decodeEvent.js'
+import { endedAs } from '../log/endedAs.js'
 import type { DomainEvent, FlowOrigin } from '../log/events.js'
 import { showLateness } from '../agenda/why.js'
 import { shortId, shortRef, showInstant, showJson } from './words.js'
@@ -104,8 +105,9 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'FlowAdvanced':
       return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => label ?? kind).join('; ')}`
     case 'FlowEnded': {
-      const end = event.error === undefined ? showJson(event.result) : `${event.error.code}: ${event.error.message}`
-      return `${flowOf(event.flow)} ${event.outcome} ${end}`.trimEnd()
+      const { result = event.refusal, error } = event
+      const end = error === undefined ? showJson(result) : `${error.code}: ${error.message}`
+      return `${flowOf(event.flow)} ${endedAs(event)} ${end}`.trimEnd()
     }
     case 'FlowParked':
       return `${flowOf(event.flow)} ${event.error.code}: ${event.error.message}`

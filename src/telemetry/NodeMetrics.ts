@@ -3,6 +3,7 @@
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Committed } from '../engine/Committed.js'
+import { endedAs } from '../log/endedAs.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
 import { labelOf, measures, readMeasures, readStandbyMeasures, type Measure } from './readMeasures.js'
@@ -107,7 +108,7 @@ export class NodeMetrics {
     this.#tickEvents.observe({ node: name }, committed.size)
     this.#commit.observe({ node: name }, node.lastCommitMs / 1_000)
     for (const [type, n] of committed.tally((event) => event.type)) this.#events.inc({ node: name, type }, n)
-    const ended = committed.tally((event) => (event.type === 'FlowEnded' ? event.outcome : undefined))
+    const ended = committed.tally((event) => (event.type === 'FlowEnded' ? endedAs(event) : undefined))
     for (const [outcome, n] of ended) this.#ended.inc({ node: name, outcome }, n)
     for (const latenessMs of committed.latenesses()) this.#lateness.observe({ node: name }, latenessMs / 1_000)
   }

@@ -3,12 +3,14 @@
  */
 import type { RecordedError } from '../errors/CarillonError.js'
 import type { StateRef } from '../ledger/StateRef.js'
+import { endedAs } from '../log/endedAs.js'
 import type { DomainEvent } from '../log/events.js'
 import { FlowIdC, type FlowId } from '../log/FlowId.js'
 import type { Instant } from '../time/Instant.js'
 
 export type OutcomeKind =
   | 'completed'
+  | 'refused'
   | 'failed'
   | 'killed'
   | 'superseded'
@@ -48,7 +50,7 @@ export const outcomeIn = (event: DomainEvent): Outcome | undefined => {
   switch (event.type) {
     case 'FlowEnded':
       return {
-        outcome: event.outcome,
+        outcome: endedAs(event),
         ...idOf(event.flow),
         ...(event.error === undefined ? {} : { error: briefly(event.error) }),
         ...(event.by === undefined ? {} : { by: event.by }),

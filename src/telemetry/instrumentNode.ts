@@ -3,6 +3,7 @@
  * API is used; where it all goes is decided by the provider that the user has registered, and without one it goes nowhere.
  */
 import { metrics, type BatchObservableCallback, type Meter } from '@opentelemetry/api'
+import { endedAs } from '../log/endedAs.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Node } from '../node/Node.js'
@@ -50,7 +51,9 @@ export const instrumentNode = (node: Node): (() => void) => {
     tickEvents.record(committed.size, labels)
     commit.record(node.lastCommitMs, labels)
     for (const [type, count] of committed.tally((event) => event.type)) events.add(count, { ...labels, type })
-    for (const [outcome, count] of committed.tally((event) => (event.type === 'FlowEnded' ? event.outcome : undefined)))
+    for (const [outcome, count] of committed.tally((event) =>
+      event.type === 'FlowEnded' ? endedAs(event) : undefined,
+    ))
       ended.add(count, { ...labels, outcome })
     for (const latenessMs of committed.latenesses()) lateness.record(latenessMs, labels)
     spans.ended(committed.endedFlows() as readonly FlowId[])

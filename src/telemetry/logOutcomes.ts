@@ -4,6 +4,7 @@
  */
 import { showTrace } from '../errors/ErrorTrace.js'
 import { showRef } from '../ledger/StateRef.js'
+import { endedAs } from '../log/endedAs.js'
 import type { DomainEvent } from '../log/events.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Logger } from '../engine/Logger.js'
@@ -57,7 +58,8 @@ const tellAll = (committed: Committed, debug: NonNullable<Logger['debug']>): voi
         ? { flow, name, ref: showRef(origin.ref), due: origin.due, latenessMs: origin.latenessMs }
         : { flow, name },
     )
-  for (const { flow, outcome } of committed.ofType('FlowEnded')) debug('A flow has ended.', { flow, outcome })
+  for (const event of committed.ofType('FlowEnded'))
+    debug('A flow has ended.', { flow: event.flow, outcome: endedAs(event) })
   for (const { id } of committed.ofType('TransactionRecorded')) debug('A transaction is recorded.', { transaction: id })
   debug('A tick is committed.', { revision: committed.lastRevision, events: committed.size })
 }

@@ -3,11 +3,11 @@ import { expect } from 'chai'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CarillonError, connect, type Client, type ConnectOptions } from 'carillon/client'
+import { CarillonError, connect, FlowRefused, Refusal, type Client, type ConnectOptions } from 'carillon/client'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { serveHttp, startNode, type HttpServer, type Node, type PublicEvent } from '../../src/index.js'
 import { Relay } from '../faults/Relay.js'
-import { AwaitStamp, Letter, Lose, Nothing, post, Stamp, Write } from './post.js'
+import { AwaitStamp, Letter, Lose, Nothing, post, Stamp, Weigh, Write } from './post.js'
 
 const token = newTokenText().text
 
@@ -87,6 +87,19 @@ describe('The client of a node', () => {
     expect(await client.tryRun(Write, { to: 'Ann', minutes: 1 })()).to.deep.equal({ _tag: 'Right', right: 'Ann' })
     const lost = await client.tryRun(Lose, { pieces: 1 })()
     expect(lost._tag === 'Left' && lost.left.code).to.equal('post/lost')
+  })
+
+  it('gives the refusal of a flow as a value, decoded, or rejects with it', async () => {
+    const outcome = await (await client.start(Weigh, { grams: 21 })).outcome()
+    expect(outcome).to.deep.equal({ kind: 'refused', refusal: { reason: 'too heavy', minutes: 2 } })
+    expect(await (await client.start(Weigh, { grams: 20 })).outcome()).to.deep.equal({ kind: 'returned', result: 20 })
+    const named = await (await client.start('post/Weigh', { grams: 22 })).outcome()
+    expect(named).to.deep.equal({ kind: 'refused', refusal: { reason: 'too heavy', minutes: 120 } })
+    const tried = await client.tryRun(Weigh, { grams: 23 })()
+    expect(tried._tag === 'Left' && tried.left instanceof Refusal && tried.left.refusal.minutes).to.equal(2)
+    const thrown = await refusalOf(client.run(Weigh, { grams: 24 }))
+    expect(thrown.code).to.equal('flow-refused')
+    expect(thrown instanceof FlowRefused && thrown.refusal).to.deep.equal({ reason: 'too heavy', minutes: 120 })
   })
 
   it('asks the vault: by query, page by page, by key, and why', async () => {

@@ -11,6 +11,7 @@ import {
   defineState,
   InstantC,
   IntegerC,
+  refuseWith,
   PartyC,
   plus,
   StateRefC,
@@ -63,6 +64,17 @@ export const Lose = defineFlow({
   },
 })
 
+/** Refuses letters that are too heavy, with the most that it takes, in minutes of work. */
+export const Weigh = defineFlow({
+  name: 'post/Weigh',
+  input: t.strict({ grams: IntegerC }),
+  refusals: t.strict({ reason: t.literal('too heavy'), minutes: MinutesC }),
+  *run(io, { grams }) {
+    yield* io.now()
+    return grams > 20 ? refuseWith({ reason: 'too heavy', minutes: 2 }) : grams
+  },
+})
+
 export const Stamp = defineSignal({ name: 'post/Stamp', data: t.strict({ cents: IntegerC }) })
 
 export const AwaitStamp = defineFlow({
@@ -76,6 +88,6 @@ export const AwaitStamp = defineFlow({
 export const post = defineApp({
   name: 'post',
   states: [Letter],
-  flows: [Write, Send, Nothing, Lose, AwaitStamp],
+  flows: [Write, Send, Nothing, Lose, Weigh, AwaitStamp],
   signals: [Stamp],
 })

@@ -55,6 +55,7 @@ describe('the reference', () => {
     const words = [
       ...wordsOf('src/flow/FlowRow.ts', 'FlowStatus'),
       ...wordsOf('src/log/events.ts', 'FlowOutcome'),
+      ...wordsOf('src/log/endedAs.ts', 'EndedAs'),
       ...wordsOf('src/agenda/UnstartedRow.ts', 'UnstartedOutcome'),
       ...wordsOf('src/agenda/ActivityRow.ts', 'Standing'),
       ...wordsOf('src/flow/FlowRow.ts', 'StartCause'),

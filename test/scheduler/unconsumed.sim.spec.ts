@@ -10,9 +10,11 @@ import {
   instant,
   InstantC,
   PartyC,
+  refuseWith,
   StateRefC,
   type FlowBody,
   type FlowOptions,
+  type Refusal,
   type StateRef,
 } from 'carillon'
 import { VirtualNetwork, VirtualNode } from 'carillon/testing'
@@ -21,7 +23,9 @@ import { agreeTo, settle } from '../session/agreement.js'
 const Do = defineCommand({ type: 'watch/Do' })
 const due = instant('2026-01-01T01:00:00.000Z')
 
-const watchOf = (options: Partial<FlowOptions<{ readonly item: StateRef }, void>> = {}) => {
+type LookOptions = Partial<FlowOptions<{ readonly item: StateRef }, undefined, string>>
+
+const watchOf = (options: LookOptions = {}) => {
   const Item = defineState({
     type: 'watch/Item',
     data: t.strict({ parties: t.readonlyArray(PartyC), lookAt: InstantC }),
@@ -33,8 +37,9 @@ const watchOf = (options: Partial<FlowOptions<{ readonly item: StateRef }, void>
     schedulable: true,
     ...options,
     input: t.strict({ item: StateRefC }),
-    *run(io, { item }): FlowBody<void> {
+    *run(io, { item }): FlowBody<undefined | Refusal<string>> {
       yield* io.load(Item, item)
+      return options.refusals === undefined ? undefined : refuseWith('not today')
     },
   })
   const Make = defineFlow({
@@ -82,6 +87,20 @@ describe('A flow that completes without consuming its state', () => {
     expect((await attention())[0]?.error?.message, 'after a retry').to.contain('ran 3 times')
     await virtual.node.discharge(item)
     expect(await attention()).to.deep.equal([])
+    await virtual.stop()
+  })
+
+  it('is shown alike when it refuses, and its attempt is told as refused', async () => {
+    const { app, Make } = watchOf({ refusals: t.string })
+    const virtual = await VirtualNode.start({ app })
+    const item = await virtual.node.run(Make, { with: [] })
+    await virtual.advanceBy({ hours: 2 })
+    const [entry] = (await virtual.node.agenda({ show: 'attention' })).items
+    expect([entry?.ref, entry?.error?.code]).to.deep.equal([item, 'state-not-consumed'])
+    expect((await virtual.node.occurrences(item)).map(({ outcome }) => outcome)).to.deep.equal(['refused'])
+    const { story, now } = await virtual.node.why(item)
+    expect(story.join(' ')).to.match(/flow [0-9a-f]{32} refused\./)
+    expect(now).to.contain('without consuming the state')
     await virtual.stop()
   })
 

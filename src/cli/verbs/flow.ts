@@ -3,12 +3,13 @@
  */
 import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
-import { resultOfEnd } from '../../flow/FlowEnd.js'
+import { outcomeOfEnd } from '../../flow/FlowEnd.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
 import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC, SignalDefinitionC } from '../../http/answers.js'
 import { actionsOf, DoneC, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { localCaller } from '../../log/FlowId.js'
+import { ExitCode, refusedExitCode } from '../ExitCode.js'
 import { carryOutAndSay } from '../carryOutAndSay.js'
 import { flowNamed, flowPath } from '../named.js'
 import { NodeApi, type NodePlace } from '../NodeApi.js'
@@ -28,6 +29,7 @@ const statuses = [
   'paused',
   'parked',
   'completed',
+  'refused',
   'failed',
   'killed',
   'superseded',
@@ -66,9 +68,9 @@ const showWaits = (waits: Waits): string =>
     .map((waiting) => `${showWait(waiting)}${waiting.part === undefined ? '' : ` (part ${waiting.part})`}`)
     .join(', or ')
 
-const outcomeOf = ({ error, waiting, progress, result, endedAt }: FlowSummary): string => {
+const outcomeOf = ({ error, waiting, progress, result, refusal, endedAt }: FlowSummary): string => {
   if (error !== undefined) return `${error.code}: ${error.message}`
-  if (endedAt !== undefined) return showJson(result)
+  if (endedAt !== undefined) return showJson(result ?? refusal)
   return [progress, waiting === undefined ? undefined : `waits ${showWaits(waiting)}`]
     .filter((part) => part !== undefined)
     .join(', ')
@@ -184,6 +186,7 @@ const describe = (flow: FlowDetails): readonly Fact[] => {
         : flow.signals.map(({ signal: name, by }) => `${name} by ${by}`).join(', ') + ', not taken yet',
     ],
     ['result', flow.result === undefined ? undefined : showJson(flow.result)],
+    ['refusal', flow.refusal === undefined ? undefined : showJson(flow.refusal)],
     ['error', error && `${error.code}: ${error.message}`],
   ]
 }
@@ -243,14 +246,22 @@ const watch = (terminal: Terminal): Command =>
     })
 
 const result = (terminal: Terminal): Command =>
-  apiVerb('result', 'wait for a flow to end, and print what it returned', ['flow result 8c41d0'])
+  apiVerb('result', 'wait for a flow to end, and print what it returned; exit code 3 when it refused', [
+    'flow result 8c41d0',
+  ])
     .argument('<id>', flowArgument)
     .action(async (text: string, { json, ...place }: ApiOptions) => {
-      const { id: flow, status, result: returned, error } = await flowOf(place, text)
+      const { id: flow, status, result: returned, refusal, error } = await flowOf(place, text)
       const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
       // What has ended can be told without a node; what has not needs one to go on.
-      const ended = resultOfEnd(flow, { status, result: textOf(returned), error: textOf(error) })
-      const found = ended === undefined ? await NodeApi.at(place).result(flow) : (ended.result ?? null)
+      const ended = outcomeOfEnd(flow, { status, result: textOf(returned ?? refusal), error: textOf(error) })
+      const outcome = ended ?? (await NodeApi.at(place).outcome(flow))
+      if (outcome.kind === 'refused') {
+        if (!printJson(terminal, json, { flow, refusal: outcome.refusal }))
+          terminal.out(printable(showJson(outcome.refusal)))
+        throw new ExitCode(refusedExitCode)
+      }
+      const found = outcome.result ?? null
       if (!printJson(terminal, json, { flow, result: found })) terminal.out(printable(showJson(found)))
     })
 

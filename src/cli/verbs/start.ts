@@ -2,6 +2,7 @@
  * `carillon start`: starts a flow on the running node and waits for what it returns.
  */
 import { Option, type Command } from 'commander'
+import { ExitCode, refusedExitCode } from '../ExitCode.js'
 import { NodeApi } from '../NodeApi.js'
 import { readJsonText } from '../readJsonText.js'
 import { printable, type Terminal } from '../Terminal.js'
@@ -14,7 +15,7 @@ type Options = ApiOptions & { readonly clientId?: string; readonly wait: boolean
 const noticeAfterMs = 1_000
 
 export const startVerb = (terminal: Terminal): Command =>
-  apiVerb('start', 'start a flow on the running node and wait for its result', [
+  apiVerb('start', 'start a flow on the running node and wait for its result; exit code 3 when it refuses', [
     'start heartbeat/Start',
     `start reminders/Create '{"text":"water the plants"}' --client-id order-17`,
     'start reminders/Create - --no-wait < input.json',
@@ -36,10 +37,17 @@ export const startVerb = (terminal: Terminal): Command =>
           if (!printJson(terminal, json, { flow })) terminal.out(flow)
           return
         }
-        const result = await api.result(flow)
-        if (printJson(terminal, json, { flow, result })) return
-        terminal.out(printable(JSON.stringify(result, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
-        printNote(terminal, `${printable(name)} completed. See: carillon flow show ${shortId(flow)}${placeHint(place)}`)
+        const { kind, ...given } = await api.outcome(flow)
+        if (!printJson(terminal, json, { flow, ...given })) {
+          const [value] = Object.values(given)
+          terminal.out(printable(JSON.stringify(value, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
+          const ended = kind === 'refused' ? 'refused' : 'completed'
+          printNote(
+            terminal,
+            `${printable(name)} ${ended}. See: carillon flow show ${shortId(flow)}${placeHint(place)}`,
+          )
+        }
+        if (kind === 'refused') throw new ExitCode(refusedExitCode)
       } finally {
         clearTimeout(notice)
         terminal.status('')

@@ -40,6 +40,7 @@ export const Lamp = ({ tone, text }: { readonly tone: LampTone; readonly text: s
 
 const tones: Readonly<Record<string, LampTone>> = {
   completed: 'green',
+  refused: 'amber',
   running: 'blue',
   started: 'blue',
   scheduled: 'blue',

@@ -47,7 +47,7 @@ const showWait = (wait: { readonly for?: string; readonly label?: string; readon
 
 const told = (flow: FlowSummary): string => {
   if (flow.error !== undefined) return flow.error.message
-  if (flow.endedAt !== undefined) return json(flow.result)
+  if (flow.endedAt !== undefined) return json(flow.result ?? flow.refusal)
   const waits = (flow.waiting ?? []).map(showWait).filter((wait) => wait !== '')
   return [flow.progress, waits.join(' or ')].filter((part) => part !== undefined && part !== '').join(', ')
 }
@@ -65,7 +65,7 @@ const toldAs = ({ error, endedAt }: FlowSummary): string => {
   return endedAt === undefined ? 'Now' : 'Result'
 }
 
-type Kind = 'all' | 'open' | 'parked' | 'failed' | 'completed'
+type Kind = 'all' | 'open' | 'parked' | 'failed' | 'refused' | 'completed'
 
 /** Something of the form that a schema asks for, to be filled in. */
 const outlineOf = (schema: Readonly<Record<string, unknown>>): unknown => {
@@ -261,6 +261,7 @@ export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs
               ['open', 'Under way', live.flows.open],
               ['parked', 'Parked', live.flows.parked],
               ['failed', 'Failed'],
+              ['refused', 'Refused'],
               ['completed', 'Completed'],
             ]}
           />

@@ -9,7 +9,7 @@ import { valueAnswer } from '../Answer.js'
 import { decodeResult } from '../decodeResult.js'
 import { defineOperation } from '../defineOperation.js'
 import { lastOf } from '../family.js'
-import { resultOfEnd } from '../FlowEnd.js'
+import { outcomeOfEnd } from '../FlowEnd.js'
 import type { FlowReads } from '../FlowReads.js'
 import { bytesOfValue } from '../recordedBytes.js'
 import { untilAfter } from '../waiting.js'
@@ -20,13 +20,12 @@ export type Join = {
   readonly withinMs: number | undefined
 }
 
-/** What a child returned; empty for one that returned nothing. */
-export type ChildResult = { readonly result?: Json }
+/** What a child returned, or refused with; empty for one that returned nothing. */
+export type ChildResult = { readonly result?: Json; readonly refusal?: Json }
 
-const ChildResultC: t.Type<ChildResult, unknown> = t.exact(t.partial({ result: t.unknown })) as unknown as t.Type<
-  ChildResult,
-  unknown
->
+const ChildResultC: t.Type<ChildResult, unknown> = t.exact(
+  t.partial({ result: t.unknown, refusal: t.unknown }),
+) as unknown as t.Type<ChildResult, unknown>
 
 export const join = defineOperation<Join, FlowReads>({
   kind: 'join',
@@ -45,9 +44,10 @@ export const join = defineOperation<Join, FlowReads>({
         { flow: child },
       )
     const last = lastOf(reads.views, row)
-    const ended = resultOfEnd(last.id, last)
+    const ended = outcomeOfEnd(last.id, last)
     if (ended === undefined) return { kind: 'flow', flow: last.id, untilMs: untilAfter(reads.nowMs, withinMs) }
-    const value: ChildResult = ended.result === undefined ? {} : { result: ended.result as Json }
+    const { kind, ...given } = ended
+    const value: ChildResult = kind === 'returned' && ended.result === undefined ? {} : (given as ChildResult)
     return valueAnswer(value, { ...value })
   },
   revive: (_reads, _operation, recorded) =>

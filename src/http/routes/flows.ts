@@ -154,7 +154,8 @@ export const flowRoutes = [
     path: '/flows/{flow}/result',
     tag: 'flows',
     verbs: ['flow result'],
-    summary: 'What a flow returned. Waits for its end; while it runs on, the answer says so and may be asked for again',
+    summary:
+      'What a flow returned, or refused with. Waits for its end; while it runs on, the answer says so and may be asked for again',
     permission: 'view',
     params: FlowC,
     answer: FlowResultC,
@@ -167,8 +168,9 @@ export const flowRoutes = [
       // Whoever hung up before this began is not told of any more.
       if (request.raw.socket.destroyed) gone()
       try {
-        const result = await node.resultOf(id, { signal: waited.signal })
-        return result === undefined ? { ended: true } : { ended: true, result }
+        const given = await node.outcomeOf(id, { signal: waited.signal })
+        if (given.kind === 'refused') return { ended: true, refusal: given.refusal }
+        return given.result === undefined ? { ended: true } : { ended: true, result: given.result }
       } catch (error) {
         if (waited.signal.aborted) return { ended: false }
         throw error

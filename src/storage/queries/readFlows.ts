@@ -80,7 +80,9 @@ const summaryOf = (values: readonly SqlValue[]): FlowSummary => {
     ...(row.endedMs === null ? {} : { endedAt: instantFromMillis(row.endedMs) }),
     ...(row.progress === null ? {} : { progress: row.progress }),
     ...(row.waiting === null ? {} : { waiting: readWaits(row.waiting) }),
-    ...(row.result === null ? {} : { result: JSON.parse(row.result) as unknown }),
+    ...(row.result === null
+      ? {}
+      : { [row.status === 'refused' ? 'refusal' : 'result']: JSON.parse(row.result) as unknown }),
     ...(row.error === null ? {} : { error: JSON.parse(row.error) as RecordedError }),
     startedBy: originOf(values, row),
   }

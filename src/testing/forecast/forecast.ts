@@ -10,6 +10,7 @@ import type { KeyPair } from '../../identity/KeyPair.js'
 import { showRef } from '../../ledger/StateRef.js'
 import type { TransactionBody } from '../../ledger/Transaction.js'
 import { decodeEvent } from '../../log/decodeEvent.js'
+import { endedAs, type EndedAs } from '../../log/endedAs.js'
 import type { DomainEvent } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
@@ -44,7 +45,7 @@ export type ForecastEntry = {
   readonly due?: Instant
   readonly flow: string
   readonly state?: string
-  readonly outcome: 'completed' | 'failed' | 'killed' | 'superseded' | 'continued' | 'missed' | 'parked' | 'open'
+  readonly outcome: EndedAs | 'missed' | 'parked' | 'open'
   readonly error?: string
   readonly transactions: readonly ForecastTransaction[]
   readonly cashFlows: readonly CashFlow[]
@@ -159,7 +160,7 @@ const entriesOf = async (
     if (event.type === 'FlowEnded' || event.type === 'FlowParked') {
       const entry = byFlow.get(event.flow)
       if (entry === undefined) continue
-      entry.outcome = event.type === 'FlowParked' ? 'parked' : event.outcome
+      entry.outcome = event.type === 'FlowParked' ? 'parked' : endedAs(event)
       if (event.error !== undefined) entry.error = event.error.message
       // A flow that was under way before the fork shows up when something comes of it.
       if (revision > after && !entries.includes(entry)) entries.push({ ...entry, at })

@@ -56,7 +56,22 @@ export const compareState = (db: Database, state: ModelState): readonly ModelFin
 
 /** Compares one flow. */
 export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFinding[] => {
-  const { id, name, version, input, origin, startedAt, status, waits, recorded, progress, ended, result, error } = flow
+  const {
+    id,
+    name,
+    version,
+    input,
+    origin,
+    startedAt,
+    status,
+    waits,
+    recorded,
+    progress,
+    ended,
+    result,
+    refusal,
+    error,
+  } = flow
   const waiting = waits.length === 0 ? undefined : waits
   const found = FlowIdC.is(id) ? findFlow(db, id) : undefined
   if (found === undefined)
@@ -64,7 +79,20 @@ export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFindin
   return compareValues(
     `The flows show ${id}.`,
     {
-      ...{ id, name, version, status, startedAt, startedBy: origin, recorded, waiting, progress, result, error },
+      ...{
+        id,
+        name,
+        version,
+        status,
+        startedAt,
+        startedBy: origin,
+        recorded,
+        waiting,
+        progress,
+        result,
+        refusal,
+        error,
+      },
       ...{ input: new Encoded(input), endedAt: ended?.at },
     },
     {

@@ -10,6 +10,7 @@ import { FlowEngine } from '../../engine/FlowEngine.js'
 import type { FlowId } from '../../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../../flow/FlowRow.js'
 import { replayFlow, type Replayed } from '../../engine/replayFlow.js'
+import { recordReturned, Refusal } from '../../flow/Refusal.js'
 import { waitsOf } from '../../flow/waiting.js'
 import type { DomainEvent, EventOf, Waits } from '../../log/events.js'
 import type { EncodedTick } from '../../log/Tick.js'
@@ -161,8 +162,7 @@ export class FlowsReplay {
       return
     }
     if (event.outcome === 'completed') {
-      const ended = stop.kind === 'returned' ? canonicalOrNothing(stop.result) : undefined
-      if (stop.kind !== 'returned' || ended !== canonicalOrNothing(event.result))
+      if (stop.kind !== 'returned' || !this.#endsAs(row, stop.result, event))
         this.#flowProblem(
           row,
           revision,
@@ -179,6 +179,21 @@ export class FlowsReplay {
         { operation: position, recorded: describeFact(event), coded: describeStop(stop) },
         placeOfStop(stop),
       )
+  }
+
+  /** Whether what a flow returns is what its end has recorded. */
+  #endsAs({ name }: FlowRow, returned: unknown, { result, refusal }: EventOf<'FlowEnded'>): boolean {
+    if (!(returned instanceof Refusal))
+      return refusal === undefined && canonicalOrNothing(returned) === canonicalOrNothing(result)
+    try {
+      const { refusals } = this.#ground.registry.flow(name) ?? {}
+      return (
+        refusal !== undefined &&
+        canonicalText(recordReturned(returned, refusals, Infinity)) === canonicalText({ refusal })
+      )
+    } catch {
+      return false
+    }
   }
 
   /** Flows that are still open where the log ends, run again up to what they wait for. */

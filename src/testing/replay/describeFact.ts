@@ -4,6 +4,7 @@
 import { canonicalText, Encoded } from '../../encoding/canonical.js'
 import { messageOf } from '../../errors/CarillonError.js'
 import { describeOperation, nameOf } from '../../app/describeOperation.js'
+import { Refusal } from '../../flow/Refusal.js'
 import type { Stop } from '../../engine/LiveFlow.js'
 import type { TransactionBody } from '../../ledger/Transaction.js'
 import type { DomainEvent, EventOf, Waiting } from '../../log/events.js'
@@ -15,6 +16,11 @@ export const bodyOf = (event: EventOf<'TransactionRecorded'>): TransactionBody =
 
 const describeWait = (waiting: Waiting): string => (waiting.for === 'turn' ? 'its next turn' : nameOf(waiting))
 
+const describeEnd = ({ result, refusal }: EventOf<'FlowEnded'>): string => {
+  if (refusal !== undefined) return `the refusal ${JSON.stringify(refusal)}`
+  return result === undefined ? 'no result' : JSON.stringify(result)
+}
+
 export const describeFact = (event: DomainEvent | undefined): string => {
   switch (event?.type) {
     case undefined:
@@ -25,7 +31,7 @@ export const describeFact = (event: DomainEvent | undefined): string => {
     }
     case 'FlowEnded':
       return event.outcome === 'completed'
-        ? `the end of the flow with ${event.result === undefined ? 'no result' : JSON.stringify(event.result)}`
+        ? `the end of the flow with ${describeEnd(event)}`
         : `the failure of the flow with ${event.error?.code ?? ''}: ${event.error?.message ?? ''}`
     case 'FlowAdvanced':
       return `a wait for ${event.waiting.map(describeWait).join(' or ')}`
@@ -62,7 +68,9 @@ export const describeStop = (stop: Stop): string => {
     case 'asks':
       return nameOf(describeOperation(stop.operation))
     case 'returned':
-      return `its end with ${canonicalOrNothing(stop.result) ?? 'no result'}`
+      return stop.result instanceof Refusal
+        ? `its end with the refusal ${canonicalOrNothing(stop.result.refusal) ?? 'undefined'}`
+        : `its end with ${canonicalOrNothing(stop.result) ?? 'no result'}`
     case 'threw':
       return `the error "${messageOf(stop.error)}"`
   }

@@ -352,7 +352,7 @@ export class SimulationRun {
     }
   }
 
-  async #start<I, R>(party: string, node: Node, flow: FlowDefinition<I, R>, input: I): Promise<void> {
+  async #start<I, R, F>(party: string, node: Node, flow: FlowDefinition<I, R, F>, input: I): Promise<void> {
     this.#say(`  ${party} asks for ${flow.name} ${JSON.stringify(flow.input.encode(input))}`)
     await this.#unlessRefused(async () => {
       const handle = await node.start(flow, input)

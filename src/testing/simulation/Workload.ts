@@ -17,7 +17,7 @@ export type Turn = {
   /** Choices to be made from the seed, and from nothing else. */
   readonly chance: Chance
   /** Starts a flow. What the caller is told is held against the log at the end. */
-  readonly start: <I, R>(flow: FlowDefinition<I, R>, input: NoInfer<I>) => Promise<void>
+  readonly start: <I, R, F = never>(flow: FlowDefinition<I, R, F>, input: NoInfer<I>) => Promise<void>
 }
 
 /** What the parties of a simulation do: called again and again, for one of them at a time. */
