@@ -389,7 +389,6 @@ export class FlowEngine {
         this.#keep(live)
         return
       }
-      turn += 1
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
       const answer = given ?? this.#answerOrWait(tick, row, live, part, operation)
       if (answer.kind === 'continuation') {
@@ -397,10 +396,10 @@ export class FlowEngine {
         return
       }
       if (answer.kind === 'value' || answer.kind === 'error') this.#answer(live, part, operation, answer)
-      else {
-        live.wait(part, waitingFor(answer, describeOperation(operation, part.path), 1))
-        if (part.path !== undefined) live.weight += bytesOfWait
-      }
+      // One that waits on as before takes nothing of the turn: however many do, the others come to theirs.
+      else if (!live.waitOn(part, waitingFor(answer, describeOperation(operation, part.path), 1))) continue
+      else if (part.path !== undefined) live.weight += bytesOfWait
+      turn += 1
     }
     if (live.ending === undefined) this.#suspend(tick, row, live)
     else this.#end(tick, row, live, live.ending)

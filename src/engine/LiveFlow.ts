@@ -3,6 +3,7 @@
  * over the record brings each back to the operation it stands at. What follows from an answer without another one, such as
  * the end of a race, happens at once, so a record of the answers in their order is a record of everything.
  */
+import { canonicalText } from '../encoding/canonical.js'
 import { type CarillonError, recordRefusal, reviveError } from '../errors/CarillonError.js'
 import { asAnswer } from '../app/ask.js'
 import { assertBody } from '../app/assertBody.js'
@@ -206,6 +207,16 @@ export class LiveFlow {
     if (part.isQueued) this.#queue.splice(this.#queue.indexOf(part), 1)
     part.isQueued = false
     if (part.path !== undefined) this.#keepsWaits = true
+  }
+
+  /** The part was decided and waits; false when it waits on for what the row says already. */
+  waitOn(part: FlowPart, waiting: Waiting): boolean {
+    if (!part.isWaitRecorded || part.waiting === undefined || canonicalText(part.waiting) !== canonicalText(waiting)) {
+      this.wait(part, waiting)
+      return true
+    }
+    if (this.#queue.at(-1) === part) this.#dequeue()
+    return false
   }
 
   /** The part begins to wait. */
