@@ -169,16 +169,23 @@ export class FlowEngine {
   #killsCancelled(tick: ActiveTick, row: FlowRow): boolean {
     const cancel = cancelOf(row)
     if (cancel === undefined || toMillis(cancel.until) > tick.nowMs) return false
-    this.change(tick, row.id, endKilled(tick, row, cancel.by))
+    const { by, until } = cancel
+    const why = `Cancelled by ${by}. It had not ended by ${until}, so it was killed.`
+    this.change(tick, row.id, endKilled(tick, row, by, why))
     return true
   }
 
   #cancel(live: LiveFlow, by: string): void {
-    // One whose code is at its end has nothing left to undo.
-    if (live.ending !== undefined) return
-    const error = new Cancellation(`Cancelled by ${by}.`, { by })
+    const { ending } = live
+    const cause = ending?.kind === 'threw' ? ending.error : undefined
+    const error = new Cancellation(`Cancelled by ${by}.`, { by }, cause)
+    if (ending !== undefined) {
+      // It has nothing left to undo, and is not tried again in spite of the error that it ends with.
+      if (ending.kind === 'threw') live.ending = { kind: 'threw', error }
+      return
+    }
     live.unrecorded.push({ operation: { kind: 'cancelled', by }, answer: { kind: 'error', error } })
-    live.cancel(error)
+    live.cancel(recordRefusal(error, 'flow-cancelled'))
   }
 
   /**
@@ -563,7 +570,8 @@ export class FlowEngine {
 
   /** Keeps a flow that an error would end, where it may pass or is to be looked at; true when it is kept. */
   #keepsFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, error: unknown): boolean {
-    if (error instanceof Cancellation) return false
+    // One that is being cancelled comes to its end, whatever its definition says of errors.
+    if (error instanceof Cancellation || cancelOf(row) !== undefined) return false
     if (this.#isSuperseded(tick, row, error)) return false
     const tries = turnWaitOf(row)?.attempt ?? 0
     const failure = decideFailure(error, tick.registry.flow(row.name), tries)

@@ -4,7 +4,7 @@
  * the end of a race, happens at once, so a record of the answers in their order is a record of everything.
  */
 import { canonicalText } from '../encoding/canonical.js'
-import { type CarillonError, recordRefusal, reviveError } from '../errors/CarillonError.js'
+import { type CarillonError, type RecordedError, recordRefusal, reviveError } from '../errors/CarillonError.js'
 import { asAnswer } from '../app/ask.js'
 import { assertBody } from '../app/assertBody.js'
 import type { Answer } from '../flow/Answer.js'
@@ -265,9 +265,9 @@ export class LiveFlow {
     return dropped
   }
 
-  /** Throws into the flow where it waits, or into its parts first. */
-  cancel(error: Cancellation): void {
-    this.#cancelPart(this.root, error)
+  /** Throws into the flow where it waits, or into its parts first: the error as the record tells it. */
+  cancel({ message, details }: RecordedError): void {
+    this.#cancelPart(this.root, asAnswer(new Cancellation(message, details)))
   }
 
   /** Sessions of parts that were cancelled since this was asked last. */

@@ -13,13 +13,12 @@ import { nameOf } from '../app/describeOperation.js'
 import type { Description } from '../flow/Description.js'
 import type { FlowRow } from '../flow/FlowRow.js'
 import type { StartedBy } from '../app/FlowIo.js'
-import { Cancellation } from '../flow/Cancellation.js'
 import type { Ending } from './FlowPart.js'
 import { FlowWatch } from './FlowWatch.js'
 import { LiveFlow, type Stop } from './LiveFlow.js'
 import type { Operation } from '../app/Operation.js'
 import { differenceFromRecord, type RecordedDescription } from './differenceFromRecord.js'
-import { reviveAnswer } from './reviveAnswer.js'
+import { recordedError, reviveAnswer } from './reviveAnswer.js'
 
 export type Replayed = { readonly live: LiveFlow; readonly stop: Stop }
 
@@ -158,7 +157,7 @@ export const replayFlow = (
   live.begin()
   for (const [position, recorded] of record.entries()) {
     if (recorded.kind === 'cancelled' && recorded.error?.code === 'flow-cancelled' && live.ending === undefined) {
-      live.cancel(new Cancellation(recorded.error.message))
+      live.cancel(recordedError(recorded.error))
       continue
     }
     const difference = differenceAt(tick, live, position, recorded)

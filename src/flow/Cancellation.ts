@@ -5,7 +5,7 @@
 import { CarillonError } from '../errors/CarillonError.js'
 
 export class Cancellation extends CarillonError {
-  constructor(message: string, details: CarillonError['details'] = {}) {
-    super('flow-cancelled', message, details)
+  constructor(message: string, details: CarillonError['details'] = {}, cause?: unknown) {
+    super('flow-cancelled', message, details, cause)
   }
 }

@@ -140,13 +140,18 @@ const forgetWaits = ({ waits }: FlowTables, row: FlowDraft): void => {
   for (const key of waitKeysOf(readWaits(row.waiting))) waits.remove(key, row.seq)
 }
 
+/** A flow that is paused or parked is woken for nothing but the end of the time that it has since it was cancelled. */
+const heldWakeMs = (row: FlowDraft): number | null => {
+  const cancel = cancelOf(row)
+  return cancel === undefined ? null : toMillis(cancel.until)
+}
+
 const wait = (tables: FlowTables, row: FlowDraft, waits: Waits, atMs: number): void => {
   forgetWaits(tables, row)
   for (const key of waitKeysOf(waits)) tables.waits.insert(key, row.seq)
   row.waiting = canonicalText(waits)
   row.stepsUnderWay = countStepsUnderWay(waits)
-  // A flow that is paused or parked is not woken by what it waits for.
-  row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : null
+  row.wakeMs = row.status === 'running' ? wakeMsOf(waits, atMs) : heldWakeMs(row)
 }
 
 const waitsAfterAdvance = (row: FlowDraft, event: EventOf<'FlowAdvanced'>): Waits => {
@@ -172,12 +177,15 @@ const hasBegunStep = ({ flows }: FlowTables, row: FlowDraft): boolean =>
   waitsOf(row)?.some((waiting) => waiting.for === 'step') === true ||
   flows.record(row).some(({ kind, error }) => kind === 'step' && !isHoldRefusal(error))
 
-/** The children that end with their parent are given a turn for it, also those that are paused or parked. */
+/**
+ * The children that end with their parent are given a turn for it, also those that are paused or parked. Those that are
+ * being cancelled come to their end without it.
+ */
 const wakeChildren = ({ flows, children }: FlowTables, parent: FlowDraft, atMs: number): void => {
   for (const { childSeq, whenParentEnds } of children.ofParent(parent.seq)) {
     if (whenParentEnds !== 'cancel') continue
     const child = flows.get(childSeq)
-    if (hasEnded(child)) continue
+    if (hasEnded(child) || cancelOf(child) !== undefined) continue
     child.wakeMs = atMs
     flows.touch(child)
   }
@@ -268,12 +276,12 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
     case 'FlowParked':
       row.status = 'parked'
       row.error = canonicalText(event.error)
-      row.wakeMs = null
+      row.wakeMs = heldWakeMs(row)
       addTrouble('parked', null, row.error)
       break
     case 'FlowPaused':
       row.status = 'paused'
-      row.wakeMs = null
+      row.wakeMs = heldWakeMs(row)
       addTrouble('paused', event.by)
       break
     case 'FlowCancelled':

@@ -92,12 +92,19 @@ const releaseLocks = ({ locks, reserved }: Model, flow: string): void => {
   for (const [key, holder] of reserved) if (holder === flow) reserved.delete(key)
 }
 
-/** The children that end with their parent are given a turn for it, also those that are held. */
+/** When a flow that is being cancelled is killed, be it held. */
+const cancelledUntil = (waits: ModelFlow['waits']): Instant | undefined =>
+  waits.flatMap((wait) => (wait.for === 'cancel' ? [wait.until] : []))[0]
+
+/**
+ * The children that end with their parent are given a turn for it, also those that are held. Those that are being cancelled
+ * come to their end without it.
+ */
 const endChildren = ({ children, flows }: Model, parent: string, at: Instant): void => {
   for (const { flow: id, whenParentEnds } of children.get(parent) ?? []) {
     const child = flows.get(id)
-    if (whenParentEnds === 'cancel' && child !== undefined && child.ended === undefined)
-      flows.set(id, { ...child, wakeAt: at })
+    if (whenParentEnds !== 'cancel' || child === undefined || child.ended !== undefined) continue
+    if (cancelledUntil(child.waits) === undefined) flows.set(id, { ...child, wakeAt: at })
   }
 }
 
@@ -118,7 +125,7 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
     case 'FlowAdvanced': {
       const waits = waitsIn(flow.waits, event)
       // What a flow waits for does not wake it while it is held.
-      const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : undefined
+      const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : cancelledUntil(waits)
       const { operations, progress = flow.progress } = event
       const begunStep = flow.begunStep || operations.some(isBegunStep)
       become({ waits, wakeAt, progress, begunStep, recorded: flow.recorded + operations.length })
@@ -139,11 +146,11 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       return
     }
     case 'FlowParked':
-      become({ status: 'parked', wakeAt: undefined, error: event.error })
+      become({ status: 'parked', wakeAt: cancelledUntil(flow.waits), error: event.error })
       settleAttempt(model, flow, 'parked-flow', event.error)
       return
     case 'FlowPaused':
-      become({ status: 'paused', wakeAt: undefined })
+      become({ status: 'paused', wakeAt: cancelledUntil(flow.waits) })
       return
     case 'FlowCancelled': {
       const { by, until } = event

@@ -83,6 +83,12 @@ export const refuseFlow = (
         return 'a flow that refuses has completed, and has no result'
       if (event.type === 'FlowEnded' && event.outcome === 'killed' && flow?.ended === undefined && flow !== undefined)
         return undefined
+      if (
+        event.type === 'FlowEnded' &&
+        event.outcome === 'continued' &&
+        flow?.waits.some((wait) => wait.for === 'cancel')
+      )
+        return `flow ${event.flow} is being cancelled, and continues as no other`
       // What a flow has done is recorded right before it ends or is parked.
       const hasJustAdvanced = before?.type === 'FlowAdvanced' && before.flow === event.flow
       if (hasJustAdvanced && event.type !== 'FlowAdvanced') return undefined

@@ -493,9 +493,9 @@ export class Node {
    * Cancels a flow: `flow-cancelled` is thrown into it where it waits, and into its parts, so that it can undo what it has
    * done. It is killed when it has not come to its end `withinMs` later (default: an hour), or when it is cancelled again.
    */
-  cancelFlow(flow: FlowId, { withinMs, ...by }: By & { readonly withinMs?: number } = {}): Promise<void> {
+  async cancelFlow(flow: FlowId, { withinMs, by }: By & { readonly withinMs?: number } = {}): Promise<void> {
     const request = { on: 'flow', action: 'cancel', flow } as const
-    return this.#operate(withinMs === undefined ? request : { ...request, withinMs }, by)
+    await this.operate(withinMs === undefined ? request : { ...request, withinMs }, byOf(by))
   }
 
   /** Lets a parked flow go on from its record. */

@@ -11,8 +11,9 @@ export const endKilled = (
   reads: SessionReads,
   row: Pick<FlowRow, 'id' | 'seq'>,
   by: string,
+  message = `Killed by ${by}.`,
 ): readonly DomainEvent[] => {
-  const error = { code: 'flow-killed', message: `Killed by ${by}.` }
+  const error = { code: 'flow-killed', message }
   return [
     { type: 'FlowEnded', flow: row.id, outcome: 'killed', by, error },
     ...endSessions(reads, row, { kind: 'error', code: 'flow-killed', message: 'The flow was killed.' }),

@@ -1,6 +1,14 @@
 /** What cancelling a flow promises: it can undo what it did, in its parts too, and it comes to its end in time. */
 import { expect } from 'chai'
-import { CarillonError, type FlowBody, type FlowId, type FlowIo } from '../../src/index.js'
+import {
+  CarillonError,
+  defineFlow,
+  NoInputC,
+  type FlowBody,
+  type FlowDefinition,
+  type FlowId,
+  type FlowIo,
+} from '../../src/index.js'
 import { replay, type VirtualNode } from '../../src/testing/index.js'
 import { dyingStore } from './dyingStore.js'
 import { appOf, crashAndRestart, eventsOf, flowOf, refusal, startVirtual, statusOf } from './ledgerOfNotes.js'
@@ -156,6 +164,201 @@ describe('A flow that is cancelled', () => {
       expect(await virtual.node.resultOf(id)).to.equal('undone')
       await virtual.stop()
     }
+  })
+
+  it('gets the same error when it is run again, in its parts too', async () => {
+    const by = 'ann'.repeat(1_000)
+    const undo = function* (io: FlowIo, error: unknown): FlowBody<void> {
+      const told = error instanceof CarillonError ? JSON.stringify(error.details) : ''
+      yield* io.sleep({ seconds: 10 })
+      yield* io.step(`undo ${told}`, () => undefined)
+      yield* io.sleep({ seconds: 10 })
+      yield* io.step(`undo more ${told}`, () => undefined)
+    }
+    const whole = function* (io: FlowIo): FlowBody<string> {
+      try {
+        yield* nap(io)
+      } catch (error) {
+        yield* undo(io, error)
+      }
+      return 'undone'
+    }
+    const parted = function* (io: FlowIo): FlowBody<string> {
+      try {
+        yield* io.all({ a: whole(io), b: nap(io) })
+      } catch (error) {
+        yield* undo(io, error)
+      }
+      return 'undone'
+    }
+    for (const run of [whole, parted])
+      for (const development of [true, false]) {
+        const { virtual, id } = await startFlow(run, { development })
+        await virtual.node.cancelFlow(id, { by })
+        await virtual.advanceBy({ seconds: 15 })
+        if (!development) await crashAndRestart(virtual)
+        await virtual.advanceBy({ minutes: 1 })
+        expect(await statusOf(virtual.node, id)).to.equal('completed')
+        await virtual.stop()
+      }
+  })
+
+  it('is killed at the deadline although it is held, and says so', async () => {
+    const undoing = function* (io: FlowIo): FlowBody<void> {
+      try {
+        yield* nap(io)
+      } finally {
+        yield* io.sleep({ days: 300 })
+      }
+    }
+    const late = /^Cancelled by ann\. It had not ended by .*, so it was killed\.$/u
+    const paused = await startFlow(undoing)
+    await paused.virtual.node.cancelFlow(paused.id, { by: 'ann' })
+    await paused.virtual.runUntilQuiet()
+    await paused.virtual.node.pauseFlow(paused.id, { by: 'bob' })
+    await paused.virtual.advanceBy({ minutes: 59 })
+    expect(await statusOf(paused.virtual.node, paused.id)).to.equal('paused')
+    await paused.virtual.advanceBy({ minutes: 1 })
+    expect(await statusOf(paused.virtual.node, paused.id)).to.equal('killed: flow-killed')
+    expect((await paused.virtual.node.flow(paused.id))?.error?.message).to.match(late)
+    await paused.virtual.stop()
+
+    const parked = await startFlow(undoing)
+    await crashAndRestart(parked.virtual, appOf([]))
+    await parked.virtual.node.cancelFlow(parked.id, { by: 'ann' })
+    await parked.virtual.runUntilQuiet()
+    expect(await statusOf(parked.virtual.node, parked.id)).to.equal('parked: flow-code-missing')
+    await crashAndRestart(parked.virtual)
+    await parked.virtual.advanceBy({ hours: 1 })
+    expect(await statusOf(parked.virtual.node, parked.id)).to.equal('killed: flow-killed')
+    await parked.virtual.stop()
+  })
+
+  it('keeps the deadline when a step of it comes back while it is paused', async () => {
+    let finish = (): void => undefined
+    const { virtual, id } = await startFlow(function* (io): FlowBody<void> {
+      try {
+        yield* nap(io)
+      } finally {
+        yield* io.step('undo', () => new Promise<void>((resolve) => (finish = resolve)))
+      }
+    })
+    await virtual.node.cancelFlow(id)
+    await settle()
+    await virtual.node.pauseFlow(id)
+    finish()
+    await settle()
+    await virtual.runUntilQuiet()
+    expect((await virtual.node.flow(id))?.record.map(({ kind }) => kind)).to.deep.equal(['cancelled', 'step'])
+    await virtual.advanceBy({ hours: 1 })
+    expect(await statusOf(virtual.node, id)).to.equal('killed: flow-killed')
+    await virtual.stop()
+  })
+
+  it('stays held when its parent ends, if it was held after it was cancelled', async () => {
+    const child = flowOf(function* (io): FlowBody<void> {
+      try {
+        yield* nap(io)
+      } finally {
+        yield* nap(io)
+      }
+    }, 'notes/Child')
+    const parent = flowOf(function* (io): FlowBody<FlowId> {
+      const { id } = yield* io.start(child, {}, { whenParentEnds: 'cancel' })
+      yield* io.sleep({ minutes: 1 })
+      return id
+    })
+    const virtual = await startVirtual(appOf([child, parent]))
+    const { id } = await virtual.node.start(parent, {})
+    await virtual.runUntilQuiet()
+    const held = (await virtual.node.flow(id))?.children[0]?.id ?? ('' as FlowId)
+    await virtual.node.cancelFlow(held)
+    await virtual.runUntilQuiet()
+    await virtual.node.pauseFlow(held)
+    await virtual.advanceBy({ minutes: 2 })
+    expect(await statusOf(virtual.node, id)).to.equal('completed')
+    expect(await statusOf(virtual.node, held)).to.equal('paused')
+    await virtual.advanceBy({ hours: 1 })
+    expect(await statusOf(virtual.node, held)).to.equal('killed: flow-killed')
+    await virtual.stop()
+  })
+
+  it('cannot continue as another', async () => {
+    const again: FlowDefinition<Record<string, never>, unknown> = flowOf(function* (io): FlowBody<unknown> {
+      try {
+        yield* nap(io)
+      } catch {
+        yield* io.now()
+      }
+      return yield* io.continueAs(again, {})
+    })
+    const virtual = await startVirtual(appOf([again]))
+    const { id } = await virtual.node.start(again, {})
+    await virtual.node.cancelFlow(id)
+    await virtual.runUntilQuiet()
+    expect(await statusOf(virtual.node, id)).to.equal('failed: flow-not-continuable')
+    await virtual.stop()
+  })
+
+  it('ends at once when its code is at its end, and only waits to be tried again, or is parked with its error', async () => {
+    for (const whenFailing of ['fail', 'park'] as const) {
+      let runs = 0
+      const failing = defineFlow({
+        name: 'notes/Failing',
+        input: NoInputC,
+        whenFailing,
+        transient: whenFailing === 'fail' ? ['state-unknown'] : [],
+        retry: { attempts: 200, firstWaitMs: 3_600_000, longestWaitMs: 3_600_000 },
+        *run(io): FlowBody<void> {
+          yield* io.step('a', () => undefined)
+          runs += 1
+          throw new CarillonError('state-unknown', 'not yet')
+        },
+      })
+      const virtual = await startVirtual(appOf([failing]), { development: false })
+      const { id } = await virtual.node.start(failing, {})
+      await virtual.runUntilQuiet()
+      const before = runs
+      await virtual.node.cancelFlow(id, { by: 'ann' })
+      await virtual.runUntilQuiet()
+      expect(await statusOf(virtual.node, id)).to.equal('killed: flow-cancelled')
+      expect(runs - before).to.be.at.most(1)
+      expect((await virtual.node.flow(id))?.error?.causes?.[0]?.message).to.equal('not yet')
+      await virtual.stop()
+    }
+  })
+
+  it('is not kept for another try, or to be looked at, when it fails to clean up', async () => {
+    for (const whenFailing of ['fail', 'park'] as const) {
+      const failing = defineFlow({
+        name: 'notes/Failing',
+        input: NoInputC,
+        whenFailing,
+        transient: ['state-unknown'],
+        *run(io): FlowBody<void> {
+          try {
+            yield* nap(io)
+          } catch {
+            yield* io.step('undo', () => undefined)
+            throw new CarillonError(whenFailing === 'fail' ? 'state-unknown' : 'notes/broken', 'cannot undo')
+          }
+        },
+      })
+      const virtual = await startVirtual(appOf([failing]))
+      const { id } = await virtual.node.start(failing, {})
+      await virtual.node.cancelFlow(id)
+      await virtual.runUntilQuiet()
+      expect(await statusOf(virtual.node, id)).to.match(/^failed: /u)
+      await virtual.stop()
+    }
+  })
+
+  it('has a whole number of milliseconds for it, or the request is refused', async () => {
+    const { virtual, id } = await startFlow(nap)
+    for (const withinMs of [-1, 0, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
+      await refusal(virtual.node.cancelFlow(id, { withinMs }), 'request-invalid')
+    expect(await statusOf(virtual.node, id)).to.equal('running')
+    await virtual.stop()
   })
 
   it('fails when it cannot clean up', async () => {

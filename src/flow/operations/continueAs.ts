@@ -6,6 +6,7 @@ import type { Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { encodeFact } from '../../log/encodeEvent.js'
 import { flowIdOfContinuation } from '../../log/FlowId.js'
+import { cancelOf } from '../cancelFlow.js'
 import { decodedInput } from '../decodedInput.js'
 import { defineOperation } from '../defineOperation.js'
 import type { FlowReads } from '../FlowReads.js'
@@ -29,6 +30,12 @@ export const continueAs = defineOperation<ContinueAs, FlowReads>({
       throw new CarillonError(
         'flow-not-continuable',
         `Flow ${flow} was started by ${row?.session === null ? "a state's activity, which waits for its end" : 'a session, which ends with it'}, so it cannot continue as another. Let it start a child instead.`,
+        { flow },
+      )
+    if (cancelOf(row) !== undefined)
+      throw new CarillonError(
+        'flow-not-continuable',
+        `Flow ${flow} is being cancelled, so it cannot continue as another. Undo what is to be undone, and let it end.`,
         { flow },
       )
     const origin = { kind: 'continued', from: flow } as const
