@@ -181,7 +181,7 @@ describe('the dashboard in a real browser', function () {
     expect(await page.getByLabel('Input').inputValue(), 'an outline').to.match(/^\{"name":"","minutes":0,"manner":/)
     await page.getByLabel('Input').fill('{"name":')
     await page.keyboard.press('Enter')
-    await page.getByText('The input is not JSON').waitFor()
+    await page.getByText('This is not JSON').waitFor()
     await page.getByLabel('Input').fill('{"name":"Typed","minutes":60,"manner":"plain"}')
     await page.keyboard.press('Enter')
     await until(page, `document.querySelector('.row .grow a')?.textContent === 'belfry/Hang'`)

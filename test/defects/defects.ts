@@ -26,8 +26,8 @@ export const defects: readonly Defect[] = [
     name: 'step-before-commit',
     mistake: 'A step begins while its cause is still being decided',
     file: 'src/engine/FlowEngine.ts',
-    find: 'tick.release(() => {\n      const { name, run, timeoutMs } = operation',
-    replace: '[0].forEach(() => {\n      const { name, run, timeoutMs } = operation',
+    find: 'tick.release(() => {\n      const { name, run, timeoutMs } = pending',
+    replace: '[0].forEach(() => {\n      const { name, run, timeoutMs } = pending',
   },
   {
     name: 'views-not-rolled-back',

@@ -49,6 +49,7 @@ export const eventRoutes = [
     method: 'GET',
     path: '/events',
     tag: 'live',
+    verbs: ['log follow --public'],
     summary:
       'Public events, from a revision, "start" or "present" on. Resumable: the id of an event is its revision, sent back as Last-Event-ID',
     permission: 'view',
