@@ -143,6 +143,8 @@ export class FlowEngine {
     this.#guard(tick, row, () => {
       this.#wake(tick, row)
     })
+    // It may have ended its parent itself.
+    this.#cancelsWithParent(tick, row)
   }
 
   /** Whatever goes wrong in moving a flow is that flow's own failure, unless it concerns the node as a whole. */
@@ -206,6 +208,13 @@ export class FlowEngine {
     }
   }
 
+  /** Decides anew whatever is waited for that may be recorded by now. */
+  #enqueueWaiting(live: LiveFlow): void {
+    for (const part of live.openParts())
+      if (part.waiting !== undefined && part.waiting.for !== 'instant' && part.waiting.for !== 'step')
+        live.enqueue(part)
+  }
+
   #waitForStep({ pending, path }: FlowPart, attempt: number): Waiting {
     assertInvariant(pending !== undefined, 'a part waits for a step and stands at no operation')
     return waitingFor({ kind: 'step' }, describeOperation(pending, path), attempt)
@@ -223,6 +232,7 @@ export class FlowEngine {
     this.#guard(tick, row, () => {
       this.#takeReport(tick, row, report)
     })
+    this.#cancelsWithParent(tick, row)
   }
 
   #takeReport(tick: ActiveTick, row: FlowRow, report: StepReport): void {
@@ -377,7 +387,15 @@ export class FlowEngine {
   #goOn(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
     this.#touched.add(row.id)
     let turn = 0
-    for (let part = live.next; part !== undefined; part = live.next) {
+    let hasStated = false
+    for (;;) {
+      if (live.next === undefined && hasStated) {
+        // What one part has stated another may wait for, whose wait the views do not know yet.
+        this.#enqueueWaiting(live)
+        hasStated = false
+      }
+      const part = live.next
+      if (part === undefined) break
       const { pending: operation, given } = part
       assertInvariant(operation !== undefined, 'a part is to go on and stands at no operation')
       if (row.recorded + live.unrecorded.length >= this.#limits.operationsPerFlow) {
@@ -407,6 +425,7 @@ export class FlowEngine {
       else if (!live.waitOn(part, waitingFor(answer, describeOperation(operation, part.path), 1))) continue
       else if (part.path !== undefined) live.weight += bytesOfWait
       turn += 1
+      hasStated ||= definition.statesFacts && live.hasParts
     }
     if (live.ending === undefined) this.#suspend(tick, row, live)
     else this.#end(tick, row, live, live.ending)
@@ -423,7 +442,7 @@ export class FlowEngine {
 
   /** Cancels a flow whose parent has ended, where it is to end with it and is not cancelled yet; true when it does. */
   #cancelsWithParent(tick: ActiveTick, row: FlowRow): boolean {
-    const parent = endedParentOf(tick.views, row)
+    const parent = hasEnded(row) ? undefined : endedParentOf(tick.views, row)
     if (parent === undefined || cancelOf(row) !== undefined) return false
     this.change(tick, row.id, [flowCancelled(tick, row, `flow:${parent.id}`)])
     return true

@@ -209,9 +209,9 @@ export class LiveFlow {
     if (part.path !== undefined) this.#keepsWaits = true
   }
 
-  /** The part was decided and waits; false when it waits on for what the row says already. */
+  /** The part was decided and waits; false when it waits on for what it waited for already. */
   waitOn(part: FlowPart, waiting: Waiting): boolean {
-    if (!part.isWaitRecorded || part.waiting === undefined || canonicalText(part.waiting) !== canonicalText(waiting)) {
+    if (part.waiting === undefined || canonicalText(part.waiting) !== canonicalText(waiting)) {
       this.wait(part, waiting)
       return true
     }

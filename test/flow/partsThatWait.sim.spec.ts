@@ -1,9 +1,24 @@
 /** Parts that wait for what is recorded: however many there are, each is woken, and the log grows with what happens. */
 import { expect } from 'chai'
+import { some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import { defineApp, defineFlow, defineSignal, type AnyFlowDefinition, type FlowBody } from '../../src/index.js'
+import {
+  defineApp,
+  defineFlow,
+  defineSignal,
+  defineState,
+  InstantC,
+  PartyC,
+  plus,
+  StateRefC,
+  type AnyFlowDefinition,
+  type AnyStateDefinition,
+  type FlowBody,
+  type FlowIo,
+  type TransactionId,
+} from '../../src/index.js'
 import type { VirtualNode } from '../../src/testing/index.js'
-import { crashAndRestart, eventsOf, flowOf, Note, startVirtual, WriteNote } from './ledgerOfNotes.js'
+import { crashAndRestart, eventsOf, flowOf, startVirtual, statusOf, Write } from './ledgerOfNotes.js'
 
 const Go = defineSignal({ name: 'parts/Go', data: t.strict({ n: t.number }) })
 
@@ -16,10 +31,14 @@ const Nap = defineFlow({
   },
 })
 
-const start = (...flows: readonly AnyFlowDefinition[]): Promise<VirtualNode> =>
-  startVirtual(defineApp({ name: 'parts', states: [Note], flows: [WriteNote, Nap, ...flows], signals: [Go] }), {
-    development: false,
-  })
+const start = ({
+  states = [],
+  flows,
+}: {
+  readonly states?: readonly AnyStateDefinition[]
+  readonly flows: readonly AnyFlowDefinition[]
+}): Promise<VirtualNode> =>
+  startVirtual(defineApp({ name: 'parts', states, flows: [Nap, ...flows], signals: [Go] }), { development: false })
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
@@ -35,7 +54,7 @@ describe('Many parts that wait', () => {
       const all = yield* io.all(many(count, () => io.signal(Go, { within: { hours: 1 } })))
       return all.length
     })
-    const virtual = await start(Waiting)
+    const virtual = await start({ flows: [Waiting] })
     const { id } = await virtual.node.start(Waiting, {})
     await virtual.runUntilQuiet()
     expect((await virtual.node.flow(id))?.waiting).to.have.length(count)
@@ -60,7 +79,7 @@ describe('Many parts that wait', () => {
       )
       return all.length
     })
-    const virtual = await start(Joining)
+    const virtual = await start({ flows: [Joining] })
     const { id } = await virtual.node.start(Joining, {})
     await virtual.advanceBy({ minutes: 1 })
     expect(await virtual.node.resultOf(id)).to.equal(count)
@@ -72,7 +91,7 @@ describe('Many parts that wait', () => {
       const Waiting = flowOf(function* (io): FlowBody<number> {
         return (yield* io.all(many(count, () => io.signal(Go)))).length
       })
-      const virtual = await start(Waiting)
+      const virtual = await start({ flows: [Waiting] })
       const { id } = await virtual.node.start(Waiting, {})
       await virtual.runUntilQuiet()
       for (const n of numbers(count)) {
@@ -86,4 +105,109 @@ describe('Many parts that wait', () => {
     }
     expect((await bytesPerPart(100)) / (await bytesPerPart(25))).to.be.lessThan(1.2)
   }).timeout(20_000)
+})
+
+describe('A part that waits for what another part does', () => {
+  const Book = defineState({
+    type: 'parts/Book',
+    data: t.strict({ owner: PartyC, isbn: t.string }),
+    participants: ({ owner }) => [owner],
+    key: ({ isbn }) => isbn,
+  })
+  const add = function* (io: FlowIo, isbn: string): FlowBody<TransactionId> {
+    return (yield* io.finalise((tx) => tx.produce(Book, { owner: io.me, isbn }).command(Write, [io.me]))).id
+  }
+  const after = function* <A>(io: FlowIo, seconds: number, body: () => FlowBody<A>): FlowBody<A> {
+    yield* io.sleep({ seconds })
+    return yield* body()
+  }
+  const wait = function* (io: FlowIo, isbn: string): FlowBody<string> {
+    return (yield* io.waitFor(Book, { key: isbn })).data.isbn
+  }
+  const send = (io: FlowIo): FlowBody<void> => io.sendSignal(io.flowId, Go, { n: 7 })
+  const take = function* (io: FlowIo): FlowBody<number> {
+    return (yield* io.signal(Go)).data.n
+  }
+  const cases: Readonly<Record<string, readonly [(io: FlowIo) => FlowBody<Record<string, unknown>>, unknown]>> = {
+    'a state, in the same turn': [(io) => io.all({ w: wait(io, 'a'), p: add(io, 'a') }), 'a'],
+    'a state, in a later turn': [(io) => io.all({ w: wait(io, 'a'), p: after(io, 5, () => add(io, 'a')) }), 'a'],
+    'a signal, in the same turn': [(io) => io.all({ w: take(io), p: send(io) }), 7],
+    'a signal, in a later turn': [(io) => io.all({ w: take(io), p: after(io, 5, () => send(io)) }), 7],
+    'a signal that comes with the end of its step': [
+      (io) =>
+        io.all({
+          w: take(io),
+          p: (function* (): FlowBody<void> {
+            yield* io.step('ask', () => 1)
+            yield* send(io)
+          })(),
+        }),
+      7,
+    ],
+    'a chain of them': [
+      (io) =>
+        io.all({
+          w: wait(io, 'c'),
+          x: (function* (): FlowBody<void> {
+            yield* wait(io, 'b')
+            yield* add(io, 'c')
+          })(),
+          y: (function* (): FlowBody<void> {
+            yield* take(io)
+            yield* add(io, 'b')
+          })(),
+          z: send(io),
+        }),
+      'c',
+    ],
+  }
+  for (const [what, [run, expected]] of Object.entries(cases))
+    it(`goes on: ${what}`, async () => {
+      const Tested = flowOf(run)
+      const virtual = await start({ states: [Book], flows: [Tested] })
+      const { id } = await virtual.node.start(Tested, {})
+      await virtual.advanceBy({ minutes: 1 })
+      expect(await statusOf(virtual.node, id)).to.equal('completed')
+      expect(await virtual.node.resultOf(id)).to.include({ w: expected })
+      await virtual.stop()
+    })
+})
+
+describe('A child that ends its own parent, and is to end with it', () => {
+  it('is cancelled when it waits', async () => {
+    const Child = defineFlow({
+      name: 'parts/Child',
+      input: t.strict({ ref: StateRefC }),
+      *run(io, { ref }): FlowBody<void> {
+        yield* io.sleep({ seconds: 1 })
+        yield* io.killFlowOf(ref)
+        yield* io.signal(Go)
+      },
+    })
+    const Parent = defineFlow({
+      name: 'parts/Parent',
+      schedulable: true,
+      input: t.strict({ ref: StateRefC }),
+      *run(io, { ref }): FlowBody<void> {
+        yield* io.start(Child, { ref }, { whenParentEnds: 'cancel' })
+        yield* io.signal(Go)
+      },
+    })
+    const Task = defineState({
+      type: 'parts/Task',
+      data: t.strict({ owner: PartyC, at: InstantC }),
+      participants: ({ owner }) => [owner],
+      nextScheduledActivity: ({ at }, ref) => some(Parent.at(at, { ref })),
+    })
+    const Plan = flowOf(function* (io): FlowBody<void> {
+      const at = plus(yield* io.now(), { seconds: 1 })
+      yield* io.finalise((tx) => tx.produce(Task, { owner: io.me, at }).command(Write, [io.me]))
+    })
+    const virtual = await start({ states: [Task], flows: [Child, Parent, Plan] })
+    await virtual.node.run(Plan, {})
+    await virtual.advanceBy({ minutes: 1 })
+    const ended = (await virtual.node.flows({ limit: 10 })).items.map(({ name, status }) => `${name} ${status}`)
+    expect(ended).to.include.members(['parts/Parent killed', 'parts/Child killed'])
+    await virtual.stop()
+  })
 })
