@@ -73,7 +73,7 @@ export type FlowOptions<I, R, F = never> = {
    * Whether the flow holds the state whose activity has started it: before each step the state is reserved for the flow, so
    * that no other flow of this node can consume it, and it is given back while the flow sleeps or waits for something
    * else than a step. A step does not begin when the state was consumed before (`state-consumed`). One that another flow
-   * has reserved is waited for like any error in `transient`. Only for a schedulable flow. Default false.
+   * has reserved is waited for like any error in `transient`. What the flow reserves itself with `io.lock` it keeps. Only for a schedulable flow. Default false.
    */
   readonly holdsState?: boolean
   /**

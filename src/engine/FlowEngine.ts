@@ -507,7 +507,7 @@ export class FlowEngine {
     live.unrecorded.length = 0
     live.weight = 0
     const { waiting, over, fresh } = live.takeWaits(held)
-    if (live.holdsState) {
+    if (live.givesStateBack) {
       const waits = waitsAfter(over === undefined ? undefined : waitsOf(row), { waiting, over })
       for (const event of giveBackState(tick, row, waits)) tick.emit(event)
     }

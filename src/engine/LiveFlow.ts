@@ -71,6 +71,8 @@ export class LiveFlow {
   weight = 0
   /** The state that it holds during its steps; undefined when it holds none, or knows that it is consumed. */
   #held: string | undefined
+  /** Whether its code has reserved that state, which it then keeps until its code gives it back. */
+  #hasLocked = false
   /** On a development node: what looks on. */
   readonly watch: FlowWatch | undefined
   /** Parts whose operation is to be decided, in the order of their paths, the last one first. */
@@ -120,6 +122,11 @@ export class LiveFlow {
   /** Whether it holds the state of its activity during its steps. */
   get holdsState(): boolean {
     return this.#held !== undefined
+  }
+
+  /** Whether it gives that state back when it waits for something else than a step. */
+  get givesStateBack(): boolean {
+    return this.#held !== undefined && !this.#hasLocked
   }
 
   begin(): void {
@@ -281,8 +288,12 @@ export class LiveFlow {
   answer(part: FlowPart, answer: Answer): void {
     const operation = part.pending
     part.answered += 1
-    if (this.#held !== undefined && operation !== undefined && tellsConsumed(operation, answer, this.#held))
-      this.#held = undefined
+    const held = this.#held
+    if (held !== undefined && operation !== undefined) {
+      if (tellsConsumed(operation, answer, held)) this.#held = undefined
+      const isOfLock = answer.kind === 'value' && (operation.kind === 'lock' || operation.kind === 'unlock')
+      if (isOfLock && operation.refs.some((ref) => showRef(ref) === held)) this.#hasLocked = operation.kind === 'lock'
+    }
     this.#leave(part)
     if (operation !== undefined && beginsParts(operation) && answer.kind === 'value') this.#beginParts(part, operation)
     else if (answer.kind === 'value')

@@ -212,6 +212,63 @@ describe('A flow that holds its state', () => {
     expect(outside.done).to.deep.equal(['charged', 'wrote a letter'])
   })
 
+  it('keeps what its code has reserved, until its code gives it back', async () => {
+    for (const stepFirst of [false, true]) {
+      const Renew = defineFlow({
+        name: 'club/Renew',
+        schedulable: true,
+        holdsState: true,
+        leavesState: true,
+        input: t.strict({ member: StateRefC }),
+        *run(io, { member }): FlowBody<void> {
+          if (stepFirst) yield* io.step('before', () => undefined)
+          yield* io.lock(member)
+          yield* io.sleep({ minutes: 1 })
+          yield* io.step('between', () => undefined)
+          yield* io.sleep({ minutes: 1 })
+          yield* io.unlock(member)
+          yield* io.step('after', () => undefined)
+          yield* io.sleep({ minutes: 1 })
+        },
+      })
+      const Member = defineState({
+        type: 'club/Member',
+        data: t.strict({ owner: PartyC }),
+        participants: ({ owner }) => [owner],
+        nextScheduledActivity: (_, ref) => some(Renew.at(firstDue, { member: ref })),
+      })
+      const Join = defineFlow({
+        name: 'club/Join',
+        input: t.strict({}),
+        *run(io): FlowBody<StateRef> {
+          return (yield* io.finalise((tx) => tx.produce(Member, { owner: io.me }).command(Do, [io.me]))).output()
+        },
+      })
+      const Leave = defineFlow({
+        name: 'club/Leave',
+        input: t.strict({ member: StateRefC }),
+        *run(io, { member }): FlowBody<void> {
+          const current = yield* io.load(Member, member)
+          yield* io.finalise((tx) => tx.consume(current).command(Do, [io.me]))
+        },
+      })
+      const virtual = await VirtualNode.start({
+        app: defineApp({ name: 'club', states: [Member], flows: [Renew, Join, Leave] }),
+      })
+      const member = await virtual.node.run(Join, {})
+      const leave = () => codeOf(virtual.node.run(Leave, { member }))
+      await virtual.advanceBy({ seconds: 90 })
+      expect(await leave(), 'while it sleeps').to.equal('state-locked')
+      await virtual.crash()
+      await virtual.restart()
+      await virtual.advanceBy({ minutes: 1 })
+      expect(await leave(), 'after a step').to.equal('state-locked')
+      await virtual.advanceBy({ minutes: 1 })
+      expect(await leave(), 'after it was given back').to.equal('completed')
+      await virtual.stop()
+    }
+  })
+
   it('must be schedulable', () => {
     const define = () =>
       defineFlow({ name: 'club/Odd', holdsState: true, input: t.strict({}), *run(): FlowBody<void> {} })
