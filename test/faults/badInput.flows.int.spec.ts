@@ -117,7 +117,7 @@ const misbehaviours: Readonly<Record<string, readonly [status: string, body: (io
     },
   ],
   'yield where yield* was meant': [
-    'failed: flow-threw',
+    'failed: operation-not-yielded',
     function* (io) {
       yield io.now() as unknown as Operation
     },

@@ -288,7 +288,7 @@ describe('A state that asks for nonsense', () => {
     'without wrapping it in some()': [
       () => ({ at, flow: Ring.ref({ n: 1 }) }),
       'activity-invalid',
-      'Make it with activity(at, flow)',
+      'Return it as some(activity)',
     ],
   }
   for (const [what, [ask, code, says]] of Object.entries(asks)) {

@@ -49,6 +49,7 @@ const Do = defineCommand({ type: 'loops/Do' })
 const Work = defineFlow({
   name: 'loops/Work',
   schedulable: true,
+  leavesState: true,
   input: t.strict({ name: t.string }),
   *run(io, { name }): FlowBody<string> {
     loopIn('flow', name)

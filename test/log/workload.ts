@@ -10,6 +10,7 @@ import {
   defineApp,
   defineCommand,
   defineFlow,
+  defineSignal,
   defineState,
   instant,
   InstantC,
@@ -87,6 +88,7 @@ const Advance = defineFlow({
     const { data } = yield* io.load(Item, item)
     if (data.count % 3 === 2) {
       yield* io.progress(`before the wait of ${data.label}`)
+      yield* io.step('looks', () => data.count)
       yield* io.sleep({ seconds: data.count })
     }
     if (data.label.length % 4 === 3) throw new Error(`gives up on ${data.label}`)
@@ -121,6 +123,31 @@ const Make = defineFlow({
       return tx.command(Change, [io.me], { why: label })
     })
     return outputs.map(({ transaction }) => transaction)
+  },
+})
+
+const Bell = defineSignal({ name: 'workload/Bell', data: t.strict({ rings: IntegerC }) })
+
+/** Waits for a signal, and for an hour at most. */
+const Hear = defineFlow({
+  name: 'workload/Hear',
+  input: t.strict({}),
+  *run(io): FlowBody<string> {
+    const heard = yield* io.signal(Bell, { within: { hours: 1 } })
+    yield* io.sleep({ seconds: 2 })
+    return heard._tag
+  },
+})
+
+/** Consumes an item that others may be at. */
+const Take = defineFlow({
+  name: 'workload/Take',
+  input: t.strict({}),
+  *run(io): FlowBody<boolean> {
+    const [item] = yield* io.query(Item, { limit: 1, where: { not: { locked: true } } })
+    if (item === undefined) return false
+    yield* io.finalise((tx) => tx.consume(item).command(Change, [io.me], { why: 'taken' }))
+    return true
   },
 })
 
@@ -160,7 +187,8 @@ const appOf = (era: Era) =>
     name: 'workload',
     version: era,
     states: [itemOf(era)],
-    flows: era === 'without a flow' ? [Skip, Make, Work] : [Advance, Skip, Make, Work],
+    flows: [...(era === 'without a flow' ? [] : [Advance]), Skip, Make, Work, Hear, Take],
+    signals: [Bell],
   })
 
 export const workloadApp = appOf('first')
@@ -207,6 +235,11 @@ export const deeds = fc.oneof(
         'endDraining' as const,
         'issueToken' as const,
         'revokeToken' as const,
+        'cancelFlow' as const,
+        'dismissFlow' as const,
+        'hear' as const,
+        'signal' as const,
+        'take' as const,
       ),
       choice: fc.nat(),
     }),
@@ -247,11 +280,32 @@ const operate = async (virtual: VirtualNode, deed: Extract<Deed, { readonly choi
     case 'reassess':
       await node.reassess(Item)
       return
+    case 'hear':
+      await node.start(Hear, {})
+      return
+    case 'take':
+      await node.start(Take, {})
+      return
+    case 'signal': {
+      const { items } = await node.flows({ name: Hear.name, status: 'open' })
+      const flow = items[deed.choice % Math.max(items.length, 1)]
+      if (flow !== undefined) await node.signal(flow.id, Bell, { rings: deed.choice })
+      return
+    }
+    case 'cancelFlow':
+    case 'dismissFlow':
     case 'killFlow':
     case 'retryFlow':
     case 'pauseFlow':
     case 'resumeFlow': {
-      const status = { killFlow: 'open', retryFlow: 'parked', pauseFlow: 'open', resumeFlow: 'paused' } as const
+      const status = {
+        cancelFlow: 'open',
+        dismissFlow: 'attention',
+        killFlow: 'open',
+        retryFlow: 'parked',
+        pauseFlow: 'open',
+        resumeFlow: 'paused',
+      } as const
       const { items } = await node.flows({ status: status[deed.kind] })
       const flow = items[deed.choice % Math.max(items.length, 1)]
       return flow === undefined ? undefined : node[deed.kind](flow.id)
@@ -328,5 +382,15 @@ export const tour: readonly Deed[][] = [
   [make('plain', 5), upgrade('later'), operator('reassess'), operator('trigger')],
   [make('plain', 5), upgrade('without a flow'), wait(10), operator('drain'), operator('endDraining')],
   [operator('issueToken'), operator('revokeToken')],
+  [
+    operator('hear'),
+    operator('signal'),
+    operator('cancelFlow'),
+    wait(3),
+    operator('hear'),
+    operator('signal'),
+    wait(3),
+  ],
+  [make('plain', 1), wait(16), operator('take'), wait(9), operator('dismissFlow')],
   [make('none', 5), work('plain', 1), wait(9)],
 ]
