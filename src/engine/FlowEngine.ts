@@ -51,7 +51,7 @@ import {
   isTimedOut,
   keepUntil,
   operationWaitOf,
-  turnWaitOf,
+  retryWaitOf,
   waitingFor,
   waitsAfter,
   waitsOf,
@@ -195,6 +195,7 @@ export class FlowEngine {
    * and whatever else is waited for is decided anew.
    */
   #enqueueDue(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
+    live.tryAgain(tick.nowMs)
     for (const part of live.openParts()) {
       const { waiting } = part
       if (waiting === undefined) continue
@@ -287,7 +288,7 @@ export class FlowEngine {
       type: 'FlowAdvanced',
       flow: row.id,
       operations: [recordedOf(unrecordedOf(pending, answer, path))],
-      waiting: [{ for: 'turn' }],
+      waiting: [retryWaitOf(row) ?? { for: 'turn' }],
       ...(path === undefined ? {} : { over: [path] }),
     })
   }
@@ -374,7 +375,10 @@ export class FlowEngine {
       this.#park(tick, row, replayed.left)
       return undefined
     }
-    return replayed.right.live
+    const { live } = replayed.right
+    const retry = retryWaitOf(row)
+    if (retry !== undefined && toMillis(retry.retryAt) > tick.nowMs) live.holdBack(retry)
+    return live
   }
 
   #answer(live: LiveFlow, part: FlowPart, operation: Operation, answer: Answer): void {
@@ -592,7 +596,7 @@ export class FlowEngine {
     // One that is being cancelled comes to its end, whatever its definition says of errors.
     if (error instanceof Cancellation || cancelOf(row) !== undefined) return false
     if (this.#isSuperseded(tick, row, error)) return false
-    const tries = turnWaitOf(row)?.attempt ?? 0
+    const tries = retryWaitOf(row)?.attempt ?? 0
     const failure = decideFailure(error, tick.registry.flow(row.name), tries)
     if (failure.kind === 'end') return false
     dropTrailingReads(live.unrecorded)
@@ -604,8 +608,12 @@ export class FlowEngine {
     const { attempt, policy } = failure
     const waitMs = jitteredWait(policy, attempt, tick.random.hex)
     const retryAt = instantFromMillis(Math.min(tick.nowMs + waitMs, latestInstantMs))
-    // What was done before the error is done; only the tries in a row at one place are counted.
-    const count = live.unrecorded.length === 0 ? attempt : 1
+    // What was done before the error is done; only the tries in a row at one place are counted, whatever other parts do.
+    const hasMoved = live.unrecorded.some(({ part }) => {
+      const ending = live.endingOf(part)
+      return ending?.kind === 'threw' && !(ending.error instanceof Cancellation)
+    })
+    const count = hasMoved ? 1 : attempt
     const told = recordError(error, 'flow-threw')
     this.#recordFailed(tick, row, live, { for: 'turn', attempt: count, retryAt, error: told })
     return true

@@ -13,6 +13,7 @@ import type { FlowId } from '../log/FlowId.js'
 import { FlowIo, type StartedBy } from '../app/FlowIo.js'
 import type { FlowWatch } from './FlowWatch.js'
 import { Cancellation } from '../flow/Cancellation.js'
+import type { RetryWait } from '../flow/waiting.js'
 import { notAnOperation } from '../flow/invalidOperation.js'
 import { beginsParts, type Parts } from '../flow/Parts.js'
 import type { Operation } from '../app/Operation.js'
@@ -20,6 +21,7 @@ import type { Party } from '../identity/Party.js'
 import { runCode } from '../ledger/runningCode.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
 import { showRef } from '../ledger/StateRef.js'
+import { toMillis } from '../time/Instant.js'
 import { tellsConsumed } from './tellsConsumed.js'
 import type { Waiting, Waits } from '../log/events.js'
 import type { SessionId } from '../log/SessionId.js'
@@ -82,6 +84,8 @@ export class LiveFlow {
   #droppedSteps: (string | undefined)[] = noSteps
   /** Whether the row holds waits of parts, which need not be written again. */
   #keepsWaits = false
+  /** The next try that parts are held back for. */
+  #retry: RetryWait | undefined
   readonly #io: FlowIo
   #network: SigningContext
 
@@ -216,6 +220,29 @@ export class LiveFlow {
     if (part.path !== undefined) this.#keepsWaits = true
   }
 
+  /** After a replay: whatever stands at an operation and does not wait goes on with the next try, and no sooner. */
+  holdBack(retry: RetryWait): void {
+    this.#retry = retry
+    for (const part of this.#queue.splice(0)) part.isQueued = false
+  }
+
+  /** Lets the parts go on that were held back, if the time of the next try has come. */
+  tryAgain(nowMs: number): void {
+    if (this.#retry === undefined || toMillis(this.#retry.retryAt) > nowMs) return
+    this.#retry = undefined
+    for (const part of this.openParts())
+      if (part.pending !== undefined && part.waiting === undefined) this.enqueue(part)
+  }
+
+  /** The next try, while a part is held back for it. */
+  get #heldFor(): RetryWait | undefined {
+    if (this.#retry === undefined) return undefined
+    const isHeldBack = this.openParts().some(
+      ({ pending, waiting, isQueued }) => pending !== undefined && waiting === undefined && !isQueued,
+    )
+    return isHeldBack ? this.#retry : undefined
+  }
+
   /** The part was decided and waits; false when it waits on for what it waited for already. */
   waitOn(part: FlowPart, waiting: Waiting): boolean {
     if (part.waiting === undefined || canonicalText(part.waiting) !== canonicalText(waiting)) {
@@ -246,7 +273,8 @@ export class LiveFlow {
       this.#keepsWaits = false
       this.#parts?.over.clear()
       // What is waited for may have an end, which must not be forgotten while the flow waits for its turn.
-      const waits: Waits = held === undefined || waiting === undefined ? [held ?? waiting ?? turn] : [held, waiting]
+      const waits: Waits =
+        held === undefined || waiting === undefined ? [held ?? waiting ?? this.#heldFor ?? turn] : [held, waiting]
       return { waiting: waits, fresh: isFresh ? [root] : [] }
     }
     const isHeld = held ?? (this.next === undefined ? undefined : turn)
@@ -257,7 +285,8 @@ export class LiveFlow {
       this.#parts?.over.delete(part.path ?? '')
     }
     const over = this.#keepsWaits ? { over: [...(this.#parts?.over ?? [])] } : {}
-    const waits = [...(isHeld === undefined ? [] : [isHeld]), ...listed.flatMap(({ waiting }) => waiting ?? [])]
+    const turns = [isHeld, this.#heldFor].flatMap((each) => each ?? [])
+    const waits = [...turns, ...listed.flatMap(({ waiting }) => waiting ?? [])]
     // There is always one to name, be it one that goes on as it did.
     const [first = this.openParts().find(({ waiting }) => waiting !== undefined)?.waiting ?? turn, ...rest] = waits
     this.#keepsWaits = true

@@ -3,12 +3,15 @@
  */
 import { withoutTrace, type RecordedError } from '../errors/CarillonError.js'
 import type { Waiting, Waits } from '../log/events.js'
-import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, toMillis, type Instant } from '../time/Instant.js'
 import type { Wait } from './Answer.js'
 import type { Description } from './Description.js'
 import type { FlowRow } from './FlowRow.js'
 
 type TurnWait = Extract<Waiting, { readonly for: 'turn' }>
+
+/** A wait for the next try after an error that may pass. */
+export type RetryWait = TurnWait & { readonly retryAt: Instant }
 
 /** Reads a list of waits as a row holds it. */
 export const readWaits = (text: string): Waits => JSON.parse(text) as Waits
@@ -50,9 +53,10 @@ export const waitsAfter = (
   ]
 }
 
-/** The wait for its turn; undefined when a flow has none. */
-export const turnWaitOf = (row: FlowRow): TurnWait | undefined =>
-  waitsOf(row)?.find((waiting) => waiting.for === 'turn')
+const isRetry = (waiting: Waiting): waiting is RetryWait => waiting.for === 'turn' && waiting.retryAt !== undefined
+
+/** The next try of a flow that has met an error which may pass; undefined when there is none. */
+export const retryWaitOf = (row: FlowRow): RetryWait | undefined => waitsOf(row)?.find(isRetry)
 
 /** When a wait that begins now is over, if it may last so long; undefined when it may last for ever. */
 export const untilAfter = (nowMs: number, withinMs: number | undefined): number | undefined =>

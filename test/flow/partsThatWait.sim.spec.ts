@@ -8,8 +8,10 @@ import {
   defineSignal,
   defineState,
   InstantC,
+  NoInputC,
   PartyC,
   plus,
+  retryLater,
   StateRefC,
   type AnyFlowDefinition,
   type AnyStateDefinition,
@@ -210,4 +212,68 @@ describe('A child that ends its own parent, and is to end with it', () => {
     expect(ended).to.include.members(['parts/Parent killed', 'parts/Child killed'])
     await virtual.stop()
   })
+})
+
+describe('A part that fails, and is tried again', () => {
+  /** One part fails after a second, until it is told not to; the others sleep, wait and go on meanwhile. */
+  const failing = (tries: number[], isBusy: () => boolean, now: () => number) =>
+    defineFlow({
+      name: 'parts/Failing',
+      input: NoInputC,
+      retry: { attempts: 3, firstWaitMs: 3_600_000, longestWaitMs: 3_600_000, jitter: 0 },
+      whenFailing: 'park',
+      *run(io): FlowBody<unknown> {
+        const bad = function* (): FlowBody<unknown> {
+          yield* io.sleep({ seconds: 1 })
+          yield* io.now()
+          tries.push(now())
+          if (isBusy()) throw retryLater('busy')
+          return 'free'
+        }
+        const told = function* (): FlowBody<unknown> {
+          const { data } = yield* io.signal(Go)
+          yield* io.sleep({ minutes: 1 })
+          return data.n
+        }
+        const nap = function* (n: number): FlowBody<unknown> {
+          yield* io.sleep({ minutes: 10 * n + 5 })
+          return n
+        }
+        return (yield* io.all([['told', told()], ['bad', bad()], ...many(30, nap)])).slice(0, 2)
+      },
+    })
+
+  for (const restarts of [false, true])
+    it(`waits for its time and runs out of tries, whatever the others do${restarts ? ', also after crashes' : ''}`, async () => {
+      const tries: number[] = []
+      let isBusy = true
+      const clock = { now: () => 0 }
+      const Failing = failing(
+        tries,
+        () => isBusy,
+        () => clock.now(),
+      )
+      const virtual = await start({ flows: [Failing] })
+      clock.now = () => Date.parse(virtual.now)
+      const { id } = await virtual.node.start(Failing, {})
+      for (let minute = 0; minute < 30; minute += 10) {
+        await virtual.advanceBy({ minutes: 10 })
+        if (restarts) await crashAndRestart(virtual)
+      }
+      expect(new Set(tries).size).to.equal(1)
+      expect((await virtual.node.flow(id))?.troubles).to.have.length(1)
+      await virtual.node.signal(id, Go, { n: 4 })
+      await virtual.advanceBy({ minutes: 5 })
+      const record = (await virtual.node.flow(id))?.record ?? []
+      expect(record.filter(({ part }) => part === '1')).to.have.length(2)
+      await virtual.advanceBy({ hours: 4 })
+      expect(await statusOf(virtual.node, id)).to.equal('parked: flow-retry-later')
+      const [first = 0, ...later] = [...new Set(tries)]
+      expect(later.map((at) => Math.round((at - first) / 3_600_000))).to.deep.equal([1, 2])
+      isBusy = false
+      await virtual.node.retryFlow(id)
+      await virtual.advanceBy({ hours: 6 })
+      expect(await virtual.node.resultOf(id)).to.deep.equal([4, 'free'])
+      await virtual.stop()
+    })
 })
