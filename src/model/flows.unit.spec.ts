@@ -45,6 +45,36 @@ describe('A flow in the model', () => {
     expect(log.tick('10:00', ended(flow), ended(other))).to.deep.equal(['Flows go on in order.'])
   })
 
+  it('is killed at the end of its time once it is cancelled, also when it is held by then', () => {
+    const cancelled = { type: 'FlowCancelled', flow, by: 'Ada', until: at('09:00') } as const
+    const thrown = { kind: 'cancelled', digest: '', error: { code: 'flow-cancelled', message: '' } } as const
+    const advanced = { type: 'FlowAdvanced', flow, operations: [thrown], waiting: [until('10:00')] } as const
+    const killed = { type: 'FlowEnded', flow, outcome: 'killed', by: 'Ada' } as const
+    const holds: readonly DomainEvent[] = [
+      { type: 'FlowPaused', flow, by: 'Bob' },
+      { type: 'FlowParked', flow, error: { code: 'flow-code-missing', message: '' } },
+    ]
+    for (const held of holds) {
+      const cancel = (): HandMadeLog => {
+        log = new HandMadeLog()
+        log.tick('08:00', log.start())
+        log.tick('08:00', started(flow), log.waits(flow, until('10:00')))
+        expect(log.tick('08:10', cancelled, advanced, held)).to.deep.equal([])
+        return log
+      }
+      expect(cancel().tick('08:59', log.produce('a'))).to.deep.equal([])
+      expect(cancel().tick('09:00', log.produce('a'))).to.deep.equal(['A flow whose wait is over goes on.'])
+      expect(cancel().tick('09:00', killed)).to.deep.equal([])
+    }
+  })
+
+  it('continues as no other while it is being cancelled', () => {
+    const next: DomainEvent = { type: 'FlowEnded', flow, outcome: 'continued', next: other }
+    const goesOn = { ...started(other), origin: { kind: 'continued', from: flow } } as DomainEvent
+    const cancelled = { type: 'FlowCancelled', flow, by: 'Ada', until: at('09:00') } as const
+    expect(log.tick('08:10', cancelled, next, goesOn)).to.include('The rules refuse this event.')
+  })
+
   it('must say what it waits for, or end, in the tick that moves it', () => {
     expect(log.tick('08:00', started(other))).to.deep.equal(['A flow ends, is held, or says what it waits for.'])
   })
