@@ -14,7 +14,7 @@ import type { Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { PublicEvent } from '../log/PublicEvent.js'
-import { evolveThrew } from './evolveThrew.js'
+import { evolveThrew } from '../app/evolveThrew.js'
 import { projectionLimits } from './limits.js'
 
 const isSame = (a: ProjectionCheckpoint | undefined, b: ProjectionCheckpoint | undefined): boolean =>

@@ -9,6 +9,7 @@ import {
   type ProjectionTarget,
   type TargetProjection,
 } from '../../app/Projection.js'
+import { evolveThrew } from '../../app/evolveThrew.js'
 import { HashC } from '../../encoding/hash.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { PublicEvent, PublicEventType } from '../../log/PublicEvent.js'
@@ -140,12 +141,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
       if (error instanceof CarillonError && sqlStateOf(error) === undefined && error.cause !== undefined) throw error
       if (sqlStateOf(error) !== undefined && mayPass(error)) throw error
       const said = error instanceof CarillonError && error.cause !== undefined ? error.cause : error
-      throw new CarillonError(
-        'projection-threw',
-        `Projection ${this.#options.name} threw at event ${event.revision} (${event.type}): ${messageOf(said)} It stands still; nothing else does. Mend its code and start the node again.`,
-        { projection: this.#options.name, revision: event.revision, type: event.type },
-        said,
-      )
+      throw evolveThrew(this.#options.name, event, said)
     }
   }
 
