@@ -312,6 +312,7 @@ export {
   type VerbAnswer,
   type VerbArgument,
   type VerbAsked,
+  type VerbCaller,
   type VerbGroup,
   type VerbOption,
   type VerbOptions,

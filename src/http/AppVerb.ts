@@ -10,6 +10,8 @@ import { JsonC } from '../encoding/JsonC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
+import { PermissionC } from '../operator/Permission.js'
+import { assertMay, mayDo, operatorOf, type Principal } from './Principal.js'
 
 const ArgumentC = t.intersection([
   t.strict({ name: t.string, summary: t.string }),
@@ -45,13 +47,16 @@ export const VerbAnswerC = t.strict({ lines: t.readonlyArray(t.string), data: Js
 /** What a verb answers: lines for people, and the same as data for `--json`, one document for each entry of a list. */
 export type VerbAnswer = { readonly lines: readonly string[]; readonly data: Json }
 
-/** What a verb is given. */
-export type VerbAsked<I> = {
-  readonly node: Node
-  readonly input: I
-  /** The operator, as the log is to remember him. */
+/** Who asks for a verb. */
+export type VerbCaller = {
+  /** The operator, as the log is to remember him: the local owner, or the token and from where. */
   readonly by: string
+  /** Whether the caller has a permission; the local owner has all. */
+  readonly may: (permission: string) => boolean
 }
+
+/** What a verb is given. */
+export type VerbAsked<I> = VerbCaller & { readonly node: Node; readonly input: I }
 
 /** What an app developer writes. */
 export type VerbOptions<I> = {
@@ -64,13 +69,16 @@ export type VerbOptions<I> = {
   readonly input: t.Type<I, unknown>
   /** Whether it only looks, so that `--watch` may ask it again every second. */
   readonly live?: boolean
+  /** What a token must allow, such as `chores:view`; `any` for a verb that looks at `may` itself. Default `admin`. */
+  readonly permission?: string
   readonly handle: (asked: VerbAsked<I>) => Promise<VerbAnswer>
 }
 
 /** One verb of an app. Make one with {@link defineVerb}. */
 export type Verb = {
   readonly description: t.TypeOf<typeof VerbDescriptionC>
-  readonly perform: (node: Node, words: unknown, by: string) => Promise<VerbAnswer>
+  readonly permission: string
+  readonly perform: (node: Node, words: unknown, caller: VerbCaller) => Promise<VerbAnswer>
 }
 
 /** The verbs of an app under one name, such as `chores`. Make one with {@link defineVerbs}. */
@@ -92,7 +100,7 @@ const assertWords = (of: string, words: readonly string[]): void => {
 
 /** Defines one verb. */
 export const defineVerb = <I>(options: VerbOptions<I>): Verb => {
-  const { name, summary, input, handle, live = false } = options
+  const { name, summary, input, handle, live = false, permission = 'admin' } = options
   const given = { arguments: options.arguments ?? [], options: options.options ?? [] }
   assertWords(`Verb ${name}`, [name])
   const names = [...given.arguments, ...given.options].map((each) => each.name)
@@ -109,12 +117,15 @@ export const defineVerb = <I>(options: VerbOptions<I>): Verb => {
     throw new CarillonError('definition-invalid', `Verb ${name}: every verb has an option --${own.name} already.`, {
       name,
     })
+  if (permission !== 'any' && !PermissionC.is(permission))
+    throw new CarillonError('definition-invalid', `Verb ${name}: "${permission}" is no permission.`, { name })
   return {
     description: { name, summary, ...given, live },
-    perform: async (node, words, by) => {
+    permission,
+    perform: async (node, words, caller) => {
       const decoded = decodeWith(input, words)
       if (isLeft(decoded)) throw new CarillonError('usage', `${name}: ${decoded.left.join('; ')}.`, { verb: name })
-      return handle({ node, input: decoded.right, by })
+      return handle({ node, input: decoded.right, by: caller.by, may: caller.may })
     },
   }
 }
@@ -152,16 +163,19 @@ const assertFits = (answer: VerbAnswer): VerbAnswer => {
   return answer
 }
 
-/** Does what a command line asked for. */
+/** Does what a command line asked for, if the caller may. */
 export const performVerb = async (
   node: Node,
   groups: readonly VerbGroup[],
   { group, verb: name, words }: VerbRequest,
-  by: string,
+  principal: Principal,
 ): Promise<VerbAnswer> => {
   const verb = groups
     .find(({ description }) => description.name === group)
     ?.verbs.find(({ description }) => description.name === name)
+  const permission = verb?.permission ?? 'admin'
+  if (permission !== 'any') assertMay(principal, permission)
   if (verb === undefined) throw new CarillonError('usage', `The app has no verb ${group} ${name}.`, { verb: name })
-  return assertFits(await verb.perform(node, words, by))
+  const caller = { by: operatorOf(principal), may: (needed: string) => mayDo(principal, needed) }
+  return assertFits(await verb.perform(node, words, caller))
 }

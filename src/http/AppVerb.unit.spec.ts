@@ -31,6 +31,7 @@ describe('a verb of an app', () => {
       () => verb({ arguments: [{ ...argument('a'), optional: true }, argument('b')] }),
       () => verb({ options: [option('json')] }),
       () => verb({ options: [option('url')] }),
+      () => verb({ permission: 'whatever' }),
       () => defineVerbs({ name: '-x', summary: '', verbs: [] }),
       () => defineVerbs({ name: 'x', summary: '', verbs: [verb({}), verb({})] }),
     ])

@@ -118,7 +118,7 @@ const nobody: Principal = { name: 'nobody', permissions: [], from: '' }
 
 /** Permissions that depend on what is asked for are checked by the route itself. */
 const isFixed = (permission: string): boolean =>
-  !/^(none|any|panel:(view|act)|start:\{flow\}|signal:\{signal\})$/.test(permission)
+  !/^(none|any|panel:(view|act)|verb|start:\{flow\}|signal:\{signal\})$/.test(permission)
 
 /** Who answers: the node that is meant, or this process itself while it stands by. */
 const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0], api: ServedApi): Promise<unknown> => {

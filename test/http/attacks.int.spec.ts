@@ -107,6 +107,7 @@ describe('an attacker of the HTTP API', () => {
       'signal:{signal}': ['operate'],
       'panel:view': ['bells:view'],
       'panel:act': ['bells:manage'],
+      verb: [],
       any: others,
     }
     const bodies: Readonly<Record<string, unknown>> = {

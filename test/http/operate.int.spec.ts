@@ -101,15 +101,29 @@ describe("an app's verbs over HTTP", () => {
     input: t.strict({ bell: t.string }),
     handle: ({ input, by }) => Promise.resolve({ lines: [`${input.bell} rings`], data: { bell: input.bell, by } }),
   })
-  const verbs = [defineVerbs({ name: 'bells', summary: 'look after the bells', verbs: [ring] })]
+  const list = defineVerb({
+    name: 'list',
+    summary: 'list the bells',
+    permission: 'bells:view',
+    input: t.strict({}),
+    handle: () => Promise.resolve({ lines: ['Marie'], data: null }),
+  })
+  const polish = defineVerb({
+    name: 'polish',
+    summary: 'polish a bell, or only look how it shines',
+    permission: 'any',
+    input: t.strict({}),
+    handle: ({ by, may }) => Promise.resolve({ lines: [by], data: may('bells:manage') }),
+  })
+  const verbs = [defineVerbs({ name: 'bells', summary: 'look after the bells', verbs: [ring, list, polish] })]
 
-  it('are listed for those who may look, and done for an admin', async () => {
+  it('are listed for all, and done for an admin, or whoever has the permission that a verb names', async () => {
     const node = await startNode({ app })
     const localToken = newTokenText().text
     const server = await serveHttp({ node, verbs }, { localToken })
-    const ask = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const ask = async (path: string, body?: unknown, token = localToken): Promise<Record<string, unknown>> => {
       const response = await fetch(`${server.url}/api/v1${path}`, {
-        headers: { authorization: `Bearer ${localToken}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
       })
       return (await response.json()) as Record<string, unknown>
@@ -121,6 +135,17 @@ describe("an app's verbs over HTTP", () => {
       expect(rung).to.deep.equal({ lines: ['Marie rings'], data: { bell: 'Marie', by: 'http:local@127.0.0.1' } })
       expect(await ask('/verbs/bells/ring', {})).to.have.property('code', 'usage')
       expect(await ask('/verbs/bells/melt', {})).to.have.property('code', 'usage')
+      const ada = newTokenText()
+      const issued = { token: ada.id, name: 'ada', hash: ada.hash, permissions: ['bells:view'] }
+      await ask('/operate', { on: 'token', action: 'issue', token: issued })
+      expect(await ask('/verbs/bells/list', {}, ada.text))
+        .to.have.property('lines')
+        .deep.equal(['Marie'])
+      for (const verb of ['ring', 'melt'])
+        expect(await ask(`/verbs/bells/${verb}`, {}, ada.text)).to.have.property('code', 'permission-missing')
+      const looked = await ask('/verbs/bells/polish', {}, ada.text)
+      expect(looked).to.deep.equal({ lines: ['http:ada@127.0.0.1'], data: false })
+      expect(await ask('/verbs/bells/polish', {})).to.have.property('data', true)
     } finally {
       await server.close()
       await node.stop()

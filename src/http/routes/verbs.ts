@@ -3,7 +3,6 @@
  */
 import * as t from 'io-ts'
 import { performVerb, VerbAnswerC, VerbGroupDescriptionC } from '../AppVerb.js'
-import { operatorOf } from '../Principal.js'
 import { route } from '../Route.js'
 
 export const verbRoutes = [
@@ -12,7 +11,7 @@ export const verbRoutes = [
     path: '/verbs',
     tag: 'app',
     summary: 'The verbs that the app adds to the command line',
-    permission: 'view',
+    permission: 'any',
     answer: t.readonly(t.strict({ items: t.readonlyArray(VerbGroupDescriptionC) }), 'Verbs'),
     handle: ({ hosted }) => Promise.resolve({ items: hosted.verbs.map(({ description }) => description) }),
   }),
@@ -21,12 +20,11 @@ export const verbRoutes = [
     path: '/verbs/{group}/{verb}',
     tag: 'app',
     summary: 'Does what a verb of the app does; arguments and options by name, as text',
-    // A verb can do whatever the app can, and names no permission of its own.
-    permission: 'admin',
+    permission: 'verb',
     params: t.strict({ group: t.string, verb: t.string }),
     body: t.exact(t.partial({ words: t.record(t.string, t.string) })),
     answer: VerbAnswerC,
     handle: ({ hosted: { node, verbs }, params, body: { words = {} }, principal }) =>
-      performVerb(node, verbs, { ...params, words }, operatorOf(principal)),
+      performVerb(node, verbs, { ...params, words }, principal),
   }),
 ]
