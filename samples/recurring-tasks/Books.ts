@@ -3,9 +3,17 @@
  * everything is written in one transaction, or nothing is.
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { KeyedStates, type CommandDefinition, type FlowBody, type FlowIo, type TransactionBuilder } from 'carillon'
+import {
+  KeyedStates,
+  type CommandDefinition,
+  type FlowBody,
+  type FlowIo,
+  type TransactionBuilder,
+  type TransactOptions,
+} from 'carillon'
 import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
 import { meaningOf, type Outcome, type Refusal } from './model/Refusal.js'
+import type { Limits } from './model/Schedule.js'
 import type { Settings } from './model/Settings.js'
 import type { TaskEvent } from './model/TaskEvent.js'
 import { unixTime, type UnixTime } from './model/timeSlots.js'
@@ -67,6 +75,30 @@ export class Books {
     return this.#all.some((map) => map.hasChanged)
   }
 
+  /** When tasks may be scheduled. */
+  *limits(): FlowBody<Limits> {
+    return { now: this.now, swept: (yield* this.sweeper()).lastTimeSlot, settings: yield* this.settings() }
+  }
+
+  /** Remembers how everything stands; calling the result puts it back. */
+  mark(): () => void {
+    const undo = this.#all.map((map) => map.mark())
+    const told = this.events.length
+    return () => {
+      for (const each of undo) each()
+      this.events.length = told
+    }
+  }
+
+  /** About how many bytes the transaction will have. */
+  get bytes(): number {
+    let bytes = this.events.reduce((sum, event) => sum + bytesOf(event), 0)
+    for (const map of this.#all)
+      for (const { before, now } of map.known())
+        if (now !== before) bytes += inputOrOutputBytes + (now === undefined ? 0 : bytesOf(now))
+    return bytes
+  }
+
   /** Puts everything into one transaction; books without a change put nothing there. */
   *stage(transaction: TransactionBuilder, purpose: Purpose): FlowBody<void> {
     if (!this.hasChanged) return
@@ -76,6 +108,19 @@ export class Books {
     this.registryMap.refer(transaction)
     transaction.command(purpose, [this.io.me], { events: this.events })
   }
+}
+
+/** What the ledger adds to each state: its type, its contract, what it means to the operator. */
+const inputOrOutputBytes = 500
+const sizes = new WeakMap<object, number>()
+
+/** Values never change, so each is measured once. */
+const bytesOf = (value: object): number => {
+  const known = sizes.get(value)
+  if (known !== undefined) return known
+  const bytes = Buffer.byteLength(JSON.stringify(value))
+  sizes.set(value, bytes)
+  return bytes
 }
 
 type Purpose = CommandDefinition<{ readonly events: readonly TaskEvent[] }>
@@ -88,6 +133,7 @@ export const inBooks = <A extends object>(
   io: FlowIo,
   purpose: Purpose,
   work: (books: Books) => FlowBody<Either<Refusal, A>>,
+  options: TransactOptions = {},
 ): FlowBody<Outcome<A>> =>
   io.transact(function* (transaction): FlowBody<Outcome<A>> {
     const books = new Books(io, unixTime(yield* io.now()))
@@ -95,4 +141,4 @@ export const inBooks = <A extends object>(
     if (isLeft(worked)) return { ok: false, error: worked.left, why: meaningOf(worked.left) }
     yield* books.stage(transaction, purpose)
     return { ok: true, ...worked.right }
-  })
+  }, options)

@@ -11,11 +11,11 @@ import { weightOf, type Action } from './model/Action.js'
 import { root, type AccountId, type Origin } from './model/Origin.js'
 import type { Done, Outcome } from './model/Refusal.js'
 import type { Registry as RegistryData } from './model/Registry.js'
-import { timesOf } from './model/Schedule.js'
+import { earliestSlot, timesOf } from './model/Schedule.js'
 import { defaultSettings, type Settings } from './model/Settings.js'
 import type { Task as TaskData } from './model/Task.js'
 import { hasRoom } from './model/TimeSlot.js'
-import { slotOf, type UnixTime } from './model/timeSlots.js'
+import { isReserved, slotOf, type UnixTime } from './model/timeSlots.js'
 import {
   Account,
   MissedPage,
@@ -189,14 +189,11 @@ export class TaskRegistry {
   ): Promise<readonly UnixTime[]> {
     const { settings, operator } = await this.registry()
     const current = slotOf(now, settings)
-    const first =
-      settings.lead === 'interval'
-        ? slotOf(now + 2 * settings.slotSeconds - 1, settings)
-        : current + settings.slotSeconds
+    const first = earliestSlot({ now, settings, swept: (await this.sweeper()).lastTimeSlot })
     const free: UnixTime[] = []
     for (let at = first; free.length < count && at <= current + settings.horizonSeconds; at += settings.slotSeconds) {
       const slot = (await this.slot(at)) ?? { operator, at, tasks: [], weight: 0 }
-      if (hasRoom(slot, weightOf(action, settings), settings)) free.push(at)
+      if (!isReserved(at, settings) && hasRoom(slot, weightOf(action, settings), settings)) free.push(at)
     }
     return free
   }

@@ -5,6 +5,7 @@
 import type * as t from 'io-ts'
 import {
   allOf,
+  canonicalText,
   defineCommand,
   defineContract,
   rule,
@@ -15,10 +16,11 @@ import {
 import { readonlyArray, strict } from 'io-ts'
 import { AccountC, RegistryC, SweeperC, type Registry } from './model/Registry.js'
 import { problemWith, type Settings } from './model/Settings.js'
+import { TaskQueueC } from './model/queues.js'
 import { TaskC, type Task } from './model/Task.js'
 import { TaskEventC } from './model/TaskEvent.js'
 import { TimeSlotC, type TimeSlot } from './model/TimeSlot.js'
-import { isReserved, isSlot } from './model/timeSlots.js'
+import { isSlot } from './model/timeSlots.js'
 
 const telling = (type: string) =>
   defineCommand({ type: `recurring-tasks/${type}`, data: strict({ events: readonlyArray(TaskEventC) }) })
@@ -48,7 +50,7 @@ const registriesOf = (transaction: LedgerTransaction): readonly Registry[] =>
 const sortedAndOnce = (times: readonly number[]): boolean =>
   times.every((time, index) => index === 0 || time > (times[index - 1] ?? time))
 
-const taskRules = ({ schedule }: Task, settings: Settings): readonly Rule[] =>
+const taskRules = ({ schedule }: Task, before: Task | undefined, settings: Settings): readonly Rule[] =>
   schedule.kind === 'recurring'
     ? [
         rule(
@@ -58,20 +60,29 @@ const taskRules = ({ schedule }: Task, settings: Settings): readonly Rule[] =>
       ]
     : [
         rule('the times of a task are sorted, each once', sortedAndOnce(schedule.times)),
-        rule('a task has no more times than allowed', schedule.times.length <= settings.executionsPerTask),
+        rule(
+          'a new task has no more times than allowed',
+          before !== undefined || schedule.times.length <= settings.executionsPerTask,
+        ),
         rule(
           'a stored task has executions left, and no more than it has times',
           schedule.executionsLeft >= 0 && schedule.executionsLeft <= schedule.times.length,
         ),
       ]
 
-const slotRules = (slot: TimeSlot, settings: Settings): readonly Rule[] => [
-  rule('a slot has tasks', slot.tasks.length > 0),
-  rule('a slot is on the grid', isSlot(slot.at, settings)),
-  rule('a slot has no more tasks than fit', slot.tasks.length <= settings.tasksPerSlot),
-  rule('a slot has no more weight than fits', slot.weight <= settings.weightPerSlot),
-  rule('a slot that is kept open takes no tasks', !isReserved(slot.at, settings)),
-]
+/** Limits may have been lowered since, so they bind a slot that takes a task; `before` is what it had already. */
+const slotRules = (slot: TimeSlot, before: readonly string[], settings: Settings): readonly Rule[] => {
+  const isTaking = slot.tasks.some((id) => !before.includes(id))
+  return [
+    rule('a slot has tasks', slot.tasks.length > 0),
+    rule('a slot is on the grid', isSlot(slot.at, settings)),
+    rule('a slot weighs something', slot.weight >= 0),
+    rule('a slot takes no more tasks than fit', !isTaking || slot.tasks.length <= settings.tasksPerSlot),
+    rule('a slot takes no more weight than fits', !isTaking || slot.weight <= settings.weightPerSlot),
+  ]
+}
+
+const isSensible = (settings: Settings): boolean => problemWith(settings) === undefined
 
 const total = (states: readonly ResolvedState[]): number =>
   ofKind(states, 'Account', AccountC).reduce((sum, { free }) => sum + free, 0)
@@ -85,6 +96,13 @@ export const contract = defineContract({
     const [registry] = registriesOf(transaction)
     const inputs = ofKind(transaction.inputs, 'Registry', RegistryC)
     const outputs = ofKind(transaction.outputs, 'Registry', RegistryC)
+    const tasks = new Map(ofKind(transaction.inputs, 'Task', TaskC).map((task) => [task.id, task]))
+    const slots = ofKind(transaction.inputs, 'TimeSlot', TimeSlotC)
+    const queues = ofKind(transaction.inputs, 'TaskQueue', TaskQueueC)
+    // What is left of the task queue may go back to its slot.
+    const booked = new Map([...queues, ...slots].map(({ at, tasks: ids }) => [at, ids]))
+    const kept = (settings: Settings): boolean =>
+      inputs.some((before) => canonicalText(before.settings) === canonicalText(settings))
     return allOf([
       rule(
         'a transaction of the registry has one purpose',
@@ -114,9 +132,16 @@ export const contract = defineContract({
       ...(registry === undefined
         ? []
         : [
-            rule('the settings make sense', problemWith(registry.settings) === undefined),
-            ...ofKind(transaction.outputs, 'Task', TaskC).flatMap((task) => taskRules(task, registry.settings)),
-            ...ofKind(transaction.outputs, 'TimeSlot', TimeSlotC).flatMap((slot) => slotRules(slot, registry.settings)),
+            rule(
+              'new settings make sense',
+              outputs.every(({ settings }) => kept(settings) || isSensible(settings)),
+            ),
+            ...ofKind(transaction.outputs, 'Task', TaskC).flatMap((task) =>
+              taskRules(task, tasks.get(task.id), registry.settings),
+            ),
+            ...ofKind(transaction.outputs, 'TimeSlot', TimeSlotC).flatMap((slot) =>
+              slotRules(slot, booked.get(slot.at) ?? [], registry.settings),
+            ),
           ]),
     ])
   },

@@ -214,7 +214,7 @@ export const tasksPanel: Panel = definePanel({
     if ((await node.find(Registry, theRegistry)) === undefined)
       return [{ kind: 'table', columns: [], rows: [], empty: 'The registry has not been opened yet.' }]
     const { stopped } = await registry.registry()
-    const { sweptAt, nextSweepAt } = await registry.sweeper()
+    const { sweptAt, nextSweepAt, failure } = await registry.sweeper()
     return [
       {
         kind: 'facts',
@@ -224,6 +224,14 @@ export const tasksPanel: Panel = definePanel({
             value: stopped ? { lamp: 'red', text: 'stopped' } : { lamp: 'green', text: 'running' },
           },
           { label: 'Last sweep', value: { instant: sweptAt } },
+          ...(failure === null
+            ? []
+            : [
+                {
+                  label: 'Since then failed',
+                  value: { lamp: 'red' as const, text: `${failure.at}: ${failure.error}` },
+                },
+              ]),
           { label: 'Next sweep', value: nextSweepAt === null ? 'with the next slot' : { instant: nextSweepAt } },
         ],
       },

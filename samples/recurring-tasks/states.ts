@@ -6,9 +6,9 @@ import { fromNullable, map, some } from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { activity, defineState, type FlowRef, type Instant, type Party } from 'carillon'
 import { contract } from './contract.js'
-import { AccountC, CallC, RegistryC, SweeperC } from './model/Registry.js'
+import { AccountC, CallC, RegistryC, SweeperC, withFields } from './model/Registry.js'
 import { MissedPageC, TaskQueueC } from './model/queues.js'
-import { TaskC, withListOfTimes } from './model/Task.js'
+import { TaskC, withListOfTimes, withWeight } from './model/Task.js'
 import { TimeSlotC } from './model/TimeSlot.js'
 import { instantOf } from './model/timeSlots.js'
 
@@ -31,6 +31,8 @@ export const theSweeper = 'sweeper'
 /** Sweeps again every few seconds while a queue is not empty. */
 export const Sweeper = defineState({
   type: 'recurring-tasks/Sweeper',
+  version: 2,
+  upcasters: { 1: withFields({ failure: null }) },
   data: SweeperC,
   contract,
   participants,
@@ -45,8 +47,8 @@ export const Sweeper = defineState({
 /** The task map: task id to task. */
 export const Task = defineState({
   type: 'recurring-tasks/Task',
-  version: 2,
-  upcasters: { 1: withListOfTimes },
+  version: 3,
+  upcasters: { 1: withListOfTimes, 2: withWeight },
   data: TaskC,
   contract,
   participants,
@@ -92,6 +94,8 @@ export const Account = defineState({
 /** A call is made by a flow of its own, so that a slow one holds up nobody. */
 export const Call = defineState({
   type: 'recurring-tasks/Call',
+  version: 2,
+  upcasters: { 1: withFields({ incarnation: '' }) },
   data: CallC,
   contract,
   participants,

@@ -46,8 +46,8 @@ const settle = function* (books: Books, made: CallData, ended: Ended): FlowBody<
   yield* books.calls.take(books.io, `${made.task} ${made.at}`)
   const task = yield* books.taskMap.get(books.io, made.task)
   tellEnd(books, { id: made.task, owner: made.owner }, made.at, ended)
-  // A task that was cancelled meanwhile has nothing left to account for.
-  if (task !== undefined) yield* settleCall(books, task, ended)
+  // A task that was cancelled meanwhile has nothing left to account for, whoever has its id now.
+  if (task?.incarnation === made.incarnation) yield* settleCall(books, task, ended)
   return right(done)
 }
 

@@ -8,11 +8,12 @@ import { defineFlow, type FlowBody } from 'carillon'
 import { book } from '../booking.js'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
-import { ActionC, checkAction, feeFor } from '../model/Action.js'
-import { OriginC } from '../model/Origin.js'
+import { ActionC, checkAction, feeFor, weightOf } from '../model/Action.js'
+import { isShortName, OriginC } from '../model/Origin.js'
 import { refuse, type Outcome, type Refusal } from '../model/Refusal.js'
 import { knownExecutions, ScheduleRequestC, scheduleOf, timesOf } from '../model/Schedule.js'
 import { taskIdOf, type Task } from '../model/Task.js'
+import { isReserved } from '../model/timeSlots.js'
 import { canPay, charge } from '../money.js'
 
 export const ScheduleTaskC = t.readonly(
@@ -40,7 +41,9 @@ const work = function* (books: Books, request: ScheduleTask): FlowBody<Either<Re
   const checked = checkAction(action, owner, settings)
   if (isLeft(checked)) return checked
   if (providedId === '') return refuse('EmptyProvidedId')
-  const schedule = scheduleOf(request.schedule, books.now, settings)
+  const abortErrors = request.abortErrors ?? []
+  if (abortErrors.length > 10 || ![owner, providedId, ...abortErrors].every(isShortName)) return refuse('NameTooLong')
+  const schedule = scheduleOf(request.schedule, yield* books.limits())
   if (isLeft(schedule)) return schedule
 
   const booked = knownExecutions(schedule.right)
@@ -56,11 +59,14 @@ const work = function* (books: Books, request: ScheduleTask): FlowBody<Either<Re
     providedId,
     schedule: schedule.right,
     action,
-    abortErrors: request.abortErrors ?? [],
+    abortErrors,
     counts: { executed: 0, failed: 0, missed: 0 },
     calling: 0,
+    weight: weightOf(action, settings),
+    incarnation: yield* books.io.newId(),
   }
   for (const time of timesOf(task.schedule)) {
+    if (isReserved(time, settings)) return refuse('TimeSlotFull')
     const done = yield* book(books, task, time)
     if (isLeft(done)) return done
   }

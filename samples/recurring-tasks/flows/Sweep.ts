@@ -1,24 +1,24 @@
 /**
  * One sweep, which the seeds call a block: bring the queues up to date, run the task queue within the budget, report
  * what was missed with what is left. It is rung by a slot whose time has come, and by the sweeper while a queue is not
- * empty.
+ * empty. It is recorded in portions of bounded size, and whatever befalls it, there will be another.
  */
-import { right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, NoInputC, plus, type FlowBody } from 'carillon'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { CarillonError, defineFlow, NoInputC, plus, type FlowBody, type FlowIo } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
 import type { Refusal } from '../model/Refusal.js'
-import { taskBudget } from '../model/Settings.js'
 import { instantOf, slotOf, unixTime } from '../model/timeSlots.js'
 import { sweepRef, theSweeper, theTaskQueue } from '../states.js'
+import { Portion, type Remedy } from '../sweeping/Portion.js'
+import { purseFor, type Purse } from '../sweeping/Purse.js'
 import { updateQueues } from '../sweeping/updateQueues.js'
-import { reportMissed, runTaskQueue, type Purse } from '../sweeping/workQueues.js'
+import { reportMissed, runTaskQueue } from '../sweeping/workQueues.js'
 
 /** Sweeps keep their distance, or the slots that ring together after an outage would each spend a whole budget. */
 const mayBegin = function* (books: Books): FlowBody<boolean> {
-  const { stopped, settings } = yield* books.registry()
-  if (stopped) return false
   const { lastTimeSlot, sweptAt, nextSweepAt } = yield* books.sweeper()
+  const settings = yield* books.settings()
   if (slotOf(books.now, settings) > lastTimeSlot) return true
   const isCalled = nextSweepAt !== null && unixTime(nextSweepAt) <= books.now
   return isCalled || unixTime(sweptAt) + settings.sweepSeconds <= books.now
@@ -31,25 +31,83 @@ const isEverythingDone = function* (books: Books): FlowBody<boolean> {
   return queue === undefined && missedFirst === missedNext && lastMissedSlot + slotSeconds >= lastTimeSlot
 }
 
-const work = function* (books: Books): FlowBody<Either<Refusal, { readonly swept: boolean }>> {
-  if (!(yield* mayBegin(books))) return right({ swept: false })
-  const settings = yield* books.settings()
-  const purse: Purse = { weight: taskBudget(settings), places: settings.tasksPerSweep }
-  purse.weight -= yield* updateQueues(books)
-  yield* runTaskQueue(books, purse)
-  yield* reportMissed(books, purse)
+type Plan = { readonly left: Purse | undefined; readonly oneByOne: boolean; readonly remedy: Remedy | undefined }
+type Swept = { readonly swept: boolean; readonly left: Purse; readonly more: boolean }
+
+const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBody<Either<Refusal, Swept>> {
+  const { stopped, settings } = yield* books.registry()
+  const purse = { ...(left ?? purseFor(settings)) }
+  if (stopped || (left === undefined && !(yield* mayBegin(books))))
+    return right({ swept: false, left: purse, more: false })
+  const portion = new Portion(books, purse, oneByOne ? 1 : Infinity, remedy)
+  yield* updateQueues(portion)
+  yield* runTaskQueue(portion)
+  yield* reportMissed(portion)
   const sweptAt = instantOf(books.now)
   const nextSweepAt = (yield* isEverythingDone(books)) ? null : plus(sweptAt, { seconds: settings.sweepSeconds })
-  yield* books.sweeperMap.put(books.io, theSweeper, { ...(yield* books.sweeper()), sweptAt, nextSweepAt })
-  return right({ swept: true })
+  const sweeper = { ...(yield* books.sweeper()), sweptAt, nextSweepAt, failure: null }
+  yield* books.sweeperMap.put(books.io, theSweeper, sweeper)
+  // What was put off is for the next sweep, after all others.
+  return right({ swept: true, left: purse, more: portion.isFull && remedy?.kind !== 'defer' })
 }
+
+/** What the next try does about an error. None when there is nothing left to try. */
+const afterTrouble = (plan: Plan, { code, message }: CarillonError): Plan | undefined => {
+  if (!plan.oneByOne) return { ...plan, oneByOne: true }
+  const error = message.includes('another was faster') || code === 'state-locked' ? 'defer' : 'fail'
+  if (plan.remedy === undefined) return { ...plan, remedy: { kind: error, error: code } }
+  return plan.remedy.kind === 'fail' ? { ...plan, remedy: { kind: 'drop', error: code } } : undefined
+}
+
+/** Others write the books, too; a sweep does not wait for them for long. */
+const retry = { attempts: 6 }
+
+const sweep = function* (io: FlowIo): FlowBody<boolean> {
+  let plan: Plan = { left: undefined, oneByOne: false, remedy: undefined }
+  let hasSwept = false
+  for (;;) {
+    const tried = yield* io.attempt(inBooks(io, commands.sweep, (books) => work(books, plan), { retry }))
+    if (isLeft(tried)) {
+      const next = afterTrouble(plan, tried.left)
+      if (next === undefined) throw tried.left
+      plan = next
+      continue
+    }
+    if (!tried.right.ok) return hasSwept
+    const { swept, left, more } = tried.right
+    hasSwept ||= swept
+    if (!more) return hasSwept
+    // The one that was in the way is out of it.
+    plan = { left, oneByOne: plan.oneByOne && plan.remedy === undefined, remedy: undefined }
+  }
+}
+
+const wordsFor = (error: unknown): string => {
+  const words = error instanceof CarillonError ? `${error.code}: ${error.message}` : String(error)
+  return words.slice(0, 300)
+}
+
+/** Makes a failure known and has the next sweep try again. */
+const noteFailure = (io: FlowIo, thrown: unknown): FlowBody<unknown> =>
+  inBooks(io, commands.sweep, function* (books): FlowBody<Either<Refusal, { readonly noted: true }>> {
+    const at = instantOf(books.now)
+    const error = wordsFor(thrown)
+    const nextSweepAt = plus(at, { seconds: (yield* books.settings()).sweepSeconds })
+    yield* books.sweeperMap.put(io, theSweeper, { ...(yield* books.sweeper()), failure: { at, error }, nextSweepAt })
+    books.tell({ event: 'SweepFailed', error })
+    return right({ noted: true })
+  })
 
 export const Sweep = defineFlow({
   name: sweepRef.name,
   schedulable: true,
   input: NoInputC,
   *run(io): FlowBody<boolean> {
-    const swept = yield* inBooks(io, commands.sweep, work)
-    return swept.ok && swept.swept
+    try {
+      return yield* sweep(io)
+    } catch (error) {
+      yield* noteFailure(io, error)
+      return false
+    }
   },
 })

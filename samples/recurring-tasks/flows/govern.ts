@@ -6,7 +6,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defineFlow, IntegerC, type FlowBody } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
-import { AccountIdC, OriginC, type Origin } from '../model/Origin.js'
+import { AccountIdC, isShortName, OriginC, type Origin } from '../model/Origin.js'
 import { done, type Done, type Outcome, type Refusal } from '../model/Refusal.js'
 import { problemWith, SettingsC } from '../model/Settings.js'
 import { instantOf, slotOf } from '../model/timeSlots.js'
@@ -41,6 +41,7 @@ export const Open = defineFlow({
         missedNext: 0,
         sweptAt: instantOf(slot),
         nextSweepAt: null,
+        failure: null,
       })
       return right(done)
     }),
@@ -71,6 +72,7 @@ export const Endow = defineFlow({
       const allowed = asRoot(origin)
       if (allowed._tag === 'Left') return allowed
       if (amount < 0) return left('InvalidAmount')
+      if (!isShortName(account)) return left('NameTooLong')
       yield* endow(books, account, amount)
       return right(done)
     }),

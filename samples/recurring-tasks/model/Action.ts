@@ -4,10 +4,10 @@
  */
 import * as t from 'io-ts'
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import { IntegerC, JsonC } from 'carillon'
-import { AccountIdC, type AccountId } from './Origin.js'
+import { canonicalText, IntegerC, JsonC } from 'carillon'
+import { AccountIdC, isShortName, type AccountId } from './Origin.js'
 import { refuse, type Refusal } from './Refusal.js'
-import type { Settings } from './Settings.js'
+import { messageLimits, type Settings } from './Settings.js'
 
 export const ActionC = t.union(
   [
@@ -19,7 +19,20 @@ export const ActionC = t.union(
 )
 export type Action = t.TypeOf<typeof ActionC>
 
-export const weightOf = (action: Action, { actionWeight }: Settings): number => actionWeight[action.kind]
+/** How many bytes of text an action brings along, which every sweep that runs it has to carry. */
+const bytesOf = (action: Action): number => {
+  switch (action.kind) {
+    case 'notify':
+      return Buffer.byteLength(action.message)
+    case 'transfer':
+      return 0
+    case 'call':
+      return Buffer.byteLength(canonicalText(action.input))
+  }
+}
+
+export const weightOf = (action: Action, settings: Settings): number =>
+  settings.actionWeight[action.kind] + Math.floor(bytesOf(action) / 100) * messageLimits(settings).weightPer100Bytes
 
 /** Fee of so many executions of an action. */
 export const feeFor = (action: Action, executions: number, settings: Settings): number =>
@@ -28,12 +41,15 @@ export const feeFor = (action: Action, executions: number, settings: Settings): 
 export const checkAction = (action: Action, owner: AccountId, settings: Settings): Either<Refusal, Action> => {
   switch (action.kind) {
     case 'notify':
-      return action.message === '' ? refuse('EmptyMessage') : right(action)
+      if (action.message === '') return refuse('EmptyMessage')
+      return bytesOf(action) > messageLimits(settings).messageBytes ? refuse('MessageTooLong') : right(action)
     case 'transfer':
       if (action.amount < settings.smallestAmount) return refuse('InvalidAmount')
+      if (!isShortName(action.to)) return refuse('NameTooLong')
       return action.to === owner ? refuse('TransferToSelf') : right(action)
     case 'call':
       // Whether the call can be decoded shows when it is made: the app may have changed by then.
-      return right(action)
+      if (!isShortName(action.flow)) return refuse('NameTooLong')
+      return bytesOf(action) > messageLimits(settings).messageBytes ? refuse('MessageTooLong') : right(action)
   }
 }

@@ -7,6 +7,9 @@ import * as t from 'io-ts'
 export const AccountIdC = t.string
 export type AccountId = t.TypeOf<typeof AccountIdC>
 
+/** Names of accounts, tasks, flows and errors stand in every sweep that has to do with them. */
+export const isShortName = (name: string): boolean => Buffer.byteLength(name) <= 100
+
 export const OriginC = t.union(
   [
     t.readonly(t.strict({ kind: t.literal('signed'), account: AccountIdC })),

@@ -8,6 +8,9 @@ import { left, type Either } from 'fp-ts/lib/Either.js'
 const reasons = {
   NotSigned: 'The request is not signed.',
   EmptyMessage: 'The message is empty.',
+  MessageTooLong: 'The message, or the input of the call, has more bytes than allowed.',
+  NameTooLong:
+    'An account, an id, a flow or an error to abort on has more than 100 bytes, or there are more than ten errors.',
   EmptyProvidedId: 'The provided id is empty.',
   InvalidAmount: 'The amount is below the smallest that may be transferred.',
   TransferToSelf: 'Sender and recipient are the same account.',

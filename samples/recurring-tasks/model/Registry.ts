@@ -36,6 +36,8 @@ export const SweeperC = t.readonly(
     sweptAt: InstantC,
     /** When to sweep again, while there is something left to do. */
     nextSweepAt: t.union([InstantC, t.null]),
+    /** Why the last sweep came to nothing; null when it went well. */
+    failure: t.union([t.readonly(t.strict({ at: InstantC, error: t.string })), t.null]),
   }),
   'Sweeper',
 )
@@ -52,6 +54,8 @@ export const CallC = t.readonly(
   t.strict({
     operator: PartyC,
     task: t.string,
+    /** Which of the tasks that have had this id one after another. */
+    incarnation: t.string,
     owner: AccountIdC,
     at: IntegerC,
     startAt: InstantC,
@@ -61,3 +65,9 @@ export const CallC = t.readonly(
   'Call',
 )
 export type Call = t.TypeOf<typeof CallC>
+
+/** States stored before they had some fields. */
+export const withFields =
+  (fields: object) =>
+  (older: unknown): unknown =>
+    typeof older === 'object' && older !== null ? { ...older, ...fields } : older

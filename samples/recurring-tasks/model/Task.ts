@@ -7,6 +7,7 @@ import { canonicalText, IntegerC, PartyC } from 'carillon'
 import { ActionC } from './Action.js'
 import { AccountIdC, type AccountId } from './Origin.js'
 import { ScheduleC } from './Schedule.js'
+import { defaultSettings } from './Settings.js'
 
 /** How the executions of a task have gone so far. */
 export const CountsC = t.readonly(t.strict({ executed: IntegerC, failed: IntegerC, missed: IntegerC }), 'Counts')
@@ -25,6 +26,10 @@ export const TaskC = t.readonly(
     counts: CountsC,
     /** Calls that are under way. */
     calling: IntegerC,
+    /** What it weighed when it was booked; the settings may have changed since. */
+    weight: IntegerC,
+    /** Tells it from another task that had the same id before it. */
+    incarnation: t.string,
   }),
   'Task',
 )
@@ -44,4 +49,12 @@ export const withListOfTimes = (older: unknown): unknown => {
   if (typeof older !== 'object' || older === null || !('time' in older)) return older
   const { time, ...rest } = older
   return { ...rest, schedule: { kind: 'fixed', times: [time], executionsLeft: 1 } }
+}
+
+/** Tasks stored before they knew their weight, under the settings of that time, and which of their id they are. */
+export const withWeight = (older: unknown): unknown => {
+  if (typeof older !== 'object' || older === null || !('action' in older)) return older
+  const { action } = older
+  const weight = ActionC.is(action) ? defaultSettings.actionWeight[action.kind] : 0
+  return { ...older, weight, incarnation: '' }
 }

@@ -20,6 +20,7 @@ const names = {
   TaskCompleted: null,
   TaskCancelled: null,
   TaskNotFound: null,
+  SweepFailed: null,
   ScheduledTasksStopped: null,
   ScheduledTasksResumed: null,
 } as const

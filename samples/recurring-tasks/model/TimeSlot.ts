@@ -7,7 +7,6 @@ import { right, type Either } from 'fp-ts/lib/Either.js'
 import { IntegerC, PartyC } from 'carillon'
 import { refuse, type Refusal } from './Refusal.js'
 import type { Settings } from './Settings.js'
-import { isReserved } from './timeSlots.js'
 
 export const TimeSlotC = t.readonly(
   t.strict({ operator: PartyC, at: IntegerC, tasks: t.readonlyArray(t.string), weight: IntegerC }),
@@ -17,9 +16,7 @@ export type TimeSlot = t.TypeOf<typeof TimeSlotC>
 
 /** Whether a slot has room for one more task of a weight. */
 export const hasRoom = (slot: TimeSlot, weight: number, settings: Settings): boolean =>
-  !isReserved(slot.at, settings) &&
-  slot.tasks.length < settings.tasksPerSlot &&
-  slot.weight + weight <= settings.weightPerSlot
+  slot.tasks.length < settings.tasksPerSlot && slot.weight + weight <= settings.weightPerSlot
 
 /** The slot with a task added, or TimeSlotFull. */
 export const tryPush = (slot: TimeSlot, task: string, weight: number, settings: Settings): Either<Refusal, TimeSlot> =>

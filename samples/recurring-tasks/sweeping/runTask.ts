@@ -29,6 +29,7 @@ const act = function* (books: Books, task: Task, at: UnixTime): FlowBody<Ended> 
       yield* books.calls.put(books.io, `${id} ${at}`, {
         operator: books.io.me,
         task: id,
+        incarnation: task.incarnation,
         owner,
         at,
         startAt: instantOf(books.now),

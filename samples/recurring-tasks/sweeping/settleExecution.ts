@@ -4,11 +4,11 @@
  */
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
-import { book } from '../booking.js'
+import { book, remove } from '../booking.js'
 import type { Books } from '../Books.js'
-import { feeFor } from '../model/Action.js'
+import { weightOf } from '../model/Action.js'
 import { refuse, type Refusal } from '../model/Refusal.js'
-import { nextOnGrid } from '../model/Schedule.js'
+import { nextOpenOnGrid } from '../model/Schedule.js'
 import type { Task } from '../model/Task.js'
 import type { UnixTime } from '../model/timeSlots.js'
 import { canPay, charge } from '../money.js'
@@ -44,7 +44,7 @@ const keepOrComplete = function* (books: Books, task: Task): FlowBody<void> {
 
 /** A slot that is full costs nothing, and an account that cannot pay takes no place. */
 const bookNext = function* (books: Books, task: Task, next: UnixTime): FlowBody<Either<Refusal, void>> {
-  const fee = feeFor(task.action, 1, yield* books.settings())
+  const fee = task.weight * (yield* books.settings()).feePerWeight
   if (!(yield* canPay(books, task.owner, fee))) return refuse('InsufficientBalance')
   const booked = yield* book(books, task, next)
   return isLeft(booked) ? booked : yield* charge(books, task.owner, fee)
@@ -58,14 +58,20 @@ const reschedule = function* (books: Books, task: Task, ended: Ended): FlowBody<
     books.tell({ event: 'TaskNotRescheduled', ...about, error: ended.error })
     return
   }
-  const next = nextOnGrid(task.schedule.next, task.schedule.frequency, books.now)
-  const booked = yield* bookNext(books, task, next)
+  const { next: last, frequency } = task.schedule
+  const next = nextOpenOnGrid(last, frequency, yield* books.limits())
+  const again = {
+    ...task,
+    schedule: { ...task.schedule, next },
+    weight: weightOf(task.action, yield* books.settings()),
+  }
+  const booked = yield* bookNext(books, again, next)
   if (isLeft(booked)) {
     yield* books.taskMap.take(books.io, task.id)
     books.tell({ event: 'TaskRescheduleFailed', ...about, error: booked.left })
     return
   }
-  yield* books.taskMap.put(books.io, task.id, { ...task, schedule: { ...task.schedule, next } })
+  yield* books.taskMap.put(books.io, task.id, again)
   books.tell({ event: 'TaskRescheduled', ...about, at: next })
 }
 
@@ -84,7 +90,7 @@ export const settleExecution = function* (books: Books, task: Task, ended: Ended
 export const settleCall = function* (books: Books, task: Task, ended: Ended): FlowBody<void> {
   const after = { ...counted(task, ended), calling: task.calling - 1 }
   if (after.schedule.kind === 'recurring' && ended.kind === 'failed' && after.abortErrors.includes(ended.error)) {
-    yield* books.taskMap.take(books.io, task.id)
+    yield* remove(books, task)
     books.tell({ event: 'TaskNotRescheduled', id: task.id, who: task.owner, error: ended.error })
     return
   }

@@ -5,9 +5,11 @@
  */
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { updateBudget } from '../model/Settings.js'
+import type { TaskQueue } from '../model/queues.js'
 import { slotOf, type UnixTime } from '../model/timeSlots.js'
 import { theSweeper, theTaskQueue } from '../states.js'
+import type { Portion } from './Portion.js'
+import { mayLook, payLook } from './Purse.js'
 
 const miss = function* (books: Books, at: UnixTime, tasks: readonly string[]): FlowBody<void> {
   if (tasks.length === 0) return
@@ -17,41 +19,41 @@ const miss = function* (books: Books, at: UnixTime, tasks: readonly string[]): F
   yield* books.sweeperMap.put(books.io, theSweeper, { ...sweeper, missedNext: page + 1 })
 }
 
+/** While older slots wait to be looked into, what is left of the queue waits behind them, in its slot. */
+const missLeftover = function* (books: Books, { at, tasks }: TaskQueue): FlowBody<void> {
+  yield* books.taskQueue.take(books.io, theTaskQueue)
+  const { slotSeconds } = yield* books.settings()
+  if ((yield* books.sweeper()).lastMissedSlot + slotSeconds >= at) yield* miss(books, at, tasks)
+  else yield* books.triggerMap.put(books.io, String(at), { operator: books.io.me, at, tasks, weight: 0 })
+}
+
 const loadPresentSlot = function* (books: Books, slot: UnixTime): FlowBody<void> {
-  const leftover = yield* books.taskQueue.take(books.io, theTaskQueue)
-  if (leftover !== undefined) yield* miss(books, leftover.at, leftover.tasks)
   const present = yield* books.triggerMap.take(books.io, String(slot))
   if (present !== undefined)
     yield* books.taskQueue.put(books.io, theTaskQueue, { operator: books.io.me, at: slot, tasks: present.tasks })
   yield* books.sweeperMap.put(books.io, theSweeper, { ...(yield* books.sweeper()), lastTimeSlot: slot })
 }
 
-/**
- * Slots looked into in one sweep, whatever they weigh, so that a sweep stays one turn of its flow. All slots of an
- * outage ring at once: as long as the first of them sweeps without a pause, the others see that it has been done.
- */
-const slotsPerSweep = 50
-
-/** Slots after the last one swept and before the present one; gives the weight it took. */
-const missPassedSlots = function* (books: Books, slot: UnixTime): FlowBody<number> {
-  const settings = yield* books.settings()
-  const budget = updateBudget(settings)
-  let { lastMissedSlot } = yield* books.sweeper()
-  let used = 0
-  for (let looked = 0; looked < slotsPerSweep && used + settings.slotWeight <= budget; looked++) {
-    if (lastMissedSlot + settings.slotSeconds >= slot) break
-    lastMissedSlot += settings.slotSeconds
-    used += settings.slotWeight
-    const passed = yield* books.triggerMap.take(books.io, String(lastMissedSlot))
-    if (passed !== undefined) yield* miss(books, lastMissedSlot, passed.tasks)
-  }
-  yield* books.sweeperMap.put(books.io, theSweeper, { ...(yield* books.sweeper()), lastMissedSlot })
-  return used
+/** The next slot after the last one swept and before the present one. */
+const missPassedSlot = function* (books: Books): FlowBody<void> {
+  const sweeper = yield* books.sweeper()
+  const lastMissedSlot = sweeper.lastMissedSlot + (yield* books.settings()).slotSeconds
+  yield* books.sweeperMap.put(books.io, theSweeper, { ...sweeper, lastMissedSlot })
+  const passed = yield* books.triggerMap.take(books.io, String(lastMissedSlot))
+  if (passed !== undefined) yield* miss(books, lastMissedSlot, passed.tasks)
 }
 
-/** Gives the weight it took. */
-export const updateQueues = function* (books: Books): FlowBody<number> {
-  const slot = slotOf(books.now, yield* books.settings())
-  if (slot > (yield* books.sweeper()).lastTimeSlot) yield* loadPresentSlot(books, slot)
-  return yield* missPassedSlots(books, slot)
+export const updateQueues = function* (portion: Portion): FlowBody<void> {
+  const { books, purse } = portion
+  const settings = yield* books.settings()
+  const slot = slotOf(books.now, settings)
+  if (slot > (yield* books.sweeper()).lastTimeSlot) {
+    const leftover = yield* books.taskQueue.get(books.io, theTaskQueue)
+    if (leftover !== undefined && !(yield* portion.fit(missLeftover(books, leftover)))) return
+    if (!(yield* portion.fit(loadPresentSlot(books, slot)))) return
+  }
+  while ((yield* books.sweeper()).lastMissedSlot + settings.slotSeconds < slot && mayLook(purse, settings.slotWeight)) {
+    if (!(yield* portion.fit(missPassedSlot(books)))) return
+    payLook(purse, settings.slotWeight)
+  }
 }

@@ -10,9 +10,9 @@ import { mock, S, start, T } from './Scene.js'
 const operator = { name: 'Operator', key: generateKeyPair().publicKey }
 const slot = (tasks: readonly string[], weight = 0): TimeSlot => ({ operator, at: T, tasks, weight })
 const fixed = (...times: readonly number[]): Either<Refusal, Schedule> =>
-  scheduleOf({ kind: 'fixed', times }, start, mock)
+  scheduleOf({ kind: 'fixed', times }, { now: start, swept: 0, settings: mock })
 const recurring = (next: number, frequency: number): Either<Refusal, Schedule> =>
-  scheduleOf({ kind: 'recurring', next, frequency }, start, mock)
+  scheduleOf({ kind: 'recurring', next, frequency }, { now: start, swept: 0, settings: mock })
 const refusal = (result: Either<Refusal, unknown>): string => (isLeft(result) ? result.left : 'ok')
 
 describe('a time slot', () => {
