@@ -13,6 +13,7 @@ import { memoryPending } from './workloads/memoryPending.js'
 import { notarisations } from './workloads/notarisations.js'
 import { produceBulk } from './workloads/produceBulk.js'
 import { produceSingle } from './workloads/produceSingle.js'
+import { questions } from './workloads/questions.js'
 import { replay } from './workloads/replay.js'
 import { restartHistory } from './workloads/restartHistory.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
@@ -49,6 +50,7 @@ export const workloads: readonly Workload[] = [
   replay,
   subscribers,
   vaultQuery,
+  questions,
   twoParties,
   notarisations,
   signatureThreads,

@@ -8,6 +8,7 @@ import type { VerbGroup } from './AppVerb.js'
 import type { Endpoint } from './Endpoint.js'
 import type { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
+import type { QuestionThread } from './QuestionThread.js'
 import type { Rollup } from './Rollup.js'
 
 export type HostedNode = {
@@ -18,6 +19,8 @@ export type HostedNode = {
   readonly verbs: readonly VerbGroup[]
   readonly rollup: Rollup
   readonly verification: LogVerification
+  /** What answers questions beside the loop, where there can be a thread. */
+  readonly thread: QuestionThread | undefined
   /** The controls of the node's clock, where that is virtual. */
   readonly clock: ClockControl | undefined
 }

@@ -1,16 +1,21 @@
 /**
- * What questions cost, and who has used how much: the time that each takes from the loop is counted for its token. Views are
- * read once in each turn of the loop, however many ask, so that ticks come between; a token that has used up its share is
- * refused until it has some again. The local owner is not counted.
+ * What questions cost, and who has used how much: the time that the answer to each takes is counted for its token, and a
+ * token that has used up its share is refused until it has some again. The local owner is not counted. A thread answers;
+ * where there is none, views are read once in each turn of the loop, however many ask, so that ticks come between.
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
 import type { Principal } from './Principal.js'
 import { RateLimit } from './RateLimit.js'
-import type { ReadableNode } from './Route.js'
+import type { HostedNode } from './HostedNode.js'
+import type { Asker } from './QuestionThread.js'
+import type { GivenQuestion, ReadableNode } from './Route.js'
 
 /** So many seconds of a token's share may be used at once. */
 const burstSeconds = 20
+
+/** No token has this id. */
+const localOwner = 'local'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -23,7 +28,28 @@ export class ReadBudget {
     this.#shares = new RateLimit({ perSecond: msPerSecond, burst, remembered: httpLimits.httpCallers })
   }
 
-  /** The node, as whoever asks may read it. */
+  /** Answers a question in the thread of a node, or else with `ask` in the loop. */
+  async answer(
+    { node, thread }: Pick<HostedNode, 'node' | 'thread'>,
+    principal: Principal,
+    question: { readonly path: string } & GivenQuestion,
+    ask: (node: ReadableNode, given: GivenQuestion) => Promise<unknown>,
+  ): Promise<unknown> {
+    const answered = await thread?.ask(question, this.askerOf(principal))
+    return answered ?? ask(this.nodeFor(node, principal), question)
+  }
+
+  /** Who asks, as the thread knows it. */
+  askerOf({ token, name }: Principal): Asker {
+    if (token === undefined) return { name: localOwner }
+    return {
+      name: token,
+      admit: () => this.#assertLeft(token, name),
+      spend: (usedMs) => this.#shares.spend(token, performance.now(), usedMs),
+    }
+  }
+
+  /** The node, as whoever asks may read it where there is no thread. */
   nodeFor(node: ReadableNode, { token, name }: Principal): ReadableNode {
     return {
       get network() {
@@ -37,8 +63,9 @@ export class ReadBudget {
       },
       readLog: (from) => node.readLog(from),
       readViews: async (read) => {
-        if (token !== undefined) this.#assertLeft(token, name)
         await this.#turn()
+        // Only now, for those that were asked at once have waited for each other.
+        if (token !== undefined) this.#assertLeft(token, name)
         return node.readViews((db) => {
           const beganMs = performance.now()
           try {

@@ -180,20 +180,23 @@ export type QuestionOptions<P, Q, A> = Omit<
 > & {
   readonly read: (question: RouteQuestion<P, Q>) => Promise<A>
   /** Which of several nodes of a server is asked. Default: the one that the request names. */
-  readonly of?: (asked: RouteContext) => ReadableNode
+  readonly of?: (asked: RouteContext) => HostedNode
 }
 
 /** A route that only reads, so that the same question can be asked of a store on which no node runs. */
 export const question = <P = undefined, Q = undefined, A = unknown>({
   read,
-  of = ({ hosted }) => hosted.node,
+  of = ({ hosted }) => hosted,
   ...options
-}: QuestionOptions<P, Q, A>): Route => ({
-  ...route<P, Q, undefined, A>({
-    ...options,
-    method: 'GET',
-    handle: ({ params, query, ...asked }) =>
-      read({ node: asked.reads.nodeFor(of(asked), asked.principal), params, query }),
-  }),
-  ask: async (node, given) => read({ node, ...decodeQuestion(options, given) }),
-})
+}: QuestionOptions<P, Q, A>): Route => {
+  const ask = async (node: ReadableNode, given: GivenQuestion): Promise<A> =>
+    read({ node, ...decodeQuestion(options, given) })
+  return {
+    ...route<P, Q, undefined, A>({ ...options, method: 'GET', handle: refuseStandingBy }),
+    perform: (asked) => {
+      const { params, query } = asked.request
+      return asked.reads.answer(of(asked), asked.principal, { path: options.path, params, query }, ask)
+    },
+    ask,
+  }
+}

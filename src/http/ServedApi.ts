@@ -15,6 +15,8 @@ import type { HostedNode } from './HostedNode.js'
 import type { LocalToken } from './localToken.js'
 import { LogVerification } from './LogVerification.js'
 import type { Panel } from './Panel.js'
+import { QuestionThread } from './QuestionThread.js'
+import { readViewsOf } from './readViewsOf.js'
 import { Rollup } from './Rollup.js'
 import type { Route } from './Route.js'
 import { Streams } from './Streams.js'
@@ -52,7 +54,8 @@ export const hostNode = (served: ServedNode, ofAll?: ClockControl): HostedNode =
   const { node, name = node.party.name, panels = [], endpoints = [], verbs = [], clock = ofAll } = served
   const rollup = new Rollup(clock === undefined ? () => node.nowMs : Date.now)
   node.follow(rollup.hear)
-  return { name, node, panels, endpoints, verbs, rollup, clock, verification: new LogVerification(node) }
+  const thread = node.openBeside((file) => new QuestionThread(file, node))
+  return { name, node, thread, panels, endpoints, verbs, rollup, clock, verification: new LogVerification(node) }
 }
 
 /** A token that is revoked is of no use to whoever listens already, however it was revoked. */
@@ -84,7 +87,8 @@ export const apiOf = (
   const streams = new Streams()
   endStreamsOfRevoked(served[0].node, streams)
   const metrics = new NodeMetrics()
-  for (const { name, node } of hostedNodes) metrics.watch(name, node)
+  for (const hosted of hostedNodes)
+    metrics.watch(hosted.name, hosted.node, () => readViewsOf(hosted, 'measures', { name: 'metrics' }))
   return {
     routes: [...builtInRoutes, ...appRoutesOf(hostedNodes)],
     hostedNodes: () => hostedNodes,

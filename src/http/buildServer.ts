@@ -13,6 +13,7 @@ import type { HostedNode } from './HostedNode.js'
 import { basePath, openApiOf } from './openApi.js'
 import { assertMay, callerOf, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
+import { JsonAnswer } from './QuestionThread.js'
 import { ReadBudget } from './ReadBudget.js'
 import type { Route } from './Route.js'
 import type { ServedApi } from './ServedApi.js'
@@ -128,6 +129,8 @@ const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0]
   return routeAt(hosted, route, asked.principal).perform({ ...asked, hostedNodes, hosted })
 }
 
+const jsonOf = (answer: unknown): string => (answer instanceof JsonAnswer ? answer.json : JSON.stringify(answer))
+
 const register = (server: FastifyInstance, route: Route, { api, guard, newLink }: Serving, reads: ReadBudget): void => {
   const { authenticator, streams, metrics, standby, routes } = api
   const context = {
@@ -160,7 +163,7 @@ const register = (server: FastifyInstance, route: Route, { api, guard, newLink }
         return await reply
           .code(route.status)
           .type(route.form === 'text' ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json; charset=utf-8')
-          .send(route.form === 'text' ? answer : JSON.stringify(answer))
+          .send(route.form === 'text' ? answer : jsonOf(answer))
       } catch (error) {
         throw route.permission === 'none' ? guard.refusalOf(request, error) : error
       }

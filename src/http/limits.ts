@@ -33,8 +33,12 @@ export const httpLimits = {
   httpRequestMs: 10_000,
   /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. */
   httpRequestsPerSecond: 200,
-  /** Milliseconds of the loop that questions of one token may take in a second, on average, and twenty times as many at once. */
+  /** Milliseconds that the answers to questions of one token may take in a second, on average, and twenty times as many at once. */
   httpReadMsPerSecond: 250,
+  /** Questions of one token that wait to be answered. */
+  questionsWaiting: 100,
+  /** Memory of the thread that answers questions, in MiB. */
+  questionHeapMiB: 512,
   /** Refused requests (no token, wrong token) one address may send in a second, so that nobody tries tokens in earnest. */
   httpRefusalsPerSecond: 2,
   /** Refused requests one address may send at once. */

@@ -43,8 +43,8 @@ export type HttpOptions = {
    */
   readonly connectionsPerAddress?: number
   /**
-   * Milliseconds of the node's loop that questions of one token may take in a second, on average; twenty times as many at
-   * once. Default 250.
+   * Milliseconds that the answers to questions of one token may take in a second, on average; twenty times as many at once.
+   * Default 250.
    */
   readonly readMsPerSecond?: number
   /** A request that has not come whole after so many milliseconds is dropped. Default 10,000. */

@@ -8,6 +8,7 @@ import { builtInRoutes } from './builtInRoutes.js'
 import { Authenticator } from './Authenticator.js'
 import type { HostedNode } from './HostedNode.js'
 import { listenHttp, type HttpOptions, type HttpServer } from './listenHttp.js'
+import { readViewsOf } from './readViewsOf.js'
 import { appRoutesOf, endStreamsOfRevoked, hostNode, type ServedNode } from './ServedApi.js'
 import { Streams } from './Streams.js'
 import { newTokenText } from './TokenText.js'
@@ -32,7 +33,11 @@ export const serveStandby = async (
   const unfollow = standby.onRole(settle)
   settle()
   const metrics = new NodeMetrics()
-  metrics.watchStandby(name, standby)
+  metrics.watchStandby(name, standby, (node) =>
+    readViewsOf({ node, thread: hostedNodes.find((each) => each.node === node)?.thread }, 'measures', {
+      name: 'metrics',
+    }),
+  )
   const offered = {
     routes: [...builtInRoutes, ...appRoutesOf([{ endpoints }])],
     hostedNodes: () => hostedNodes,

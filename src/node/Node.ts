@@ -103,6 +103,8 @@ export type NodeInternals = {
   readonly engine: FlowEngine
   readonly steps: AsyncStepRunner
   readonly store: TickStore
+  /** The file of the committed views, where a thread may read them beside the loop. */
+  readonly viewsFile: string | undefined
   /** The map in use; a newer one may replace it between two ticks. */
   readonly network: () => NetworkMap
   readonly app: App
@@ -160,6 +162,7 @@ export class Node {
   readonly #transactions: Locate
   readonly #flows: Locate
   readonly #ends = new FlowEnds()
+  readonly #beside: { readonly close: () => Promise<void> }[] = []
   #stopped: CarillonError | undefined
   #stopping: Promise<void> | undefined
 
@@ -610,6 +613,18 @@ export class Node {
     return this.#read(read)
   }
 
+  /**
+   * Opens what reads the file of the committed views beside the loop, such as a thread; it is closed before the store is.
+   * Undefined where the loop itself is to answer: in virtual time, with views in memory, and once the node stops.
+   */
+  openBeside<R extends { readonly close: () => Promise<void> }>(open: (viewsFile: string) => R): R | undefined {
+    const { viewsFile } = this.#internals
+    if (viewsFile === undefined || this.#stopping !== undefined || this.#stopped !== undefined) return undefined
+    const opened = open(viewsFile)
+    this.#beside.push(opened)
+    return opened
+  }
+
   // --- events and projections
 
   /**
@@ -731,6 +746,7 @@ export class Node {
     this.#internals.stopOutside()
     await loop.stop(new CarillonError('node-stopped', 'The node has stopped.'), () => [{ type: 'NodeStopped' }])
     await this.#internals.projections.stop()
+    await Promise.all(this.#beside.map((reader) => reader.close()))
     await this.#internals.releaseHold()
   }
 
@@ -740,6 +756,7 @@ export class Node {
     this.#internals.loop.halt(new CarillonError('node-stopped', 'The node has crashed.'))
     this.#internals.projections.abandon()
     await this.#internals.loop.abandonTick()
+    await Promise.all(this.#beside.map((reader) => reader.close()))
     await this.#internals.releaseHold()
   }
 

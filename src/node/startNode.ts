@@ -439,6 +439,7 @@ export const lead = async (
       store,
       network: () => network,
       app: registry.app,
+      viewsFile: hasThreads ? opened.store.file : undefined,
       lastCommitMs,
       refusals: () => ({ byMe: outbox?.refused ?? 0, byOthers: outbox?.wereRefused ?? 0 }),
       clock,

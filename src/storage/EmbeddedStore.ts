@@ -53,13 +53,21 @@ export type EmbeddedStoreOptions = {
 export class EmbeddedStore implements TickStore {
   readonly views: StoredViews
   readonly reader: Database
+  readonly file: string | undefined
   readonly #db: WriteBehind
   readonly #ticks: SqliteTicks
   /** Undefined for a store in memory. */
   readonly #beside: Beside | undefined
   #head: Head
 
-  private constructor(db: WriteBehind, reader: Database, beside: Beside | undefined, limits: StorageLimits) {
+  private constructor(
+    db: WriteBehind,
+    reader: Database,
+    beside: Beside | undefined,
+    limits: StorageLimits,
+    file: string | undefined,
+  ) {
+    this.file = file
     this.#db = db
     this.#beside = beside
     this.reader = reader
@@ -93,7 +101,7 @@ export class EmbeddedStore implements TickStore {
       try {
         if (isFile) reader = openDatabase(file, { readOnly: true })
         const beside = checkpoints === undefined ? undefined : { checkpoints, note: new PositionNote(file), check }
-        return new EmbeddedStore(db, reader, beside, limits)
+        return new EmbeddedStore(db, reader, beside, limits, isFile ? file : undefined)
       } catch (error) {
         check?.stop()
         // Its thread has not begun yet, so this is done at once.
@@ -246,7 +254,7 @@ export class EmbeddedStore implements TickStore {
   /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
     this.#db.forget()
-    return new EmbeddedStore(this.#db, this.reader, this.#beside, this.views.limits)
+    return new EmbeddedStore(this.#db, this.reader, this.#beside, this.views.limits, this.file)
   }
 
   readonly mark = (mark: RestoredMark | undefined): void => {

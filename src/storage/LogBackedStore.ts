@@ -50,6 +50,7 @@ export type LogBackedStoreOptions = {
 export class LogBackedStore implements TickStore {
   readonly views: StoredViews
   readonly reader: Database
+  readonly file: string | undefined
   readonly #db: Database
   readonly #log: AwaitedLog
   readonly #checkpoints: BackgroundCheckpoints | undefined
@@ -71,7 +72,9 @@ export class LogBackedStore implements TickStore {
     reader: Database,
     checkpoints: BackgroundCheckpoints | undefined,
     { logger, wait, limits }: LogBackedStoreOptions,
+    file: string | undefined,
   ) {
+    this.file = file
     this.#log = new AwaitedLog(log, {
       signal: () => this.#abandoned.signal,
       // Views in memory have a copy, too, which nobody can use when the process has ended.
@@ -105,7 +108,7 @@ export class LogBackedStore implements TickStore {
       // What the disk loses in a power cut is folded from the log again, so no commit need wait for it.
       db.exec('PRAGMA synchronous = NORMAL')
       if (isFile) reader = openDatabase(viewsFile, { readOnly: true })
-      const store = new LogBackedStore(log, db, reader, checkpoints, options)
+      const store = new LogBackedStore(log, db, reader, checkpoints, options, isFile ? viewsFile : undefined)
       await store.#catchUp()
       return store
     } catch (error) {

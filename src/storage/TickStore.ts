@@ -8,4 +8,6 @@ import type { Database } from './Database.js'
 export type TickStore = LoopStore & {
   /** A connection that sees committed views only. */
   readonly reader: Database
+  /** The file of the committed views, where others may open connections of their own; undefined in memory. */
+  readonly file?: string | undefined
 }

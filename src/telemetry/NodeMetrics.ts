@@ -6,7 +6,14 @@ import type { Committed } from '../engine/Committed.js'
 import { endedAs } from '../log/endedAs.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
-import { labelOf, measures, readMeasures, readStandbyMeasures, type Measure } from './readMeasures.js'
+import {
+  labelOf,
+  measures,
+  readMeasures,
+  readStandbyMeasures,
+  type Measure,
+  type ViewMeasures,
+} from './readMeasures.js'
 
 const latenessBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 3_600, 86_400]
 const commitBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5]
@@ -25,6 +32,7 @@ export class NodeMetrics {
   readonly #lateness: Histogram<'node'>
   readonly #ended: Counter<'node' | 'outcome'>
   readonly #gauges: ReadonlyMap<string, Gauge>
+  #underWay: Promise<string> | undefined
 
   constructor() {
     const registers = [this.#registry]
@@ -82,13 +90,13 @@ export class NodeMetrics {
   }
 
   /** Counts a node from now on, under a name. */
-  watch(name: string, node: Node): void {
-    this.#watched.push({ name, read: () => readMeasures(node) })
+  watch(name: string, node: Node, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
+    this.#watched.push({ name, read: () => readMeasures(node, ofViews) })
     node.follow((committed) => this.#hear(name, node, committed))
   }
 
   /** Counts one of several processes of a node from now on, whenever it leads; and says what it knows otherwise. */
-  watchStandby(name: string, standby: Standby): void {
+  watchStandby(name: string, standby: Standby, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
     let counted: Node | undefined
     const count = (): void => {
       const { node } = standby
@@ -99,7 +107,7 @@ export class NodeMetrics {
     standby.onRole(count)
     count()
     const read = (): Promise<readonly Measure[]> =>
-      standby.node === undefined ? readStandbyMeasures(standby) : readMeasures(standby.node)
+      standby.node === undefined ? readStandbyMeasures(standby) : readMeasures(standby.node, ofViews)
     this.#watched.push({ name, read })
   }
 
@@ -113,8 +121,15 @@ export class NodeMetrics {
     for (const latenessMs of committed.latenesses()) this.#lateness.observe({ node: name }, latenessMs / 1_000)
   }
 
-  /** Everything, in the text format of Prometheus. */
-  async text(): Promise<string> {
+  /** Everything, in the text format of Prometheus. Those who ask at one time are given one answer. */
+  text(): Promise<string> {
+    this.#underWay ??= this.#text().finally(() => {
+      this.#underWay = undefined
+    })
+    return this.#underWay
+  }
+
+  async #text(): Promise<string> {
     const found = await Promise.all(this.#watched.map(async ({ name, read }) => ({ name, read: await read() })))
     // What is no longer known, such as the flows of a node that this process no longer leads, is not told either.
     for (const gauge of this.#gauges.values()) gauge.reset()

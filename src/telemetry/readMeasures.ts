@@ -5,6 +5,7 @@ import { countFlows } from '../storage/queries/readFlows.js'
 import { telemetryLimits } from './limits.js'
 import { pause } from '../engine/pause.js'
 import type { Node } from '../node/Node.js'
+import type { Database } from '../storage/Database.js'
 import type { Standby } from '../standby/Standby.js'
 import { countAgenda, countDue } from '../storage/queries/readAgenda.js'
 import { countMessages } from '../storage/queries/readSessions.js'
@@ -80,17 +81,27 @@ export const readStandbyMeasures = async (standby: Standby): Promise<readonly Me
   ]
 }
 
-export const readMeasures = async (node: Node): Promise<readonly Measure[]> => {
+/** What measures need of the views. */
+export const readViewMeasures = (db: Database, nowMs: number) => ({
+  facts: readFacts(db),
+  activities: countAgenda(db, nowMs),
+  flows: countFlows(db),
+  due: countDue(db, nowMs),
+  ...countMessages(db),
+})
+export type ViewMeasures = ReturnType<typeof readViewMeasures>
+
+const fromLoop = (node: Node): Promise<ViewMeasures> => {
+  const { nowMs } = node
+  return node.readViews((db) => readViewMeasures(db, nowMs))
+}
+
+/** `ofViews` may read the views elsewhere than in the loop. */
+export const readMeasures = async (node: Node, ofViews = fromLoop): Promise<readonly Measure[]> => {
   const isUp = node.stopped === undefined
   if (!isUp) return [plain('up', 0), plain('leading', 0)]
-  const { nowMs, trouble, head, refusedMessages } = node
-  const found = await node.readViews((db) => ({
-    facts: readFacts(db),
-    activities: countAgenda(db, nowMs),
-    flows: countFlows(db),
-    due: countDue(db, nowMs),
-    ...countMessages(db),
-  }))
+  const found = await ofViews(node)
+  const { trouble, head, refusedMessages } = node
   const { open, parked, paused } = found.flows
   const flows = { running: open - parked - paused, parked, paused }
   return [

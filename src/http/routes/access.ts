@@ -120,7 +120,7 @@ export const accessRoutes = [
     summary: 'All tokens ever issued, without their secrets',
     permission: 'admin',
     answer: t.readonly(t.strict({ items: t.readonlyArray(TokenC) }), 'Tokens'),
-    of: ({ hostedNodes }) => tokenKeeperOf(hostedNodes).node,
+    of: ({ hostedNodes }) => tokenKeeperOf(hostedNodes),
     read: async ({ node }) => ({ items: await node.readViews(listTokens) }),
   }),
   route({

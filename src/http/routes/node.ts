@@ -13,15 +13,18 @@ import { CountC } from '../codecs.js'
 import type { HostedNode } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
 import { readParties, readSessions } from '../../storage/queries/readSessions.js'
-import { readStatus, troubleOf } from '../questions/readStatus.js'
+import { statusOf, troubleOf } from '../questions/readStatus.js'
+import type { Asker } from '../QuestionThread.js'
+import { readViewsOf } from '../readViewsOf.js'
 import { question, route, type RouteContext } from '../Route.js'
 import { pageAnswer, PageQueryC } from './paging.js'
 
-const statusOf = ({ hosted, hostedNodes }: RouteContext): Promise<t.TypeOf<typeof StatusC>> =>
-  readStatus(
+const readStatus = async ({ hosted, hostedNodes }: RouteContext, asker: Asker): Promise<t.TypeOf<typeof StatusC>> =>
+  statusOf(
     hosted,
     hostedNodes.map(({ name }) => name),
     hosted.clock !== undefined,
+    await readViewsOf(hosted, 'status', asker),
   )
 
 const perSecond = ({ rollup }: HostedNode): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
@@ -61,7 +64,7 @@ export const nodeRoutes = [
     summary: 'The node on one screen',
     permission: 'view',
     answer: StatusC,
-    handle: statusOf,
+    handle: (asked) => readStatus(asked, asked.reads.askerOf(asked.principal)),
   }),
   route({
     method: 'GET',
@@ -153,7 +156,11 @@ export const nodeRoutes = [
     form: 'events',
     handle: async (asked) => {
       const { hosted, streams, principal, reply } = asked
-      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({ ...(await statusOf(asked)), ...perSecond(hosted) })
+      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({
+        // All streams together are one that asks, and there are only so many.
+        ...(await readStatus(asked, { name: 'live' })),
+        ...perSecond(hosted),
+      })
       const first = await now()
       const stream = streams.open({ reply, principal })
       let timer: NodeJS.Timeout | undefined
