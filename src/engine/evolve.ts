@@ -43,7 +43,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
       evolveSessions(tables, event, revision)
       return
     case 'FlowEnded':
-      evolveVault(tables, event, revision)
+      evolveVault(tables, event, revision, atMs)
       evolveFlows(tables, event, revision, atMs)
       evolveAgenda(tables, event, revision, atMs)
       return
@@ -70,7 +70,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
       evolveAgenda(tables, event, revision, atMs)
       return
     case 'StateReassessed':
-      evolveVault(tables, event, revision)
+      evolveVault(tables, event, revision, atMs)
       evolveFlows(tables, event, revision, atMs)
       evolveAgenda(tables, event, revision, atMs)
       return
@@ -78,7 +78,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'StatesUnlocked':
     case 'KeysReserved':
     case 'TransactionSigned':
-      evolveVault(tables, event, revision)
+      evolveVault(tables, event, revision, atMs)
       return
     case 'SessionOpened':
       evolveNode(tables, event, revision, atMs)

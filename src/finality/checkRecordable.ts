@@ -50,6 +50,8 @@ export const checkRecordable = (
       { bytes },
     )
   const keys = checkKeys(reads, keyUseOf(body.inputs, outputs, assessments), flow)
-  const free = keys.filter((key) => reads.views.proposals.reservedBy(key) !== flow)
-  return free.length === 0 ? [] : [{ type: 'KeysReserved', flow, keys: free }]
+  const free = keys.filter((key) => reads.views.proposals.reservation(key)?.flow !== flow)
+  if (free.length === 0) return []
+  const lapsed = [...new Set(free.flatMap((key) => reads.views.proposals.reservation(key)?.flow ?? []))]
+  return [{ type: 'KeysReserved', flow, keys: free, ...(lapsed.length === 0 ? {} : { lapsed }) }]
 }

@@ -54,12 +54,29 @@ export const generateKeyPair = (): KeyPair => keyPairOf(generateKeyPairSync('ed2
 /** The key in a PKCS#8 PEM, as {@link KeyPair} exports it. */
 export const importKeyPair = (pem: string): KeyPair => keyPairOf(createPrivateKey(pem))
 
+/** Text that is too long to be worth remembering a check of it: what is checked again and again is short. */
+const longestTextKept = 1_000
+
 // The fixed DER header of an Ed25519 PKCS#8 private key; the 32 seed bytes follow it.
 const pkcs8Header = '302e020100300506032b657004220420'
 
-/** The key whose private half is these 32 bytes in hex. For tests and simulations that must repeat exactly. */
-export const keyPairFromSeed = (seedHex: string): KeyPair =>
-  keyPairOf(createPrivateKey({ key: Buffer.from(pkcs8Header + seedHex, 'hex'), format: 'der', type: 'pkcs8' }))
+/**
+ * The key whose private half is these 32 bytes in hex. For tests and simulations that must repeat exactly: there the one who
+ * verifies is in the same process, so what was signed is known to hold.
+ */
+export const keyPairFromSeed = (seedHex: string): KeyPair => {
+  const pair = keyPairOf(
+    createPrivateKey({ key: Buffer.from(pkcs8Header + seedHex, 'hex'), format: 'der', type: 'pkcs8' }),
+  )
+  return Object.freeze({
+    ...pair,
+    sign: (text: string) => {
+      const signature = pair.sign(text)
+      if (text.length + signature.length <= longestTextKept) rememberVerified({ by: pair.publicKey, text, signature })
+      return signature
+    },
+  })
+}
 
 /** Reading a key takes longer than verifying with it, and most signatures come from few parties. */
 const keysKept = 1_000
@@ -77,9 +94,6 @@ const keyObjectOf = (key: PublicKey): KeyObject => {
   keyObjects.set(key, object)
   return object
 }
-
-/** Text that is too long to be worth remembering a check of it: what is checked again and again is short. */
-const longestTextKept = 1_000
 
 /** The one canonical text of 64 bytes in base64: what differs from it is no signature, whatever a lenient reader makes of it. */
 const signaturePattern = /^[A-Za-z0-9+/]{85}[AQgw]==$/

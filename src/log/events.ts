@@ -245,11 +245,17 @@ export const eventCodecs = {
    * A flow reserves keys that no state of this vault has, for as long as it collects signatures: of several flows that
    * want one key, one gets it. The reservation ends with the flow.
    */
-  KeysReserved: strict({
-    type: t.literal('KeysReserved'),
-    flow: FlowIdText,
-    keys: t.readonlyArray(strict({ type: t.string, key: t.string })),
-  }),
+  KeysReserved: withOptional(
+    {
+      type: t.literal('KeysReserved'),
+      flow: FlowIdText,
+      keys: t.readonlyArray(strict({ type: t.string, key: t.string })),
+    },
+    {
+      /** The flows that had some of the keys before, for too long. */
+      lapsed: t.readonlyArray(FlowIdText),
+    },
+  ),
   /** This party has signed a transaction that it was shown as a whole, and whose finality is yet to come. */
   TransactionSigned: withOptional(
     { type: t.literal('TransactionSigned'), id: TransactionIdC, flow: FlowIdText },

@@ -3,7 +3,7 @@
  * logs give equal models.
  */
 import type { Json } from '../encoding/canonical.js'
-import type { Instant } from '../time/Instant.js'
+import { toMillis, type Instant } from '../time/Instant.js'
 import type { ModelFlow } from './ModelFlow.js'
 import type { ModelState } from './ModelState.js'
 
@@ -55,6 +55,8 @@ export type ModelLimits = {
   readonly startRetryFirstMs: number
   readonly startRetryLongestMs: number
   readonly startAttempts: number
+  /** After this a key that a flow has reserved may be reserved by another. */
+  readonly keyReservedMs: number
 }
 
 /** All that a node knows. Records are replaced, never changed. */
@@ -75,8 +77,8 @@ export type Model = {
   readonly sessions: Map<string, ModelSession>
   /** By state ref: the flow that has reserved the state. */
   readonly locks: Map<string, string>
-  /** By {@link typedKey}: the flow that has reserved the key while it collects signatures. */
-  readonly reserved: Map<string, string>
+  /** By {@link typedKey}: the flow that has reserved the key while it collects signatures, and when it did. */
+  readonly reserved: Map<string, { readonly flow: string; readonly at: Instant }>
   /** The transactions this party has signed as a whole and whose finality is yet to come. */
   readonly signed: Set<string>
   /** By state ref, where this node is the notary: the transaction that may consume the state. */
@@ -91,6 +93,16 @@ export const sessionEnd = ({ session, role }: { readonly session: string; readon
 
 /** A key belongs to one type of state. */
 export const typedKey = ({ type, key }: { readonly type: string; readonly key: string }): string => `${type} ${key}`
+
+/** The flow for which a key is kept at an instant. */
+export const keptFor = (
+  { reserved, limits }: Model,
+  key: { readonly type: string; readonly key: string },
+  at: Instant,
+): string | undefined => {
+  const held = reserved.get(typedKey(key))
+  return held !== undefined && toMillis(at) - toMillis(held.at) < limits.keyReservedMs ? held.flow : undefined
+}
 
 /** What a node knows before its first tick. */
 export const emptyModel = (limits: ModelLimits): Model => ({

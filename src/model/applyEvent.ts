@@ -93,7 +93,7 @@ export const applyEvent = (model: Model, event: DomainEvent, place: EventPlace):
       unlock(model, event)
       return
     case 'KeysReserved':
-      for (const key of event.keys) model.reserved.set(typedKey(key), event.flow)
+      for (const key of event.keys) model.reserved.set(typedKey(key), { flow: event.flow, at: place.at })
       return
     case 'TransactionSigned':
       model.signed.add(event.id)

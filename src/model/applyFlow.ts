@@ -89,7 +89,7 @@ const settleActivity = ({ states }: Model, flow: ModelFlow, event: EventOf<'Flow
 
 const releaseLocks = ({ locks, reserved }: Model, flow: string): void => {
   for (const [ref, holder] of locks) if (holder === flow) locks.delete(ref)
-  for (const [key, holder] of reserved) if (holder === flow) reserved.delete(key)
+  for (const [key, holder] of reserved) if (holder.flow === flow) reserved.delete(key)
 }
 
 /** When a flow that is being cancelled is killed, be it held. */

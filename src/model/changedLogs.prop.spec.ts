@@ -10,6 +10,7 @@ import { checkTick } from './checkTick.js'
 import type { LoggedTick } from './LoggedTick.js'
 import { agendaLimits } from '../agenda/limits.js'
 import { engineLimits } from '../engine/limits.js'
+import { vaultLimits } from '../vault/limits.js'
 import { emptyModel } from './Model.js'
 
 const folder = join(import.meta.dirname, '../../test/replay/0.1.0')
@@ -56,7 +57,7 @@ const startsIn = (ticks: readonly LoggedTick[]): readonly Place[] =>
 
 /** Whether the model finds something before the log ends. */
 const isFound = (ticks: readonly LoggedTick[]): boolean => {
-  const model = emptyModel({ ...engineLimits, ...agendaLimits })
+  const model = emptyModel({ ...engineLimits, ...agendaLimits, ...vaultLimits })
   return ticks.some((tick) => checkTick(model, tick).length > 0)
 }
 

@@ -5,7 +5,7 @@
 import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
-import { sessionEnd, typedKey, type Model } from './Model.js'
+import { keptFor, sessionEnd, typedKey, type Model } from './Model.js'
 import { refuseActivity } from './refuseActivity.js'
 import { refuseFlow } from './refuseFlow.js'
 import { keysOf, refuseTransaction } from './refuseTransaction.js'
@@ -22,13 +22,16 @@ const refuseLock = ({ states, locks }: Model, { flow, refs }: EventOf<'StatesLoc
   return undefined
 }
 
-/** A key is reserved by one flow, and only as long as no state of this party has it. */
-const refuseReservation = (model: Model, { flow, keys }: EventOf<'KeysReserved'>): string | undefined => {
+/** A key is reserved by one flow at a time, and only as long as no state of this party has it. */
+const refuseReservation = (model: Model, event: EventOf<'KeysReserved'>, at: Instant): string | undefined => {
+  const { flow, keys, lapsed = [] } = event
   const taken = keysOf(model)
   for (const key of keys) {
     if (taken.has(typedKey(key))) return `the key "${key.key}" belongs to ${taken.get(typedKey(key)) ?? ''}`
-    const holder = model.reserved.get(typedKey(key))
-    if (holder !== undefined && holder !== flow) return `flow ${holder} has reserved the key "${key.key}"`
+    const holder = model.reserved.get(typedKey(key))?.flow ?? flow
+    if (holder === flow) continue
+    if (keptFor(model, key, at) === holder) return `flow ${holder} has reserved the key "${key.key}"`
+    if (!lapsed.includes(holder)) return `it does not say that flow ${holder} had the key "${key.key}"`
   }
   return undefined
 }
@@ -68,7 +71,7 @@ export const refuseEvent = (
   if (why !== undefined) return why
   if (event.type === 'TransactionRecorded') return refuseTransaction(model, event, at)
   if (event.type === 'StateReassessed') return refuseReassessment(model, event)
-  if (event.type === 'KeysReserved') return refuseReservation(model, event)
+  if (event.type === 'KeysReserved') return refuseReservation(model, event, at)
   if (event.type === 'TransactionNotarised') return refuseNotarisation(model, event)
   if (event.type === 'StatesLocked') return refuseLock(model, event)
   if (event.type === 'MessageReceived') return refuseMessage(model, event)

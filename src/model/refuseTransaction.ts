@@ -6,7 +6,7 @@ import { showRef } from '../ledger/StateRef.js'
 import type { EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import { decodedBody } from './applyTransaction.js'
-import { typedKey, type Model } from './Model.js'
+import { keptFor, typedKey, type Model } from './Model.js'
 
 /** Which states of this party have which keys. */
 export const keysOf = ({ states }: Model): ReadonlyMap<string, string> =>
@@ -17,7 +17,7 @@ export const keysOf = ({ states }: Model): ReadonlyMap<string, string> =>
   )
 
 /** What speaks against the keys of outputs: a key belongs to one state, also where the transaction is final. */
-const refuseKeys = (model: Model, event: EventOf<'TransactionRecorded'>): string | undefined => {
+const refuseKeys = (model: Model, event: EventOf<'TransactionRecorded'>, at: Instant): string | undefined => {
   const claimed = event.assessments.flatMap(({ key, relevant }, index) => {
     const type = decodedBody(event).outputs[index]?.type ?? ''
     return key === undefined || !relevant ? [] : [{ type, key }]
@@ -28,7 +28,7 @@ const refuseKeys = (model: Model, event: EventOf<'TransactionRecorded'>): string
   for (const { type, key } of claimed) {
     if (taken.has(typedKey({ type, key }))) return `the key "${key}" belongs to another ${type}`
     taken.set(typedKey({ type, key }), event.id)
-    const flow = model.reserved.get(typedKey({ type, key }))
+    const flow = keptFor(model, { type, key }, at)
     // What others have signed too is final, and is not held up by what a flow of this node has in mind.
     if (event.signatures === undefined && flow !== undefined && flow !== event.flow)
       return `flow ${flow} has reserved the key "${key}" of ${type}`
@@ -78,5 +78,5 @@ export const refuseTransaction = (
     if (!relevant) return 'a state that does not concern this party must not be scheduled'
     if (actsAt !== undefined && actsAt < activity.at) return 'a party must not act before the due instant'
   }
-  return refuseAncestor(model, event) ?? refuseKeys(model, event)
+  return refuseAncestor(model, event) ?? refuseKeys(model, event, at)
 }

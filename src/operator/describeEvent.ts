@@ -86,7 +86,7 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
     case 'StatesUnlocked':
       return `${event.refs.map(shortRef).join(', ')} by flow ${flowOf(event.flow)}`
     case 'KeysReserved':
-      return `${event.keys.map(({ type, key }) => `${type} "${key}"`).join(', ')} by flow ${flowOf(event.flow)}`
+      return `${event.keys.map(({ type, key }) => `${type} "${key}"`).join(', ')} by flow ${flowOf(event.flow)}${event.lapsed === undefined ? '' : `, after flow ${event.lapsed.map(flowOf).join(', ')} had it for too long`}`
     case 'TransactionSigned':
       return `${event.id.slice(0, 12)} by flow ${flowOf(event.flow)}`
     case 'TransactionNotarised':

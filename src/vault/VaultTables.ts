@@ -85,9 +85,12 @@ export interface SoftLocks extends SoftLocksRead {
 /** A key of a type of state. */
 export type TypedKey = { readonly type: string; readonly key: string }
 
+/** A key that is kept for a flow. */
+export type Reservation = { readonly flow: FlowId; readonly sinceMs: number }
+
 export interface ProposalsRead {
-  /** The flow that has reserved a key while it collects signatures. */
-  readonly reservedBy: (key: TypedKey) => FlowId | undefined
+  /** The flow that has reserved a key while it collects signatures, and since when. */
+  readonly reservation: (key: TypedKey) => Reservation | undefined
   /** Whether this party has signed a transaction whose finality is yet to come. */
   readonly isSigned: (id: TransactionId) => boolean
   /** A change of notary that this party has signed and whose finality is yet to come. */
@@ -95,7 +98,7 @@ export interface ProposalsRead {
 }
 
 export interface Proposals extends ProposalsRead {
-  readonly reserve: (key: TypedKey, flow: FlowId) => void
+  readonly reserve: (key: TypedKey, flow: FlowId, atMs: number) => void
   /** To be called for every flow that ends. */
   readonly releaseOf: (flow: FlowId) => void
   readonly sign: (id: TransactionId, proposal: SignedTransaction | undefined) => void

@@ -1,13 +1,15 @@
 /**
  * A key belongs to one unconsumed state of its type that is relevant here: the first in log order. What would take it a
  * second time is refused as long as it is only proposed; what is final already is recorded without it. A key that no
- * state has yet is reserved for the flow that collects signatures for its first state.
+ * state has yet is reserved for the flow that collects signatures for its first state, for as long as `keyReservedMs`.
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { keyOf, withoutKey } from '../ledger/assess.js'
 import type { Assessment } from '../ledger/Assessment.js'
 import { sameRef, showRef, type StateRef } from '../ledger/StateRef.js'
 import type { FlowId } from '../log/FlowId.js'
+import { instantFromMillis } from '../time/Instant.js'
+import { vaultLimits } from './limits.js'
 import { readState } from './readState.js'
 import type { StateRow } from './StateRow.js'
 import type { VaultReads } from './VaultReads.js'
@@ -53,7 +55,11 @@ const taken = ({ type, key }: TypedKey, who: string): CarillonError =>
 const textOf = ({ type, key }: TypedKey): string => `${type} ${key}`
 
 /** Throws when a proposed transaction would take a key twice; gives the keys that no state of this vault has yet. */
-export const checkKeys = (reads: VaultReads, use: KeyUse, flow: FlowId | undefined): readonly TypedKey[] => {
+export const checkKeys = (
+  reads: VaultReads & { readonly nowMs: number },
+  use: KeyUse,
+  flow: FlowId | undefined,
+): readonly TypedKey[] => {
   const seen = new Set<string>()
   return keysOf(use).filter((typed) => {
     if (seen.has(textOf(typed))) throw taken(typed, 'another output of the same transaction')
@@ -61,12 +67,13 @@ export const checkKeys = (reads: VaultReads, use: KeyUse, flow: FlowId | undefin
     if (isPassedOn(reads, use.inputs, typed)) return false
     const holder = holderOf(reads, use.inputs, typed)
     if (holder !== undefined) throw taken(typed, `state ${showRef(holder.ref)}`)
-    const reserved = reads.views.proposals.reservedBy(typed)
-    if (reserved !== undefined && reserved !== flow)
+    const reserved = reads.views.proposals.reservation(typed)
+    const untilMs = (reserved?.sinceMs ?? 0) + vaultLimits.keyReservedMs
+    if (reserved !== undefined && reserved.flow !== flow && untilMs > reads.nowMs)
       throw new CarillonError(
         'state-key-reserved',
-        `A new ${typed.type} would be known by "${typed.key}", which flow ${reserved} has reserved at ${reads.me.name} while it collects signatures. Try again when that flow has ended.`,
-        { ...typed, flow: reserved },
+        `A new ${typed.type} would be known by "${typed.key}", which flow ${reserved.flow} has reserved at ${reads.me.name} while it collects signatures. Try again when that flow has ended, or after ${instantFromMillis(untilMs)}.`,
+        { ...typed, flow: reserved.flow },
       )
     return true
   })

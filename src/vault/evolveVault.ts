@@ -93,7 +93,7 @@ const reassess = (tables: VaultEvolution, event: EventOf<'StateReassessed'>, rev
   if (assessment.relevant) transactions.markAncestor(row.transactionSeq, false)
 }
 
-export const evolveVault = (tables: VaultEvolution, event: VaultEvent, revision: number): void => {
+export const evolveVault = (tables: VaultEvolution, event: VaultEvent, revision: number, atMs: number): void => {
   switch (event.type) {
     case 'StateReassessed':
       reassess(tables, event, revision)
@@ -105,7 +105,7 @@ export const evolveVault = (tables: VaultEvolution, event: VaultEvent, revision:
       for (const ref of event.refs) tables.softLocks.unlock(rowOf(tables, event.type, ref).seq)
       return
     case 'KeysReserved':
-      for (const key of event.keys) tables.proposals.reserve(key, event.flow as FlowId)
+      for (const key of event.keys) tables.proposals.reserve(key, event.flow as FlowId, atMs)
       return
     case 'TransactionSigned':
       tables.proposals.sign(event.id, event.proposal)

@@ -4,6 +4,7 @@
  */
 import { agendaLimits } from '../../src/agenda/limits.js'
 import { engineLimits } from '../../src/engine/limits.js'
+import { vaultLimits } from '../../src/vault/limits.js'
 import { ownNetworkId } from '../../src/identity/NetworkId.js'
 import { carillonVersion, logFormat } from '../../src/log/logFormat.js'
 import { sha256 } from '../../src/encoding/hash.js'
@@ -40,7 +41,7 @@ export const refOf = (letter: string): StateRef => parseRef(`${sha256(letter)}:0
 export const error = (code: string): { readonly code: string; readonly message: string } => ({ code, message: 'no' })
 
 export class HandMadeLog {
-  readonly model = emptyModel({ ...engineLimits, ...agendaLimits })
+  readonly model = emptyModel({ ...engineLimits, ...agendaLimits, ...vaultLimits })
   #revision = 0
   #now = at('00:00')
 

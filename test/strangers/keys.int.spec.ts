@@ -20,6 +20,7 @@ import {
 } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
+import { vaultLimits } from '../../src/vault/limits.js'
 import { agreeTo, settle } from '../session/agreement.js'
 import { idOf, outputOf, recordedBy, Say, Stranger } from './Stranger.js'
 
@@ -374,6 +375,50 @@ describe('A key that several parties race for', () => {
     expect(await codeOf(network.node('Alice').run(OpenShared, alone))).to.equal('state-key-reserved')
     await network.node('Alice').killFlow(waiting.id)
     expect(await codeOf(network.node('Alice').run(OpenShared, alone))).to.equal('done')
+  })
+
+  it('is kept so long and no longer for a flow whose other party never answers', async () => {
+    const { network } = await start('lapsed')
+    await network.crash('Bob')
+    const parties = [network.party('Alice'), network.party('Bob')]
+    const waiting = await network.node('Alice').start(OpenShared, { parties, number: 'k' })
+    await network.runUntilQuiet()
+    const alone = { parties: [network.party('Alice')], number: 'k' }
+    const { keyReservedMs } = vaultLimits
+    await network.advanceBy({ milliseconds: keyReservedMs - 1 })
+    expect(await codeOf(network.node('Alice').run(OpenShared, alone))).to.equal('state-key-reserved')
+    await network.advanceBy({ milliseconds: 1 })
+    expect(await codeOf(network.node('Alice').run(OpenShared, alone))).to.equal('done')
+    // Bob answers after all: his signature comes too late, and what it is for is known to be so.
+    await network.restart('Bob')
+    await network.advanceBy({ minutes: 10 })
+    expect(await codeOf(waiting.result())).to.equal('done')
+    const held = (await network.node('Alice').queryVault({ type: 'bank/Shared' })).items
+    expect(held.map(({ key }) => key).sort()).to.deep.equal(['k', undefined])
+    expect((await network.node('Alice').find(Shared, 'k'))?.data.parties.length).to.equal(1)
+  })
+
+  it('passes to the flow that asks for it when the time is over, and the log says from whom', async () => {
+    const { network } = await start('passed on')
+    await network.crash('Bob')
+    const alice = network.node('Alice')
+    const parties = [network.party('Alice'), network.party('Bob')]
+    const first = await alice.start(OpenShared, { parties, number: 'k' })
+    await network.advanceBy({ milliseconds: vaultLimits.keyReservedMs })
+    const second = await alice.start(OpenShared, { parties, number: 'k' })
+    await network.runUntilQuiet()
+    const reserved = (await network.inspect('Alice').log()).flatMap(({ event }) =>
+      event.type === 'KeysReserved' ? [event] : [],
+    )
+    expect(reserved.map(({ flow, lapsed }) => ({ flow, lapsed }))).to.deep.equal([
+      { flow: first.id, lapsed: undefined },
+      { flow: second.id, lapsed: [first.id] },
+    ])
+    // The end of the first gives nothing back that is the second's.
+    await alice.killFlow(first.id)
+    expect(await codeOf(alice.start(OpenShared, { parties, number: 'k' }).then((third) => third.result()))).to.equal(
+      'state-key-reserved',
+    )
   })
 
   it('goes on without its key where another was first, and its successor is not refused', async () => {

@@ -9,14 +9,14 @@ import { assertInvariant } from '../../errors/CarillonError.js'
 import { SignedTransactionC, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { FlowId } from '../../log/FlowId.js'
-import type { Proposals, TypedKey } from '../../vault/VaultTables.js'
+import type { Proposals, Reservation, TypedKey } from '../../vault/VaultTables.js'
 import type { Database, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import type { FlowTable } from './FlowTable.js'
 
 export const proposalsSchema = `
   CREATE TABLE IF NOT EXISTS reserved_keys (
-    type TEXT NOT NULL, key TEXT NOT NULL, flow_seq INTEGER NOT NULL, PRIMARY KEY (type, key)
+    type TEXT NOT NULL, key TEXT NOT NULL, flow_seq INTEGER NOT NULL, since_ms INTEGER NOT NULL, PRIMARY KEY (type, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS reserved_keys_of_flow ON reserved_keys (flow_seq);
   CREATE TABLE IF NOT EXISTS signed_transactions (id TEXT PRIMARY KEY, proposal TEXT) STRICT, WITHOUT ROWID;
@@ -36,8 +36,10 @@ export class ProposalTable implements Proposals {
 
   constructor(db: Database, unit: UnitOfWork, flows: FlowTable) {
     this.#flows = flows
-    this.#reserve = db.prepare('INSERT OR REPLACE INTO reserved_keys (type, key, flow_seq) VALUES (?, ?, ?)')
-    this.#holder = db.prepare('SELECT flow_seq FROM reserved_keys WHERE type = ? AND key = ?')
+    this.#reserve = db.prepare(
+      'INSERT OR REPLACE INTO reserved_keys (type, key, flow_seq, since_ms) VALUES (?, ?, ?, ?)',
+    )
+    this.#holder = db.prepare('SELECT flow_seq, since_ms FROM reserved_keys WHERE type = ? AND key = ?')
     this.#release = db.prepare('DELETE FROM reserved_keys WHERE flow_seq = ?')
     this.#anyReserved = db.prepare('SELECT 1 AS held FROM reserved_keys LIMIT 1')
     this.#sign = db.prepare('INSERT OR REPLACE INTO signed_transactions (id, proposal) VALUES (?, ?)')
@@ -55,16 +57,17 @@ export class ProposalTable implements Proposals {
     return this.#anyReserved.get() !== undefined
   }
 
-  reservedBy({ type, key }: TypedKey): FlowId | undefined {
+  reservation({ type, key }: TypedKey): Reservation | undefined {
     const row = this.#mayHold ? this.#holder.get(type, key) : undefined
-    return row === undefined ? undefined : this.#flows.get(Number(row['flow_seq'])).id
+    if (row === undefined) return undefined
+    return { flow: this.#flows.get(Number(row['flow_seq'])).id, sinceMs: Number(row['since_ms']) }
   }
 
-  reserve({ type, key }: TypedKey, flow: FlowId): void {
+  reserve({ type, key }: TypedKey, flow: FlowId, atMs: number): void {
     const flowSeq = this.#flows.locate(flow)
     assertInvariant(flowSeq !== undefined, `a key is reserved by the unknown flow ${flow}`)
     this.#mayHold = true
-    this.#reserve.run(type, key, flowSeq)
+    this.#reserve.run(type, key, flowSeq, atMs)
   }
 
   releaseOf(flow: FlowId): void {

@@ -4,6 +4,7 @@
  */
 import { agendaLimits } from '../../agenda/limits.js'
 import { engineLimits } from '../../engine/limits.js'
+import { vaultLimits } from '../../vault/limits.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import {
   checkTick,
@@ -36,7 +37,7 @@ export class ModelWatch {
   #flows: ReadonlyMap<string, ModelFlow> = new Map()
 
   constructor(limits: Partial<ModelLimits> = {}) {
-    this.model = emptyModel({ ...engineLimits, ...agendaLimits, ...limits })
+    this.model = emptyModel({ ...engineLimits, ...agendaLimits, ...vaultLimits, ...limits })
   }
 
   get hasFound(): boolean {

@@ -98,10 +98,14 @@ const compareLocks = (db: Database, { locks }: Model): readonly ModelFinding[] =
 }
 
 const compareProposals = (db: Database, { reserved, signed }: Model): readonly ModelFinding[] => {
-  const keys = readReservedKeys(db).map(({ type, key, flow }) => `${type} ${key} by ${flow}`)
+  const keys = readReservedKeys(db).map(({ type, key, flow, since }) => `${type} ${key} by ${flow} since ${since}`)
   const ids = readSignedTransactionIds(db)
   return [
-    ...compareValues('Reserved keys.', [...reserved].map(([key, flow]) => `${key} by ${flow}`).sort(), keys.sort()),
+    ...compareValues(
+      'Reserved keys.',
+      [...reserved].map(([key, { flow, at }]) => `${key} by ${flow} since ${at}`).sort(),
+      keys.sort(),
+    ),
     ...compareValues('Signed transactions that are yet to be final.', [...signed].sort(), [...ids].sort()),
   ]
 }
