@@ -66,8 +66,8 @@ const only = {
   'time/zoneDataVersion': pure,
   // A program elsewhere, or a page in a browser: see also client-runs-in-a-browser.
   client: [...pure, ...rules, 'subscription', 'http'],
-  // A page that runs in a browser: it knows the API's answers as types and nothing else.
-  dashboard: ['http'],
+  // A page that runs in a browser: it asks by the client, and knows the API's answers as types.
+  dashboard: ['errors', 'http', 'client'],
 }
 
 const mayImport = Object.fromEntries(order.map((room, place) => [room, only[room] ?? order.slice(0, place)]))
@@ -135,7 +135,7 @@ export default {
           '^src/ledger/(decodeState|showRef)\\.ts$',
           '^src/flow/(FlowEnd|Refusal)\\.ts$',
           '^src/engine/pause\\.ts$',
-          '^src/subscription/callBack\\.ts$',
+          '^src/subscription/(callBack|subscriber)\\.ts$',
         ],
       },
     },

@@ -285,6 +285,7 @@ export type {
 export { producedStates } from './app/producedStates.js'
 export type { Subscription } from './subscription/callBack.js'
 export type { PublicEventOf, SubscribeFrom, SubscribeOptions } from './subscription/subscribe.js'
+export type { Subscribe } from './subscription/subscriber.js'
 export {
   defineProjection,
   type AnyProjection,
@@ -302,7 +303,7 @@ export {
   type ProjectionSql,
 } from './logs/postgres/PostgresProjection.js'
 export type { ProjectionStatus } from './projection/ProjectionRunner.js'
-export type { ProjectionReader } from './node/Node.js'
+export type { ProjectionReader } from './projection/ProjectionReader.js'
 export type { Committed } from './engine/Committed.js'
 export type { LogFields, Logger } from './engine/Logger.js'
 export {

@@ -2,7 +2,7 @@
  * The questions of the API, answered from a store on which no node runs: by the same routes, without a server.
  */
 import { builtInRoutes } from '../http/builtInRoutes.js'
-import type { ApiQuery } from './NodeApi.js'
+import type { RequestQuery } from '../client/NodeConnection.js'
 import { storedNode } from './storedNode.js'
 
 /** What a path gives the places of a pattern such as `/flows/{flow}`; undefined when it does not fit. */
@@ -23,7 +23,7 @@ const paramsIn = (pattern: string, path: string): Readonly<Record<string, string
 export const askStore = (
   { store, network }: { readonly store: string; readonly network?: string | undefined },
   path: string,
-  query: ApiQuery,
+  query: RequestQuery,
 ): Promise<unknown> | undefined => {
   // A path that is written out, such as /states/types, is meant before one with a place for a name.
   const route =

@@ -19,7 +19,7 @@ const hasCode = (error: unknown, code: string): boolean => error instanceof Cari
 
 const tryOnce = async (place: NodePlace, request: OperatorRequest): Promise<CarriedOutBy> => {
   try {
-    await NodeApi.at(place).operate(request)
+    await NodeApi.at(place).client.operate(request)
     return 'node'
   } catch (error) {
     if (!hasCode(error, 'node-not-running')) throw error

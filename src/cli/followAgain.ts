@@ -2,7 +2,8 @@
  * A live stream of a node, for as long as someone wants it: when the node goes away, it is looked for again, and the
  * stream goes on where it ended.
  */
-import { NodeApi, type NodePlace, type ApiQuery } from './NodeApi.js'
+import type { RequestQuery } from '../client/NodeConnection.js'
+import { NodeApi, type NodePlace } from './NodeApi.js'
 import { isNodeAway, tellNodeAway } from './nodeAway.js'
 import type { ServerSentEvent } from '../client/serverSentEvents.js'
 import type { Terminal } from './Terminal.js'
@@ -13,7 +14,7 @@ const lookAgainMs = 500
 type Followed = {
   readonly path: string
   /** Asked anew each time, so that it can say where the last one ended. */
-  readonly query: () => ApiQuery
+  readonly query: () => RequestQuery
 }
 
 /** Resolves when it is told to stop. A node that is not there at the beginning is an error. */
@@ -24,13 +25,13 @@ export const followAgain = async (
   stopped: AbortSignal,
   hear: (event: ServerSentEvent) => void,
 ): Promise<void> => {
-  const api = NodeApi.at(place)
+  const { client } = NodeApi.at(place)
   const isOver = (): boolean => stopped.aborted
   let hasBegun = false
   let isAway = false
   while (!isOver()) {
     try {
-      for await (const event of api.follow(path, query(), stopped)) {
+      for await (const event of client.listen(path, { query: query(), signal: stopped })) {
         isAway = false
         hear(event)
       }

@@ -6,7 +6,8 @@ import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
 import { pageOfC, type PageAnswer } from '../http/answers.js'
 import { vaultLimits } from '../vault/limits.js'
-import { NodeApi, type NodePlace, type ApiQuery } from './NodeApi.js'
+import type { RequestQuery } from '../client/NodeConnection.js'
+import { NodeApi, type NodePlace } from './NodeApi.js'
 import { nowOf } from './nowOf.js'
 import { printList, printNote } from './print.js'
 import type { PrintedColumn } from './table.js'
@@ -49,7 +50,11 @@ export const sayMore = (terminal: Terminal, { next }: PageAnswer<unknown>): void
 /** Asks for a list of the API, page by page. */
 export const askPages = <A>(
   place: NodePlace,
-  { path, query = {}, item }: { readonly path: string; readonly query?: ApiQuery; readonly item: t.Type<A, unknown> },
+  {
+    path,
+    query = {},
+    item,
+  }: { readonly path: string; readonly query?: RequestQuery; readonly item: t.Type<A, unknown> },
   page: PageOptions,
 ): Promise<PageAnswer<A>> => {
   const api = NodeApi.at(place)
@@ -60,7 +65,7 @@ export const askPages = <A>(
 export type Listed<O, A> = {
   readonly path: string
   /** What the options ask for. Default: nothing. */
-  readonly query?: (options: O) => ApiQuery
+  readonly query?: (options: O) => RequestQuery
   readonly item: t.Type<A, unknown>
   /** Asked for only when there is a table to print: they may depend on what time it is for the node. */
   readonly columns: (nowMs: number, options: O) => readonly PrintedColumn<A>[]

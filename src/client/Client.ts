@@ -19,9 +19,7 @@ import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { FlowId } from '../log/FlowId.js'
-import type { PublicEventType } from '../log/PublicEvent.js'
-import { callBack, type Subscription } from '../subscription/callBack.js'
-import type { PublicEventOf, SubscribeOptions } from '../subscription/subscribe.js'
+import { subscriber, type Subscribe } from '../subscription/subscriber.js'
 import type { Page, VaultQuery } from '../vault/query/VaultQuery.js'
 import { encodeAs } from './encodeAs.js'
 import { NodeConnection, type ApiRequest, type ConnectOptions, type StreamRequest } from './NodeConnection.js'
@@ -82,10 +80,20 @@ const decodeEntry = <A>(definition: StateDefinition<A>, { ref, type, version, da
 
 /** A node in another process. Make one with {@link connect}. */
 export class Client {
+  /**
+   * Public events from a revision on, or from the start, or from now on: each once and in order. When the connection breaks, it
+   * goes on by itself where it was. Without `on` they are an async iterator; with it they are called back with.
+   */
+  readonly subscribe: Subscribe
   readonly #connection: NodeConnection
 
   constructor(url: string, token: string | undefined, options: ConnectOptions) {
     this.#connection = new NodeConnection(url, token, options)
+    // Whoever wants to know why it ended waits for `ended`.
+    this.subscribe = subscriber(
+      (asked) => subscribeOver(this.#connection, asked),
+      () => undefined,
+    )
   }
 
   /** Starts a flow. Resolves once the start is durable. */
@@ -212,26 +220,6 @@ export class Client {
     return (await this.#ask('GET', `/states/${encodeURIComponent(text)}/why`, options)) as Why
   }
 
-  /**
-   * Public events from a revision on, or from the start, or from now on: each once and in order. When the connection breaks, it
-   * goes on by itself where it was. Without `on` they are an async iterator; with it they are called back with.
-   */
-  subscribe<T extends PublicEventType = PublicEventType>(
-    options: SubscribeOptions<T> & { readonly on: (event: PublicEventOf<T>) => void | Promise<void> },
-  ): Subscription
-  subscribe<T extends PublicEventType = PublicEventType>(
-    options: SubscribeOptions<T>,
-  ): AsyncGenerator<PublicEventOf<T>, void, undefined>
-  subscribe<T extends PublicEventType>(
-    options: SubscribeOptions<T> & { readonly on?: (event: PublicEventOf<T>) => void | Promise<void> },
-  ): AsyncGenerator<PublicEventOf<T>, void, undefined> | Subscription {
-    const { on, ...rest } = options
-    const source = (signal?: AbortSignal) =>
-      subscribeOver(this.#connection, signal === undefined ? rest : { ...rest, signal })
-    // Whoever wants to know why it ended waits for `ended`.
-    return on === undefined ? source() : callBack(source, options.signal, on, () => undefined)
-  }
-
   /** Sends a signal to a flow, by its id or the client id it was started with. It counts once, however often it is sent. */
   signal<A>(
     to: SignalTarget | string,
@@ -265,6 +253,15 @@ export class Client {
   /** Any request to the API of the node, such as one to an endpoint of the app; gives its answer as JSON. */
   request(method: 'GET' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<unknown> {
     return this.#connection.request(method, path, request)
+  }
+
+  /** As {@link request}, with the answer as it came: metrics, or an answer of the app that is no JSON. */
+  send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    request?: ApiRequest,
+  ): Promise<{ readonly text: string; readonly type: string }> {
+    return this.#connection.send(method, path, request)
   }
 
   /** Any live stream of the API, until it ends or its connection breaks. */

@@ -3,9 +3,10 @@
  * views, `/` to the search of the vault.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CarillonError } from '../errors/CarillonError.js'
 import type { Live, Me } from '../http/answers.js'
 import type { PanelSummary } from '../http/Panel.js'
-import { chooseNode, get, operate, Refused, shareSession, signIn, signOut } from './api.js'
+import { chooseNode, errorOf, get, isSignedOut, operate, shareSession, signIn, signOut } from './api.js'
 import { ClockControls } from './parts/ClockControls.js'
 import { Guarded } from './parts/Guarded.js'
 import { PanelLinks, Shell } from './parts/Shell.js'
@@ -172,7 +173,7 @@ const View = ({
 }
 
 /** Why somebody who was signed in has to sign in again. */
-const overBecause = ({ message }: Refused): string => {
+const overBecause = ({ message }: CarillonError): string => {
   const [why = ''] = message.split(' Send "Authorization')
   return why === 'The session is over.'
     ? 'The session is over: it lasts twelve hours, and no longer than its token.'
@@ -192,9 +193,8 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
   useEffect(() => {
     if (connection !== 'lost') return
     get<Me>('/me').catch((error: unknown) => {
-      if (!(error instanceof Refused)) return
-      if (error.status === 401) left(overBecause(error))
-      if (error.code !== 'party-unknown') return
+      if (isSignedOut(error)) left(overBecause(errorOf(error)))
+      if (errorOf(error).code !== 'party-unknown') return
       // The node that was looked at is not served any more.
       chooseNode(undefined)
       setNode('')
@@ -292,14 +292,14 @@ export const Dashboard = () => {
         setMe(found)
       },
       (error: unknown) => {
-        if (error instanceof Refused && error.code === 'party-unknown') {
+        if (errorOf(error).code === 'party-unknown') {
           // The node that this tab looked at is not served any more.
           chooseNode(undefined)
           enter()
           return
         }
         setMe(undefined)
-        setOutside({ why: error instanceof Refused && error.status !== 401 ? error.message : undefined })
+        setOutside({ why: isSignedOut(error) ? undefined : errorOf(error).message })
       },
     )
   }

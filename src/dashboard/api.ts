@@ -1,47 +1,28 @@
 /**
- * The node's API as the page uses it. The session is kept with the tab and sent in a header: storage belongs to one origin
- * with its port, where a cookie would go to every server of the host. An error becomes a {@link Refused} with the node's
- * own words.
+ * The node's API as the page uses it: the client that every program has, in the browser. The session is kept with the tab
+ * and sent in a header: storage belongs to one origin with its port, where a cookie would go to every server of the host.
  */
+import type { Client } from '../client/Client.js'
+import { connect } from '../client/connect.js'
+import type { Fetch } from '../client/Fetch.js'
+import type { RequestQuery } from '../client/NodeConnection.js'
+import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { OperatorRequest } from '../http/answers.js'
-import { readEvents } from './readEvents.js'
 
-export class Refused extends Error {
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
-}
+/** Anything thrown, as an error with a code. */
+export const errorOf = (thrown: unknown): CarillonError =>
+  thrown instanceof CarillonError ? thrown : new CarillonError('request-invalid', messageOf(thrown))
 
 /** Whether nobody answered at all, which may pass by itself. */
-export const isUnreachable = ({ code }: Refused): boolean => code === 'unreachable'
+export const isUnreachable = (error: unknown): boolean => errorOf(error).code === 'address-unavailable'
 
-type Query = Readonly<Record<string, string | number | undefined>>
+/** Whether the node does not know the session, or not any more. */
+export const isSignedOut = (error: unknown): boolean => errorOf(error).code === 'token-refused'
 
-const nodeKey = 'carillon node'
+const missing: ReadonlySet<string> = new Set(['state-unknown', 'flow-not-found', 'panel-unknown', 'route-unknown'])
 
-/** Which node is looked at, when the server serves several. It is kept with the tab, so that a reload stays with it. */
-let chosenNode = sessionStorage.getItem(nodeKey) ?? undefined
-
-export const chooseNode = (name: string | undefined): void => {
-  chosenNode = name
-  if (name === undefined) sessionStorage.removeItem(nodeKey)
-  else sessionStorage.setItem(nodeKey, name)
-}
-
-export const chosenNodeName = (): string | undefined => chosenNode
-
-export const addressOf = (path: string, query: Query = {}): string => {
-  const given = Object.entries({ ...query, node: chosenNode }).filter(
-    ([, value]) => value !== undefined && value !== '',
-  )
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
-  return `/api/v1${path}${text === '' ? '' : `?${text}`}`
-}
+/** Whether what was asked for is not there. */
+export const isMissing = (error: unknown): boolean => missing.has(errorOf(error).code)
 
 const sessionKey = 'carillon session'
 
@@ -52,6 +33,42 @@ const keepSession = (text: string | undefined): void => {
   if (text === undefined) sessionStorage.removeItem(sessionKey)
   else sessionStorage.setItem(sessionKey, text)
 }
+
+const send: Fetch = async (address, { headers, ...request }) => {
+  const own = session === undefined ? {} : { 'carillon-session': session }
+  try {
+    return await fetch(address, { ...request, credentials: 'omit', headers: { ...headers, ...own } })
+  } catch (error) {
+    throw new CarillonError(
+      'address-unavailable',
+      'The node does not answer. It may have stopped; this page tries again by itself.',
+      {},
+      error,
+    )
+  }
+}
+
+/** What was asked and not answered is asked again by the view that asked. */
+const clientOf = (node: string | undefined): Client =>
+  connect('', undefined, { fetch: send, retryForMs: 0, ...(node === undefined ? {} : { node }) })
+
+const nodeKey = 'carillon node'
+
+/** Which node is looked at, when the server serves several. It is kept with the tab, so that a reload stays with it. */
+let chosenNode = sessionStorage.getItem(nodeKey) ?? undefined
+let client = clientOf(chosenNode)
+
+export const chooseNode = (name: string | undefined): void => {
+  chosenNode = name
+  client = clientOf(name)
+  if (name === undefined) sessionStorage.removeItem(nodeKey)
+  else sessionStorage.setItem(nodeKey, name)
+}
+
+export const chosenNodeName = (): string | undefined => chosenNode
+
+/** What is asked, of which node: the same text for the same question. */
+export const questionOf = (path: string, query: RequestQuery): string => JSON.stringify([path, query, chosenNode])
 
 /** Tabs of one origin talk here, so that a new tab need not sign in again. */
 const tabs = new BroadcastChannel(sessionKey)
@@ -82,42 +99,14 @@ export const shareSession = (): Promise<void> =>
       })
     : Promise.resolve()
 
-const answerOf = async (response: Response): Promise<unknown> => {
-  const body: unknown = await response.json().catch(() => ({}))
-  if (response.ok) return body
-  const { code = 'unknown', detail = response.statusText } = body as { code?: string; detail?: string }
-  throw new Refused(response.status, code, detail)
-}
-
-const isAway = (): Refused =>
-  new Refused(0, 'unreachable', 'The node does not answer. It may have stopped; this page tries again by itself.')
-
-type Sending = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
-
-const request = async (address: string, { headers = {}, ...init }: Sending = {}): Promise<Response> => {
-  const own = session === undefined ? {} : { 'carillon-session': session }
-  try {
-    return await fetch(address, { ...init, credentials: 'omit', headers: { ...headers, ...own } })
-  } catch {
-    throw isAway()
-  }
-}
-
-const send = async (method: string, path: string, query: Query, body?: unknown): Promise<unknown> =>
-  answerOf(
-    await request(addressOf(path, query), {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  )
-
 /** Asks for something. The answer's form is the node's promise, kept by its own tests. */
-export const get = <A>(path: string, query: Query = {}): Promise<A> => send('GET', path, query) as Promise<A>
+export const get = <A>(path: string, query: RequestQuery = {}): Promise<A> => {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  return client.request('GET', path, { query: Object.fromEntries(given) }) as Promise<A>
+}
 
 export const post = <A = unknown>(path: string, body?: unknown): Promise<A> =>
-  send('POST', path, {}, body) as Promise<A>
-
-export const remove = (path: string): Promise<unknown> => send('DELETE', path, {})
+  client.request('POST', path, { body }) as Promise<A>
 
 /** Begins a session of this tab. */
 export const signIn = async (secret: string): Promise<void> => {
@@ -127,16 +116,14 @@ export const signIn = async (secret: string): Promise<void> => {
 
 /** Ends the session for all tabs. */
 export const signOut = async (): Promise<void> => {
-  await remove('/session')
+  await client.request('DELETE', '/session')
   keepSession(undefined)
 }
 
-/** Hears the messages of a live stream until it ends. An EventSource could not send the session. */
+/** Hears the messages of the node's live stream until it ends. */
 export const hear = async (path: string, signal: AbortSignal, tell: (data: string) => void): Promise<void> => {
-  const response = await request(addressOf(path), { signal })
-  if (!response.ok || response.body === null) await answerOf(response)
-  else await readEvents(response.body, tell).catch(() => undefined)
+  for await (const { data } of client.listen(path, { signal })) tell(data)
 }
 
 /** Does what an operator asks. */
-export const operate = (request: OperatorRequest): Promise<unknown> => post('/operate', request)
+export const operate = (request: OperatorRequest): Promise<void> => client.operate(request)

@@ -3,8 +3,10 @@
  * every view to ask again when something has happened.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RequestQuery } from '../client/NodeConnection.js'
+import type { CarillonError } from '../errors/CarillonError.js'
 import type { Live } from '../http/answers.js'
-import { addressOf, get, hear, isUnreachable, Refused } from './api.js'
+import { errorOf, get, hear, isUnreachable, questionOf } from './api.js'
 
 export type ConnectionState = 'connecting' | 'live' | 'lost'
 
@@ -33,7 +35,7 @@ export const useLive = (node: string | undefined): Hearing => {
           setLive(JSON.parse(data) as Live)
         })
       } catch (error) {
-        if (!signal.aborted && error instanceof Refused && !isUnreachable(error)) setRefusals((before) => before + 1)
+        if (!signal.aborted && !isUnreachable(error)) setRefusals((before) => before + 1)
       }
       if (signal.aborted) return
       setConnection('lost')
@@ -47,13 +49,13 @@ export const useLive = (node: string | undefined): Hearing => {
 
 export type AskedState<A> =
   | { readonly state: 'asking' }
-  | { readonly state: 'refused'; readonly error: Refused }
+  | { readonly state: 'refused'; readonly error: CarillonError }
   | { readonly state: 'answered'; readonly answer: A }
 
 export type Asking<A> = { readonly asked: AskedState<A>; readonly again: () => void }
 
 /** Does something again, a while after the node could not be reached. */
-export const useAgainSoon = (error: Refused | undefined, again: () => void): void =>
+export const useAgainSoon = (error: CarillonError | undefined, again: () => void): void =>
   useEffect(() => {
     if (error === undefined || !isUnreachable(error)) return undefined
     const timer = setTimeout(again, againMs)
@@ -63,7 +65,7 @@ export const useAgainSoon = (error: Refused | undefined, again: () => void): voi
 /** Asks now, and again whenever `when` changes; the last answer stays while the next is on its way. */
 export const useAnswer = <A>(ask: () => Promise<A>, what: string, when: unknown): Asking<A> => {
   const [asked, setAsked] = useState<AskedState<A>>({ state: 'asking' })
-  const [missed, setMissed] = useState<Refused>()
+  const [missed, setMissed] = useState<CarillonError>()
   const [turn, setTurn] = useState(0)
   const latest = useRef(0)
   useEffect(() => setAsked({ state: 'asking' }), [what])
@@ -77,7 +79,7 @@ export const useAnswer = <A>(ask: () => Promise<A>, what: string, when: unknown)
       },
       (thrown: unknown) => {
         if (latest.current !== mine) return
-        const error = thrown instanceof Refused ? thrown : new Refused(0, 'unknown', String(thrown))
+        const error = errorOf(thrown)
         setMissed(error)
         // While the node is away, what it said last is more use than that it is away, which the page says once.
         setAsked((before) =>
@@ -92,8 +94,5 @@ export const useAnswer = <A>(ask: () => Promise<A>, what: string, when: unknown)
 }
 
 /** As {@link useAnswer}, for one path. */
-export const useGet = <A>(
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-  when: unknown,
-): Asking<A> => useAnswer<A>(() => get<A>(path, query), addressOf(path, query), when)
+export const useGet = <A>(path: string, query: RequestQuery, when: unknown): Asking<A> =>
+  useAnswer<A>(() => get<A>(path, query), questionOf(path, query), when)

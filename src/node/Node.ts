@@ -11,12 +11,12 @@ import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
 import type { Logger } from '../engine/Logger.js'
 import type { AnyProjection, ValueProjection } from '../app/Projection.js'
-import type { PublicEventType } from '../log/PublicEvent.js'
+import type { ProjectionReader } from '../projection/ProjectionReader.js'
 import type { ProjectionStatus } from '../projection/ProjectionRunner.js'
 import type { Projections } from '../projection/Projections.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
-import { subscribe, subscribeWith, type PublicEventOf, type SubscribeOptions } from '../subscription/subscribe.js'
-import type { Subscription } from '../subscription/callBack.js'
+import { subscribe } from '../subscription/subscribe.js'
+import { subscriber, type Subscribe } from '../subscription/subscriber.js'
 import { CarillonError, concernsNode, reviveError, messageOf } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
@@ -85,14 +85,6 @@ export type StartOptions = By & {
 /** Who asks, and a remark of theirs. */
 export type ByWithNote = By & { readonly note?: string }
 
-/** Reads the result of a projection. */
-export type ProjectionReader<R> = {
-  /** The result as far as it has come. While a new version catches up, the result of the older one. */
-  readonly read: () => Promise<R>
-  /** Waits until the projection has taken in a revision, so that a program reads what it has written. */
-  readonly readAt: (revision: number, options?: { readonly signal?: AbortSignal }) => Promise<R>
-}
-
 export type NodeInternals = {
   readonly feed: EventFeed
   readonly projections: Projections
@@ -156,6 +148,11 @@ const refusedStart = (error: unknown, asked = new Error('asked here')): unknown 
 /** A running node. Make one with {@link startNode}. */
 export class Node {
   readonly party: Party
+  /**
+   * Public events from a revision on, or from the start, or from now on: each once and in order, at the pace of whoever takes
+   * them. Without `on` they are an async iterator; with it they are called back with, one after the other.
+   */
+  readonly subscribe: Subscribe
   readonly #internals: NodeInternals
   // Reads happen between two ticks, when the indexes in memory hold what is committed; of a tick on its way to the disk
   // they may name what the reader does not find yet.
@@ -171,6 +168,10 @@ export class Node {
     this.#transactions = internals.store.views.transactions.locate
     this.#flows = internals.store.views.flows.locate
     this.party = internals.party
+    this.subscribe = subscriber(
+      (options) => subscribe(internals.feed, options),
+      (error) => internals.logger.error(error.message, { code: error.code }),
+    )
     internals.loop.follow((committed) => {
       if (this.#ends.isEmpty) return
       for (const flow of committed.endedFlows()) this.#ends.ended(flow as FlowId)
@@ -627,37 +628,11 @@ export class Node {
 
   // --- events and projections
 
-  /**
-   * Public events from a revision on, or from the start, or from now on: each once and in order, at the pace of whoever takes
-   * them. Without `on` they are an async iterator; with it they are called back with, one after the other.
-   */
-  subscribe<T extends PublicEventType = PublicEventType>(
-    options: SubscribeOptions<T> & { readonly on: (event: PublicEventOf<T>) => void | Promise<void> },
-  ): Subscription
-  subscribe<T extends PublicEventType = PublicEventType>(
-    options: SubscribeOptions<T>,
-  ): AsyncGenerator<PublicEventOf<T>, void, undefined>
-  subscribe<T extends PublicEventType>(
-    options: SubscribeOptions<T> & { readonly on?: (event: PublicEventOf<T>) => void | Promise<void> },
-  ): AsyncGenerator<PublicEventOf<T>, void, undefined> | Subscription {
-    const { on, ...rest } = options
-    const { feed, logger } = this.#internals
-    if (on === undefined) return subscribe(feed, rest)
-    return subscribeWith(feed, rest, on, (error) => {
-      logger.error(error.message, { code: error.code })
-    })
-  }
-
   /** A projection of the app, to read its result. */
   projection<R>(projection: ValueProjection<R>): ProjectionReader<R>
   projection(projection: AnyProjection): ProjectionReader<unknown>
-  projection(projection: AnyProjection): ProjectionReader<unknown> {
-    const { projections } = this.#internals
-    const { name } = projection
-    return {
-      read: () => projections.read(name),
-      readAt: (revision, { signal } = {}) => projections.readAt(name, revision, signal),
-    }
+  projection({ name }: AnyProjection): ProjectionReader<unknown> {
+    return this.#internals.projections.reader(name)
   }
 
   /** How each projection of the app stands. */

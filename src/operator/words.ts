@@ -2,7 +2,6 @@
  * How instants, refs, ids and counts are written for people. Whatever is shortened here can be typed back:
  * commands accept the first digits of a ref or an id.
  */
-import type { FlowId } from '../log/FlowId.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import { showSpan } from '../agenda/why.js'
 import { toMillis, type Instant } from '../time/Instant.js'
@@ -11,7 +10,7 @@ const shownDigits = 12
 
 export const shortRef = (ref: StateRef): string => `${ref.transaction.slice(0, shownDigits)}:${ref.index}`
 
-export const shortId = (id: FlowId): string => id.slice(0, shownDigits)
+export const shortId = (id: string): string => id.slice(0, shownDigits)
 
 /** `2026-01-31 09:00:00Z`; milliseconds only where there are some. */
 export const showInstant = (at: Instant): string => at.replace('T', ' ').replace('.000Z', 'Z')

@@ -6,6 +6,7 @@ import type { Logger } from '../engine/Logger.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
 import { ProjectionRunner, type ProjectionStatus } from './ProjectionRunner.js'
+import type { ProjectionReader } from './ProjectionReader.js'
 import { ValueTarget } from './ValueTarget.js'
 
 export type ProjectionsParts = {
@@ -61,8 +62,15 @@ export class Projections {
     return this.#require(name).runner.reached(revision, signal)
   }
 
+  reader(name: string): ProjectionReader<unknown> {
+    return {
+      read: () => this.#read(name),
+      readAt: (revision, { signal } = {}) => this.#readAt(name, revision, signal),
+    }
+  }
+
   /** The result as far as it has come; that of an older version until this one has caught up. */
-  async read(name: string): Promise<unknown> {
+  async #read(name: string): Promise<unknown> {
     const { runner, value } = this.#require(name)
     const older = value?.older
     if (!runner.isLive && older !== undefined) return older
@@ -70,7 +78,7 @@ export class Projections {
     return copyOf(value)
   }
 
-  async readAt(name: string, revision: number, signal?: AbortSignal): Promise<unknown> {
+  async #readAt(name: string, revision: number, signal?: AbortSignal): Promise<unknown> {
     if (!Number.isSafeInteger(revision))
       throw new CarillonError('request-invalid', `${String(revision)} is no revision.`)
     const { runner, value } = this.#require(name)

@@ -4,7 +4,6 @@
 import { CarillonError } from '../errors/CarillonError.js'
 import { publicEventTypes, type PublicEvent, type PublicEventType } from '../log/PublicEvent.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
-import { callBack, type Subscription } from './callBack.js'
 import type { EventFeed } from './EventFeed.js'
 
 /** Where a subscription begins: at a revision, with the first event of the log, or with the next one to come. */
@@ -73,11 +72,3 @@ async function* eventsFrom<T extends PublicEventType>(
     }
   if (feed.stopped !== undefined && feed.stopped.code !== 'node-stopped' && !signal.aborted) throw feed.stopped
 }
-
-/** Calls back with each event, the next one when the call before has returned. */
-export const subscribeWith = <T extends PublicEventType>(
-  feed: EventFeed,
-  options: SubscribeOptions<T>,
-  on: (event: PublicEventOf<T>) => void | Promise<void>,
-  onFailure: (error: CarillonError) => void,
-): Subscription => callBack((signal) => subscribe(feed, { ...options, signal }), options.signal, on, onFailure)

@@ -93,7 +93,7 @@ describe('carillon start of a flow that refuses', function () {
       expect([result.code, result.out.includes('too much')]).to.deep.equal([3, true])
     }
     expect((await run('log', 'show')).out).to.match(/FlowEnded.* refused .*too much/)
-    expect(await NodeApi.at({ store: kept.folder }).outcome(id)).to.deep.equal({
+    expect(await NodeApi.at({ store: kept.folder }).client.outcomeOf(id)).to.deep.equal({
       kind: 'refused',
       refusal: { reason: 'too much' },
     })

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Json } from '../../src/encoding/canonical.js'
-import type { FlowId } from '../../src/log/FlowId.js'
 import type { Party } from '../../src/identity/Party.js'
-import { NodeApi } from '../../src/cli/NodeApi.js'
+import type { Client } from '../../src/client/Client.js'
+import { connect } from '../../src/client/connect.js'
+import { socketFetch } from '../../src/cli/nodeFetch.js'
 import { makeNetwork, type NewMember, type NewNetwork } from '../../src/network/makeNetwork.js'
 import { readStore } from '../../src/folder/readStore.js'
 import { queryVault } from '../../src/storage/queries/readVault.js'
@@ -83,12 +84,12 @@ export class NetworkOfProcesses {
     return this.#processes.get(name)?.output ?? ''
   }
 
-  client(name: string): NodeApi {
-    return NodeApi.at({ store: this.folder(name) })
+  client(name: string): Client {
+    return connect('http://localhost', undefined, { fetch: socketFetch(this.folder(name)), silenceMs: Infinity })
   }
 
-  startFlow(name: string, flow: string, input: Json): Promise<FlowId> {
-    return this.client(name).start(flow, input)
+  async startFlow(name: string, flow: string, input: Json): Promise<string> {
+    return (await this.client(name).start(flow, input)).id
   }
 
   /** Ends a party's process with a signal and waits until it is gone. */

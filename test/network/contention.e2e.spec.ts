@@ -30,7 +30,7 @@ describe('States spent by hand while their schedules trigger, between processes'
     const insert = async (from: string, to: string, number: number): Promise<StateRef> => {
       const input = { to: network.party(to), number, dueAt, contested: true }
       const flow = await network.startFlow(from, 'race/Insert', input)
-      return (await network.client(from).result(flow)) as StateRef
+      return (await network.client(from).resultOf(flow)) as StateRef
     }
     const numbers = Array.from({ length: perSide }, (_, index) => index)
     const refs = await Promise.all([

@@ -54,7 +54,7 @@ describe('Two parties and a notary in processes of their own', function () {
 
   it('agree on a transaction, both record it, and its activity runs on one of them', async () => {
     const flow = await lend('Alice', 'Bob', 10, inMs(1_500))
-    const ref = (await network.client('Alice').result(flow)) as StateRef
+    const ref = (await network.client('Alice').resultOf(flow)) as StateRef
     await eventually(() => called('Alice', 10).includes(true), 'Alice has called the debt in', patienceMs)
     await eventually(() => called('Bob', 10).includes(true), 'Bob has recorded it', patienceMs)
     expect(refs('Bob')).to.deep.equal(refs('Alice'))
@@ -66,7 +66,7 @@ describe('Two parties and a notary in processes of their own', function () {
     const flow = await lend('Alice', 'Bob', 2_000, farAway)
     const error: unknown = await network
       .client('Alice')
-      .result(flow)
+      .resultOf(flow)
       .catch((thrown: unknown) => thrown)
     expect(error).to.have.property('code', 'signature-refused')
     expect(String(error)).to.contain('more than I want to owe')
@@ -80,7 +80,7 @@ describe('Two parties and a notary in processes of their own', function () {
     await network.start('Bob')
     await network.end('Alice', 'SIGKILL')
     await network.start('Alice')
-    await Promise.all([...flows, more].map((flow) => network.client('Alice').result(flow)))
+    await Promise.all([...flows, more].map((flow) => network.client('Alice').resultOf(flow)))
     await eventually(() => refs('Bob').length === before + 4, 'Bob holds all four', patienceMs)
     expect(refs('Alice')).to.have.length(before + 4)
     expect(refs('Bob')).to.deep.equal(refs('Alice'))
@@ -101,7 +101,7 @@ describe('Two parties and a notary in processes of their own', function () {
     for (const amount of all) expect(called('Alice', amount), String(amount)).to.deep.equal([true])
     for (const [index, flow] of flows.entries()) {
       const lender = index < amounts.length ? 'Alice' : 'Bob'
-      const ref = (await network.client(lender).result(flow)) as StateRef
+      const ref = (await network.client(lender).resultOf(flow)) as StateRef
       await completed(lender, ref)
     }
   })

@@ -6,7 +6,7 @@ import type * as t from 'io-ts'
 import { outcomeOfEnd } from '../../flow/FlowEnd.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
 import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC, SignalDefinitionC } from '../../http/answers.js'
-import { actionsOf, DoneC, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
+import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { localCaller } from '../../log/FlowId.js'
 import { ExitCode, refusedExitCode } from '../ExitCode.js'
@@ -255,7 +255,7 @@ const result = (terminal: Terminal): Command =>
       const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
       // What has ended can be told without a node; what has not needs one to go on.
       const ended = outcomeOfEnd(flow, { status, result: textOf(returned ?? refusal), error: textOf(error) })
-      const outcome = ended ?? (await NodeApi.at(place).outcome(flow))
+      const outcome = ended ?? (await NodeApi.at(place).client.outcomeOf(flow))
       if (outcome.kind === 'refused') {
         if (!printJson(terminal, json, { flow, refusal: outcome.refusal }))
           terminal.out(printable(showJson(outcome.refusal)))
@@ -359,7 +359,7 @@ const signal = (terminal: Terminal): Command =>
     .action(async (text: string, name: string, given: string, { client, id, ...options }: SignalOptions) => {
       const data = readJsonText(given, 'What the signal says')
       const to = client === true ? { clientId: text } : await flowNamed(options, text)
-      await NodeApi.at(options).post('/signals', { to, signal: name, data, ...(id === undefined ? {} : { id }) }, DoneC)
+      await NodeApi.at(options).client.signal(to, name, data, id === undefined ? {} : { id })
       if (printJson(terminal, options.json, { to, signal: name })) return
       terminal.out(printable(`Signal ${name} was sent to flow ${text}.`))
     })

@@ -18,7 +18,8 @@ import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { readLines } from '../../history/readLines.js'
 import { logOption, withNamedLog, type LogOptions } from '../namedLog.js'
 import { openOutput } from '../openOutput.js'
-import { NodeApi, type ApiQuery } from '../NodeApi.js'
+import type { RequestQuery } from '../../client/NodeConnection.js'
+import { NodeApi } from '../NodeApi.js'
 import { gather, limitOption } from '../pages.js'
 import { withProgress, type Extent } from '../ProgressBar.js'
 import { publicKeyArgument } from '../publicKeyArgument.js'
@@ -55,7 +56,7 @@ const show = (real: Terminal): Command =>
     .addOption(watchOption())
     .action(
       watching(real, (terminal) => async ({ json, from, limit, ...place }: ShowOptions) => {
-        const ask = (page: ApiQuery) =>
+        const ask = (page: RequestQuery) =>
           NodeApi.at(place).get('/log', { whole: json === true ? 'true' : 'false', ...page }, LogPageC)
         // The last ones come in one answer, as long as they fit into one.
         const first =

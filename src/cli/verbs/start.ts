@@ -26,18 +26,18 @@ export const startVerb = (terminal: Terminal): Command =>
     .addOption(new Option('--no-wait', 'do not wait for the result'))
     .action(async (name: string, text: string, { json, clientId, wait, ...place }: Options) => {
       const input = readJsonText(text)
-      const api = NodeApi.at(place)
+      const { client } = NodeApi.at(place)
       const notice = setTimeout(
         () => terminal.status('Waiting for the flow to end; Ctrl-C leaves it running.'),
         noticeAfterMs,
       )
       try {
-        const flow = await api.start(name, input, clientId)
+        const { id: flow, outcome } = await client.start(name, input, clientId === undefined ? {} : { clientId })
         if (!wait) {
           if (!printJson(terminal, json, { flow })) terminal.out(flow)
           return
         }
-        const { kind, ...given } = await api.outcome(flow)
+        const { kind, ...given } = await outcome()
         if (!printJson(terminal, json, { flow, ...given })) {
           const [value] = Object.values(given)
           terminal.out(printable(JSON.stringify(value, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))

@@ -122,7 +122,7 @@ const check = (terminal: Terminal): Command =>
       const token = (text === '-' ? readFileSync(stdin, 'utf8') : text).trim()
       if (!/^[\x21-\x7e]{1,200}$/.test(token))
         throw new CarillonError('usage', 'That is no token. It is one word, as "carillon token new" printed it.')
-      const me = await NodeApi.at(place).withToken(token).get('/me', {}, MeC)
+      const me = await NodeApi.withToken(place, token).get('/me', {}, MeC)
       if (printJson(terminal, json, me)) return
       const until = me.expiresAt === undefined ? 'for ever' : `until ${showSecond(me.expiresAt)}`
       terminal.out(printable(`${me.name} may ${me.permissions.join(', ')}, ${until}.`))

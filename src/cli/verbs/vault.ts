@@ -14,7 +14,8 @@ import type { Aggregate } from '../../vault/query/VaultAggregate.js'
 import type { Status } from '../../vault/query/VaultQuery.js'
 import type { VaultEntry } from '../../vault/VaultEntry.js'
 import { atOption } from '../atOption.js'
-import { NodeApi, type ApiQuery } from '../NodeApi.js'
+import type { RequestQuery } from '../../client/NodeConnection.js'
+import { NodeApi } from '../NodeApi.js'
 import { afterOption, limitOption, printListed, type Listed, type PageOptions } from '../pages.js'
 import { parseCriterion } from '../parseCriterion.js'
 import { printList } from '../print.js'
@@ -93,7 +94,7 @@ const partyOf = (text: string): Criterion => {
   return { party: key.right }
 }
 
-const criteriaOf = (options: Options): ApiQuery => {
+const criteriaOf = (options: Options): RequestQuery => {
   const { type, key, status, observed, where = [], party } = options
   const { recordedFrom, recordedUntil, consumedFrom, consumedUntil } = options
   const criteria: readonly Criterion[] = [

@@ -3,7 +3,8 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Refused } from '../api.js'
+import type { CarillonError } from '../../errors/CarillonError.js'
+import { isMissing } from '../api.js'
 import type { Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 
@@ -81,7 +82,7 @@ export const Nothing = ({ children }: { readonly children?: ComponentChildren })
   </Empty>
 )
 
-export const Failure = ({ error, again }: { readonly error: Refused; readonly again: () => void }) => (
+export const Failure = ({ error, again }: { readonly error: CarillonError; readonly again: () => void }) => (
   <div class="empty failure" role="alert">
     <strong>{error.code === 'permission-missing' ? 'Your token does not allow this.' : 'That did not work.'}</strong>
     <p>{error.message}</p>
@@ -100,7 +101,7 @@ export function Answered<A>({
   readonly children: (answer: A) => ComponentChildren
 }) {
   const { asked, again } = asking
-  if (asked.state === 'refused' && asked.error.status === 404) return <Nothing>{asked.error.message}</Nothing>
+  if (asked.state === 'refused' && isMissing(asked.error)) return <Nothing>{asked.error.message}</Nothing>
   if (asked.state === 'asking') return <div class="waiting" role="status" aria-label="Loading" />
   if (asked.state === 'refused') return <Failure error={asked.error} again={again} />
   return <>{children(asked.answer)}</>

@@ -3,14 +3,16 @@
  * loaded below stays until the list itself is another one.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RequestQuery } from '../../client/NodeConnection.js'
+import type { CarillonError } from '../../errors/CarillonError.js'
 import type { PageAnswer } from '../../http/answers.js'
-import { addressOf, get, isUnreachable, Refused } from '../api.js'
+import { errorOf, get, isUnreachable, questionOf } from '../api.js'
 import { useAgainSoon } from '../useLive.js'
 
 export type Pages<A> = {
   readonly items: readonly A[]
   readonly loaded: boolean
-  readonly error: Refused | undefined
+  readonly error: CarillonError | undefined
   readonly more: (() => void) | undefined
   readonly again: () => void
 }
@@ -26,20 +28,16 @@ type Loaded<A> = {
 
 const pageSize = 100
 
-export const usePages = <A>(
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-  when: unknown,
-): Pages<A> => {
-  const what = addressOf(path, query)
+export const usePages = <A>(path: string, query: RequestQuery, when: unknown): Pages<A> => {
+  const what = questionOf(path, query)
   const [state, setState] = useState<Loaded<A>>({ what: '', items: [], next: undefined, pages: 0, added: 0 })
-  const [error, setError] = useState<Refused>()
+  const [error, setError] = useState<CarillonError>()
   const [turn, setTurn] = useState(0)
   const loading = useRef(false)
   const latest = useRef('')
   const fail = (thrown: unknown): void => {
     loading.current = false
-    setError(thrown instanceof Refused ? thrown : new Refused(0, 'unknown', String(thrown)))
+    setError(errorOf(thrown))
   }
   useEffect(() => {
     // Whoever has scrolled far keeps what is in sight; the newest comes when the list is left and entered again.

@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Me } from '../../http/answers.js'
 import type { PanelSummary } from '../../http/Panel.js'
-import { chooseNode, chosenNodeName, signOut } from '../api.js'
+import { chooseNode, chosenNodeName, isSignedOut, signOut } from '../api.js'
 import { Guarded } from '../parts/Guarded.js'
 import { PanelLinks, Shell } from '../parts/Shell.js'
 import { Act, Answered, Empty, Lamp } from '../parts/ui.js'
@@ -46,7 +46,7 @@ export const Guest = ({
   const panels = asked.state === 'answered' ? asked.answer.items : []
   const panel = panels.find(({ name }) => place.view === 'panel' && name === place.rest[0]) ?? panels[0]
   useEffect(() => {
-    if (asked.state === 'refused' && asked.error.status === 401) left(asked.error.message)
+    if (asked.state === 'refused' && isSignedOut(asked.error)) left(asked.error.message)
     // Whoever has not chosen a node is led to the first that shows something, and stays with the last if none does.
     const next = me.nodes[looked + 1]
     if (asked.state !== 'answered' || panels.length > 0 || next === undefined) return
