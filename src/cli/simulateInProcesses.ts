@@ -85,6 +85,10 @@ export const simulateInProcesses = async ({
   const sum = (of: (report: SimulationReport) => number): number => told.reduce((total, one) => total + of(one), 0)
   return {
     seeds: sum((report) => report.seeds),
+    orders: sum(({ orders }) => orders),
+    allOrders: told.every(({ allOrders }) => allOrders === undefined)
+      ? undefined
+      : told.every(({ allOrders }) => allOrders),
     events: sum(({ events }) => events),
     transactions: sum(({ transactions }) => transactions),
     flows: sum(({ flows }) => flows),

@@ -106,7 +106,15 @@ const sameValue = (a: IndexedValue | undefined, b: IndexedValue): boolean =>
   (typeof a === 'boolean' ? Number(a) : a) === (typeof b === 'boolean' ? Number(b) : b)
 
 /** Whether a state is what a wait is for. Only unconsumed states that concern this party are. */
-const isWanted = (wait: Waiting, type: string, { relevant, key, indexed = {} }: Assessment): boolean => {
+export const isWanted = (
+  wait: Waiting,
+  type: string,
+  {
+    relevant,
+    key,
+    indexed = {},
+  }: { readonly relevant: boolean } & { readonly [K in 'key' | 'indexed']?: Assessment[K] | undefined },
+): boolean => {
   if (wait.for !== 'state' || wait.type !== type || !relevant) return false
   if (wait.key !== undefined) return wait.key === key
   return Object.entries(wait.where ?? {}).every(([name, value]) => sameValue(indexed[name], value))

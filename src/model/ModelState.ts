@@ -3,6 +3,7 @@
  * the past can be asked too.
  */
 import type { Json } from '../encoding/canonical.js'
+import type { IndexedValue } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { Instant } from '../time/Instant.js'
@@ -22,6 +23,8 @@ export type ModelState = {
   readonly participants: readonly string[]
   /** What it is known by among the unconsumed states of its type that concern this party. */
   readonly key: string | undefined
+  /** What it is found by beside its key. */
+  readonly indexed: Readonly<Record<string, IndexedValue>> | undefined
   readonly recordedAt: Instant
   readonly fromRevision: number
   readonly consumed: { readonly by: TransactionId; readonly at: Instant; readonly revision: number } | undefined

@@ -24,7 +24,7 @@ const reassess = (state: ModelState, { assessment }: EventOf<'StateReassessed'>)
   const { endedRevision, attentionAt, note } = before
   const activity = { ...asked, attempts: lastAttempt(attempts, asked.asked?.at), endedRevision, attentionAt, note }
   return {
-    ...{ ...state, relevant, participants, key },
+    ...{ ...state, relevant, participants, key, indexed: assessment.indexed },
     activity: isOver && isSame ? { ...activity, standing: before.standing, actsAt: undefined } : activity,
   }
 }

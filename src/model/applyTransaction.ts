@@ -43,7 +43,7 @@ export const applyTransaction = (
     const key = relevant ? assessment.key : undefined
     const ref = { transaction: event.id, index }
     states.set(showRef(ref), {
-      ...{ ref, place: states.size, type, version, data, relevant, participants, key },
+      ...{ ref, place: states.size, type, version, data, relevant, participants, key, indexed: assessment.indexed },
       ...{ recordedAt: at, fromRevision: revision, consumed: undefined },
       activity: assessedActivity(assessment),
       attempts: [],

@@ -8,6 +8,7 @@ import type { DomainEvent } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import { agendaOrder, isDue, occurrenceOrder, reopensAt } from './agenda.js'
 import { applyEvent } from './applyEvent.js'
+import { awaitedAlready } from './awaitedAlready.js'
 import { checkAttempt, isAttempt, refOfAttempt, type AttemptEvent } from './checkAttempt.js'
 import { finding, type ModelFinding } from './ModelFinding.js'
 import type { LoggedTick } from './LoggedTick.js'
@@ -146,12 +147,17 @@ const checkEnd = (check: Check, extents: TickExtents): readonly ModelFinding[] =
   const reopens = refs(reopensAt(model, at))
   const isMoving = (flow: ModelFlow | undefined): boolean =>
     flow?.status === 'running' && flow.waits.length === 0 && flow.wakeAt === undefined
+  const inVain = [...moved].flatMap((id) => {
+    const flow = model.flows.get(id)
+    return flow === undefined ? [] : awaitedAlready(model, flow, at).map((what) => `flow ${id}: ${what}`)
+  })
   const moving = [...moved].filter((id) => isMoving(model.flows.get(id)))
   return [
     ...missing('What is due is attempted.', extents.attempts, prediction.attempts.length, refs(waiting(check))),
     ...missing('A flow whose wait is over goes on.', extents.wakes, prediction.wakes.length, asleep(check)),
     ...missing('A start attempts again what ended before it.', extents.reopens, reopens.length, reopens),
     ...missing('A flow ends, is held, or says what it waits for.', 'all', moving.length, moving),
+    ...missing('No flow waits for what is there already.', 'all', inVain.length, inVain),
     ...(check.again === undefined ? [] : finding(movedRule, check.again.ref, 'the end of the tick')),
   ]
 }

@@ -1,7 +1,7 @@
 /** The rules of a flow's waits, as logs written by hand and what the model says to them. */
 import { expect } from 'chai'
 import { sha256 } from '../encoding/hash.js'
-import type { DomainEvent } from '../log/events.js'
+import type { DomainEvent, Waiting } from '../log/events.js'
 import { sessionIdOf } from '../log/SessionId.js'
 import { at, HandMadeLog, me, refOf } from '../../test/model/HandMadeLog.js'
 
@@ -96,6 +96,38 @@ describe('A flow in the model', () => {
     expect(log.tick('08:01', log.waits(other, waiting))).to.deep.equal(['The rules refuse this event.'])
     expect(log.tick('08:02', { type: 'MessageReceived', ...end, seq: 1, message })).to.deep.equal([])
     expect(log.tick('08:02', ended(other))).to.deep.equal([])
+  })
+
+  it('does not wait for what is there already, and nothing would wake it', () => {
+    const rule = 'No flow waits for what is there already.'
+    const signal = { for: 'signal', kind: 'signal', label: '', digest: '', signal: 'Go' } as const
+    const received: DomainEvent = { type: 'SignalReceived', flow, seq: 1, signal: 'Go', data: null, by: 'Ada' }
+    expect(log.tick('09:00', received)).to.deep.equal([])
+    expect(log.tick('10:00', log.waits(flow, signal))).to.deep.equal([rule])
+
+    const state = { for: 'state', kind: 'waitFor', label: '', digest: '', type: 'State' } as const
+    const waits = (wait: Waiting): readonly string[] => {
+      log = new HandMadeLog()
+      log.tick('08:00', log.start())
+      log.tick('08:00', log.produce('a', { key: 'a', indexed: { size: 1 } }), log.produce('b', {}, 'a'))
+      log.tick('08:00', log.produce('c', { key: 'c', indexed: { size: 2 } }), started(other), ended(other))
+      return log.tick('08:00', started(flow), log.waits(flow, wait))
+    }
+    for (const there of [
+      { ...state, key: 'c' },
+      { ...state, where: { size: 2 } },
+      { ...state, for: 'consumption', ref: refOf('a') } as const,
+      { ...state, for: 'transaction', transaction: refOf('b').transaction } as const,
+      { ...state, for: 'flow', flow: other } as const,
+    ])
+      expect(waits(there), there.for).to.deep.equal([rule])
+    for (const awaited of [
+      { ...state, key: 'a' },
+      { ...state, where: { size: 1 } },
+      { ...state, for: 'consumption', ref: refOf('c') } as const,
+      { ...state, for: 'flow', flow } as const,
+    ])
+      expect(waits(awaited), awaited.for).to.deep.equal([])
   })
 
   it('gives its locks back at its end, and shares them with nobody before', () => {

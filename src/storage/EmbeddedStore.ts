@@ -47,6 +47,8 @@ export type EmbeddedStoreOptions = {
   readonly worker?: (carryOut: CarryOut) => CommitWorker
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<StorageLimits>
+  /** A connection to use instead of one of its own to a new database in memory. It has the tables of a store, and no rows. */
+  readonly database?: Database
 }
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
@@ -85,12 +87,15 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static open(file: string, { usesThread = true, worker, limits: given }: EmbeddedStoreOptions = {}): EmbeddedStore {
+  static open(
+    file: string,
+    { usesThread = true, worker, limits: given, database }: EmbeddedStoreOptions = {},
+  ): EmbeddedStore {
     const limits = limitsOf('storage', storageLimits, given)
     try {
       const isFile = file !== ':memory:'
       const check = isFile ? StoreCheck.begin(file, limits) : undefined
-      const opened = openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
+      const opened = database ?? openStoreDatabase(file, `${ticksSchema} ${viewsSchema}`)
       const db = new WriteBehind(
         opened,
         worker?.(carriedOutOn(opened)) ?? (isFile && usesThread ? new CommitThread(file) : undefined),
@@ -133,7 +138,7 @@ export class EmbeddedStore implements TickStore {
     return () => check?.stop()
   }
 
-  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits' | 'worker'> = {}): EmbeddedStore {
+  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits' | 'worker' | 'database'> = {}): EmbeddedStore {
     return EmbeddedStore.open(':memory:', options)
   }
 

@@ -30,13 +30,24 @@ const notEnding = ({ name, flowName, flow }: StepRequest, limitMs: number): Cari
     { step: name, flow },
   )
 
+/** Steps that are held from ending, and whose end somebody else decides. */
+export type StepHold = {
+  readonly isHeld: (step: StepRequest) => boolean
+  /** Resolves when another step is held. */
+  readonly changed: () => Promise<void>
+}
+
+const noHold: StepHold = { isHeld: () => false, changed: () => new Promise(() => undefined) }
+
 export class StepPatience {
   readonly #limitMs: number
+  readonly #hold: StepHold
   /** Steps that the clock no longer waits for: their timeout ends them. */
   readonly #leftAlone = new WeakSet<StepRequest>()
 
-  constructor(limitMs = defaultStepLimitMs) {
+  constructor(limitMs = defaultStepLimitMs, hold = noHold) {
     this.#limitMs = limitMs
+    this.#hold = hold
   }
 
   /** Lets a node work until nothing is left to do at this instant. */
@@ -48,7 +59,7 @@ export class StepPatience {
   }
 
   #waitedFor(node: Node): readonly StepRequest[] {
-    return node.stepsUnderWay.filter((step) => !this.#leftAlone.has(step))
+    return node.stepsUnderWay.filter((step) => !this.#leftAlone.has(step) && !this.#hold.isHeld(step))
   }
 
   async #endOfSteps(node: Node): Promise<void> {
@@ -57,7 +68,7 @@ export class StepPatience {
       seen.idle = true
     })
     for (let slices = 1; ; slices++) {
-      await forASlice(idle)
+      await forASlice(Promise.race([idle, this.#hold.changed()]))
       const steps = this.#waitedFor(node)
       if (seen.idle || steps.length === 0) return
       if (slices >= slicesWithTimeout)

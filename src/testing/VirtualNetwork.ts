@@ -61,6 +61,18 @@ export type VirtualNetworkOptions = {
   readonly stepLimitMs?: number
 }
 
+/** Making a key takes longer than a short history, and histories are made of the same few. */
+const keysKept = 1_000
+const keysOfSeeds = new Map<string, KeyPair>()
+
+const keyOf = (seed: string): KeyPair => {
+  const known = keysOfSeeds.get(seed)
+  if (known !== undefined) return known
+  const key = keyPairFromSeed(sha256(seed))
+  if (keysOfSeeds.size < keysKept) keysOfSeeds.set(seed, key)
+  return key
+}
+
 type Seat = {
   readonly party: Party
   readonly key: KeyPair
@@ -81,10 +93,10 @@ export class VirtualNetwork {
   readonly #seed: string
   readonly #patience: StepPatience
 
-  private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, TickStore>) {
+  private constructor(options: VirtualNetworkOptions, stores: ReadonlyMap<string, TickStore>, patience: StepPatience) {
     this.#options = options
     this.#seed = options.seed ?? 'carillon'
-    this.#patience = new StepPatience(options.stepLimitMs)
+    this.#patience = patience
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
     this.transport = new VirtualTransport(this.clock, seededRandom(`${this.#seed} network`), options.weather)
     for (const [name, party] of Object.entries(options.parties)) {
@@ -111,11 +123,14 @@ export class VirtualNetwork {
     )
   }
 
-  static async start(options: VirtualNetworkOptions): Promise<VirtualNetwork> {
+  static async start(
+    options: VirtualNetworkOptions,
+    patience = new StepPatience(options.stepLimitMs),
+  ): Promise<VirtualNetwork> {
     const stores = new Map<string, TickStore>()
     for (const [name, { store, limits }] of Object.entries(options.parties))
       stores.set(name, store ?? (await virtualStores.open(limits)))
-    const network = new VirtualNetwork(options, stores)
+    const network = new VirtualNetwork(options, stores, patience)
     for (const name of Object.keys(options.parties)) await network.restart(name)
     return network
   }
@@ -139,7 +154,7 @@ export class VirtualNetwork {
 
   /** The key of a member that has no node. */
   strangerKey(name: string): KeyPair {
-    return keyPairFromSeed(sha256(`key of ${name} ${this.#seed}`))
+    return keyOf(`key of ${name} ${this.#seed}`)
   }
 
   isRunning(name: string): boolean {

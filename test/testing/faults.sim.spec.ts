@@ -61,6 +61,7 @@ const noFaults: Faults = {
   disks: false,
   logs: false,
   steps: false,
+  orders: false,
   dst: false,
   operators: false,
   limits: false,
@@ -182,6 +183,12 @@ const marks: readonly Mark[] = [
             event.waiting.some((wait) => wait.for === 'step' && wait.error?.message === 'The simulated world said no.'),
         ),
       ),
+  },
+  {
+    fault: 'orders',
+    app: lamps,
+    leaves: 'a step whose end waited for time to pass',
+    isSeen: (it) => says(it, /^more time passes first$/) && says(it, /^step "light it" .* ends$/),
   },
   { fault: 'dst', app: lamps, leaves: 'a history in which the clocks change', isSeen: changesHour },
   {

@@ -21,6 +21,7 @@ type Options = JsonOptions & {
   readonly actions?: number
   readonly parties?: readonly string[]
   readonly hostile?: number
+  readonly exhaustive?: number
   readonly stopAtFirst?: boolean
   readonly processes?: number
   readonly asWorker?: boolean
@@ -33,8 +34,8 @@ const processesFor = (seeds: number): number =>
   Math.min(availableParallelism(), Math.max(1, Math.floor(seeds / seedsPerProcess)))
 
 /** What has to be typed to see one seed again. */
-const repeatOf = (module: string, seed: number, { actions, parties, hostile }: Options): string =>
-  `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}${hostile === undefined ? '' : ` --hostile ${hostile}`}`
+const repeatOf = (module: string, seed: number, { actions, parties, hostile, exhaustive }: Options): string =>
+  `carillon simulate ${module} --seed ${seed}${actions === undefined ? '' : ` --actions ${actions}`}${parties === undefined ? '' : ` --parties ${parties.join(',')}`}${hostile === undefined ? '' : ` --hostile ${hostile}`}${exhaustive === undefined ? '' : ` --exhaustive ${exhaustive}`}`
 
 export const simulateVerb = (terminal: Terminal): Command =>
   bareVerb('simulate', 'run an app through random histories of crashes, lost messages and failing disks', [
@@ -42,6 +43,7 @@ export const simulateVerb = (terminal: Terminal): Command =>
     'simulate src/app.ts --seeds 1000',
     'simulate src/app.ts --seed 17',
     'simulate src/app.ts --hostile 1',
+    'simulate src/app.ts --seeds 1 --exhaustive 1000',
   ])
     .argument('<app-module>', 'a module that exports `app`, and perhaps `simulation`: a workload, invariants, parties')
     .addOption(new Option('--seeds <count>', 'how many histories').argParser(wholeNumber(1)).default(50))
@@ -54,6 +56,12 @@ export const simulateVerb = (terminal: Terminal): Command =>
         wholeNumber(0),
       ),
     )
+    .addOption(
+      new Option(
+        '--exhaustive <count>',
+        'nothing goes wrong; instead try all orders in which things can come, at most so many for each seed',
+      ).argParser(wholeNumber(1)),
+    )
     .addOption(new Option('--stop-at-first', 'stop at the first history that fails'))
     .addOption(
       new Option('--processes <count>', 'how many processes share the work (default: one a core)').argParser(
@@ -64,7 +72,18 @@ export const simulateVerb = (terminal: Terminal): Command =>
     .addOption(jsonOption('print one JSON document'))
     .action((module: string, options: Options) =>
       withApp(module, async ({ app, simulation }) => {
-        const { seed, seeds, from, actions, parties, hostile, json, stopAtFirst = false, asWorker } = options
+        const {
+          seed,
+          seeds,
+          from,
+          actions,
+          parties,
+          hostile,
+          exhaustive,
+          json,
+          stopAtFirst = false,
+          asWorker,
+        } = options
         const chosen = seed === undefined ? Array.from({ length: seeds }, (_, index) => from + index) : [seed]
         const given: SimulationOptions = {
           ...simulation,
@@ -72,6 +91,7 @@ export const simulateVerb = (terminal: Terminal): Command =>
           ...(actions === undefined ? {} : { actions }),
           ...(parties === undefined ? {} : { parties }),
           ...(hostile === undefined ? {} : { hostile }),
+          ...(exhaustive === undefined ? {} : { exhaustive }),
           stopAtFirst,
         }
         if (asWorker === true) {

@@ -6,6 +6,7 @@ import { ticksSchema } from '../SqliteTicks.js'
 import { openDatabase } from './openDatabase.js'
 import type { Database } from '../Database.js'
 import { viewsSchema } from '../StoredViews.js'
+import { nestedTransactions } from './nestedTransactions.js'
 
 /** Those that are kept for whoever comes next. */
 const mostKept = 8
@@ -28,4 +29,12 @@ export const giveBackScratch = (db: Database): void => {
   db.exec('ROLLBACK')
   if (kept.length < mostKept) kept.push(db)
   else db.close()
+}
+
+/** A scratch database for who has transactions of their own. It is given back when it is closed. */
+export const takeScratchStore = (): Database => {
+  const db = takeScratch()
+  return nestedTransactions(db, () => {
+    giveBackScratch(db)
+  })
 }

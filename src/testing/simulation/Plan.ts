@@ -7,6 +7,7 @@ import { instant, type Instant } from '../../time/Instant.js'
 import { fairWeather, type Weather } from '../VirtualTransport.js'
 import type { GivenLimits } from '../../node/NodeLimits.js'
 import { Chance } from './Chance.js'
+import type { Order } from './Order.js'
 import { smallLimits } from './smallLimits.js'
 import type { PowerCut } from './DiskFaults.js'
 
@@ -28,6 +29,8 @@ export type Faults = {
   readonly logs: boolean
   /** Steps fail, or take their time. */
   readonly steps: boolean
+  /** Steps end in any order, and while time passes. */
+  readonly orders: boolean
   /** The history begins shortly before clocks change to or from daylight saving time. */
   readonly dst: boolean
   /** Operators drain nodes, trigger and pause activities. */
@@ -48,6 +51,7 @@ export const allFaults: Faults = {
   disks: true,
   logs: true,
   steps: true,
+  orders: true,
   dst: true,
   operators: true,
   limits: true,
@@ -88,6 +92,10 @@ export type Plan = {
   readonly development: boolean
   /** One step in so many fails; 0 for none. */
   readonly stepFailures: number
+  /** In which order steps end, and whether time passes before they do. */
+  readonly order: Order
+  /** Whether what is done next may come at any time, and not so long after what happened before. */
+  readonly anyPace: boolean
   /** Those whose log is kept elsewhere. */
   readonly remote: readonly string[]
   /** Those whose ticks are committed while the next is decided. */
@@ -212,6 +220,8 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
     weather,
     development: seed % 10 === 0,
     stepFailures,
+    order: faults.orders ? 'bySeed' : 'inTurn',
+    anyPace: false,
     remote,
     pipelined,
     limits,
@@ -220,10 +230,31 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   }
 }
 
+/** The first history where all orders are tried: everyone does something in turn, and nothing goes wrong. */
+export const planInOrder = (seed: number, cast: Cast, length: number): Plan => ({
+  seed,
+  start: ordinaryStart,
+  notary: 'validating',
+  weather: fairWeather,
+  development: false,
+  stepFailures: 0,
+  order: [],
+  anyPace: true,
+  remote: [],
+  pipelined: [],
+  // What a node does now and then of its own accord decides nothing here, and would come before and after everything else.
+  limits: { engine: { stepHangsMs: 86_400_000 }, backup: { checkpointMs: 86_400_000 } },
+  actions: cast.workers
+    .flatMap((party) => Array.from({ length }, (): Draft => ({ kind: 'work', party })))
+    .map((draft, id): Action => ({ id, afterMs: 0, ...draft })),
+  restMs: 0,
+})
+
 /** The plan with an easier beginning, one in each respect in which it is not easy already. */
 export const easierPlans = (plan: Plan): readonly ((of: Plan) => Plan)[] => [
   ...(plan.weather === fairWeather ? [] : [(of: Plan) => ({ ...of, weather: fairWeather })]),
   ...(plan.stepFailures === 0 ? [] : [(of: Plan) => ({ ...of, stepFailures: 0 })]),
+  ...(plan.order === 'bySeed' ? [(of: Plan): Plan => ({ ...of, order: 'inTurn' })] : []),
   ...(plan.pipelined.length === 0 ? [] : [(of: Plan) => ({ ...of, pipelined: [] })]),
   ...(Object.keys(plan.limits).length === 0 ? [] : [(of: Plan) => ({ ...of, limits: {} })]),
   ...(plan.remote.length === 0 ? [] : [(of: Plan) => ({ ...of, remote: [] })]),

@@ -4,6 +4,7 @@
  */
 import type { EncodedTick } from '../../log/Tick.js'
 import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
+import { takeScratchStore } from '../../storage/sqlite/scratchDatabase.js'
 import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
 import type { Chance } from './Chance.js'
@@ -30,6 +31,7 @@ export class SimulatedDisk implements SimulatedStore {
   constructor(watch: StoreWatch, { limits, pipeline }: SimulatedDiskOptions = {}) {
     this.#watch = watch
     this.#inner = EmbeddedStore.inMemory({
+      database: takeScratchStore(),
       ...(limits === undefined ? {} : { limits }),
       ...(pipeline === undefined
         ? {}
@@ -72,6 +74,7 @@ export class SimulatedDisk implements SimulatedStore {
   readonly tick: TickStore['tick'] = (number) => this.#inner.tick(number)
   readonly read: TickStore['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly close: TickStore['close'] = () => Promise.resolve()
+  readonly discard = (): Promise<void> => this.#inner.close()
   readonly isWriterIdle = (): boolean => this.#inner.isWriterIdle()
 
   readonly handOver: NonNullable<TickStore['handOver']> = (tick) => {

@@ -85,4 +85,5 @@ export class SimulatedRemoteStore implements SimulatedStore {
     this.#inner.resume()
   }
   readonly close: TickStore['close'] = () => Promise.resolve()
+  readonly discard = (): Promise<void> => this.#inner.close()
 }

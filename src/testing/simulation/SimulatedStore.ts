@@ -25,4 +25,6 @@ export type SimulatedStore = TickStore & {
   readonly crash: () => void
   /** What was in memory only is gone. */
   readonly reopen: () => Promise<void>
+  /** The history is over, and nobody looks at the store any more. A stopped node leaves it as it is. */
+  readonly discard: () => Promise<void>
 }

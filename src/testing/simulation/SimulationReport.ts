@@ -29,6 +29,10 @@ export type SimulationFailure = {
 /** What a simulation has found. */
 export type SimulationReport = {
   readonly seeds: number
+  /** Histories that were lived through: one a seed, or as many as orders were tried. */
+  readonly orders: number
+  /** Whether all orders were tried and none failed; undefined where one was tried for each seed. */
+  readonly allOrders: boolean | undefined
   readonly events: number
   readonly transactions: number
   readonly flows: number
@@ -70,9 +74,16 @@ export const describeBoundaries = ({ boundaries }: SimulationReport): string =>
 
 /** The sum of a simulation as a sentence. */
 export const describeReport = (report: SimulationReport): string => {
-  const { seeds, events, transactions, flows, elapsedMs, failures } = report
-  const speed = seeds === 1 ? '' : ` (${figure((1_000 * seeds) / elapsedMs)} a second)`
-  const lived = `${figure(seeds)} ${seeds === 1 ? 'history' : 'histories'} in ${showSpan(Math.round(elapsedMs))}${speed}`
+  const { orders, allOrders, events, transactions, flows, elapsedMs, failures } = report
+  const speed = orders === 1 ? '' : ` (${figure((1_000 * orders) / elapsedMs)} a second)`
+  const histories = orders === 1 ? 'history' : 'histories'
+  const what =
+    allOrders === undefined
+      ? histories
+      : allOrders
+        ? `${histories}, which are all orders,`
+        : `${histories}, of more orders,`
+  const lived = `${figure(orders)} ${what} in ${showSpan(Math.round(elapsedMs))}${speed}`
   const held = failures.length === 0 ? 'every invariant held' : `${failures.length} failed`
   return `${lived}: ${figure(events)} events, ${figure(transactions)} transactions, ${figure(flows)} flows; ${held}.`
 }

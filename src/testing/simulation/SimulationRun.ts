@@ -6,6 +6,7 @@ import { Duration, type DurationLikeObject } from 'luxon'
 import type { App } from '../../app/App.js'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { FlowDefinition } from '../../app/FlowDefinition.js'
+import type { FlowId } from '../../log/FlowId.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
@@ -17,6 +18,9 @@ import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Boundaries } from './Boundaries.js'
 import { Adversary } from './Adversary.js'
 import { Chance } from './Chance.js'
+import { HeldSteps } from './HeldSteps.js'
+import { Chooser } from './Order.js'
+import { StepPatience } from '../StepPatience.js'
 import { describeAction, describeBeginning } from './describeAction.js'
 import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
 import { SimulatedDisk } from './SimulatedDisk.js'
@@ -58,7 +62,10 @@ export class SimulationRun {
   readonly #stopped: string[] = []
   readonly #sleptThrough: string[] = []
   readonly #adversaries = new Map<string, Adversary>()
+  readonly #held: HeldSteps
   readonly trace: TraceLine[] = []
+  /** What it has chosen where more than one thing could come next. */
+  readonly chooser: Chooser
   readonly boundaries: Boundaries
 
   private constructor(
@@ -69,8 +76,11 @@ export class SimulationRun {
     witness: Witness,
     watches: ReadonlyMap<string, ModelWatch>,
     boundaries: Boundaries,
+    held: HeldSteps,
   ) {
     this.boundaries = boundaries
+    this.#held = held
+    this.chooser = new Chooser(plan.order, plan.seed)
     this.#plan = plan
     this.#options = options
     this.#network = network
@@ -127,21 +137,25 @@ export class SimulationRun {
           : new SimulatedDisk(watched, { limits: plan.limits.storage, pipeline }),
       )
     }
-    const app = watchSteps(options.app, witness, plan.seed, plan.stepFailures)
-    const network = await VirtualNetwork.start({
-      parties: Object.fromEntries(
-        [...stores].map(([name, store]) => [
-          name,
-          { app, store, limits: plan.limits, ...(notaries.includes(name) ? { notary: plan.notary } : {}) },
-        ]),
-      ),
-      strangers: hostile,
-      start: plan.start,
-      seed: `simulation ${plan.seed}`,
-      weather: plan.weather,
-      development: plan.development,
-    })
-    const run = new SimulationRun(plan, options, network, stores, witness, watches, boundaries)
+    const held = new HeldSteps()
+    const app = watchSteps(options.app, witness, held, plan.seed, plan.stepFailures)
+    const network = await VirtualNetwork.start(
+      {
+        parties: Object.fromEntries(
+          [...stores].map(([name, store]) => [
+            name,
+            { app, store, limits: plan.limits, ...(notaries.includes(name) ? { notary: plan.notary } : {}) },
+          ]),
+        ),
+        strangers: hostile,
+        start: plan.start,
+        seed: `simulation ${plan.seed}`,
+        weather: plan.weather,
+        development: plan.development,
+      },
+      new StepPatience(undefined, held),
+    )
+    const run = new SimulationRun(plan, options, network, stores, witness, watches, boundaries, held)
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
@@ -151,14 +165,17 @@ export class SimulationRun {
 
   /** Lets the whole plan happen and everyone come to rest. */
   async live(): Promise<World> {
-    for (const action of this.#plan.actions) {
-      await this.#advance(action.afterMs)
+    const { actions, anyPace, restMs } = this.#plan
+    const settleMs = Math.trunc(Duration.fromObject(this.#options.settle).toMillis())
+    for (const action of actions) {
+      if (anyPace) await this.#advance(settleMs, 'whenChosen')
+      else await this.#advance(action.afterMs, 'inTime')
       await this.#act(action)
     }
-    await this.#advance(this.#plan.restMs)
+    if (!anyPace) await this.#advance(restMs, 'inTime')
     await this.#mend()
     const mendedAt = this.#network.now
-    const isSettled = await this.#advance(Math.trunc(Duration.fromObject(this.#options.settle).toMillis()))
+    const isSettled = await this.#advance(settleMs, 'settled')
     return this.#world(mendedAt, isSettled)
   }
 
@@ -198,6 +215,7 @@ export class SimulationRun {
 
   async stop(): Promise<void> {
     for (const name of this.#network.names) if (this.#network.isRunning(name)) await this.#network.crash(name)
+    for (const store of this.#stores.values()) await store.discard()
   }
 
   #say(what: string): void {
@@ -208,23 +226,56 @@ export class SimulationRun {
     return this.#network.names.reduce((sum, name) => sum + (this.#stores.get(name)?.head().revision ?? 0), 0)
   }
 
-  /** Lets time pass, with everything on the way; false when there was too much of it. */
-  async #advance(ms: number): Promise<boolean> {
+  /**
+   * Lets time pass, with everything on the way; false when there was too much of it. It ends when the time is over, or as
+   * soon as that is chosen; once everything is to settle, every step has ended then.
+   */
+  async #advance(ms: number, ends: 'inTime' | 'whenChosen' | 'settled'): Promise<boolean> {
     const { clock } = this.#network
     const untilMs = clock.now() + ms
     while (true) {
       await this.#quieten()
       const nextMs = Math.min(clock.nextWakeMs() ?? Infinity, ...this.#restarts.values())
+      const next = this.#chooseNext(nextMs <= untilMs, ends)
+      if (next === 'ended') continue
+      if (next === 'act') return true
       if (nextMs > untilMs) break
       if (this.#events > this.#options.mostEvents) return false
       this.#findSleepers(nextMs)
       clock.setTo(Math.max(nextMs, clock.now()))
       for (const [name, atMs] of this.#restarts) if (atMs <= clock.now()) await this.#restart(name)
     }
+    if (ends === 'whenChosen') return true
     this.#findSleepers(untilMs)
     clock.setTo(untilMs)
     await this.#quieten()
     return true
+  }
+
+  /** What comes next at this instant: ends of steps, what is to be done, or more time. */
+  #chooseNext(hasWake: boolean, ends: 'inTime' | 'whenChosen' | 'settled'): 'ended' | 'act' | 'time' {
+    let hasEnded = false
+    do {
+      const { all } = this.#held
+      const others = [
+        ...(ends === 'whenChosen' ? (['act'] as const) : []),
+        ...(hasWake || ends === 'inTime' ? (['time'] as const) : []),
+      ]
+      const among = all.length + others.length
+      if (among === 0) break
+      const chosen = this.chooser.choose(among)
+      const step = all[chosen]
+      const other = others[chosen - all.length]
+      if (step === undefined) {
+        if (hasEnded) break
+        if (other === 'time' && all.length > 0) this.#say('more time passes first')
+        return other ?? 'time'
+      }
+      if (this.#plan.order !== 'inTurn') this.#say(`${step.what} ends`)
+      step.end()
+      hasEnded = true
+    } while (this.chooser.comesTogether())
+    return hasEnded ? 'ended' : 'time'
   }
 
   /** Nothing happens before `nextMs`. A node that must act sooner, by the model, has missed its time. */
@@ -349,13 +400,24 @@ export class SimulationRun {
       now: instantFromMillis(network.clock.now()),
       chance: new Chance(`work ${this.#plan.seed} ${id}`),
       start: (flow, input) => this.#start(name, node, flow, input),
+      ask: async (what, ask) => {
+        this.#say(`  ${name} ${what}`)
+        await this.#unlessRefused(() => ask(node))
+      },
     }
   }
 
-  async #start<I, R, F>(party: string, node: Node, flow: FlowDefinition<I, R, F>, input: I): Promise<void> {
+  async #start<I, R, F>(
+    party: string,
+    node: Node,
+    flow: FlowDefinition<I, R, F>,
+    input: I,
+  ): Promise<FlowId | undefined> {
+    let started: FlowId | undefined
     this.#say(`  ${party} asks for ${flow.name} ${JSON.stringify(flow.input.encode(input))}`)
     await this.#unlessRefused(async () => {
       const handle = await node.start(flow, input)
+      started = handle.id
       this.#witness.told({ party, flow: handle.id })
       this.#say(`  it is told that flow ${handle.id.slice(0, 8)} has started`)
       void handle.result().then(
@@ -368,6 +430,7 @@ export class SimulationRun {
         () => undefined,
       )
     })
+    return started
   }
 
   async #operate(node: Node, act: OperatorAct): Promise<void> {
@@ -384,7 +447,7 @@ export class SimulationRun {
   }
 
   /** What is asked of a node may be refused, also because it fails at that very moment. */
-  async #unlessRefused(ask: () => Promise<void>): Promise<void> {
+  async #unlessRefused(ask: () => Promise<unknown>): Promise<void> {
     try {
       await ask()
     } catch (error) {

@@ -8,7 +8,8 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { assertionFailure } from '../assertions/AssertionFailure.js'
 import { sumOfBoundaries, type BoundaryCounts } from './Boundaries.js'
 import { builtInInvariants } from './builtInInvariants.js'
-import { allFaults, easierPlans, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
+import { nextOrder, type Choice } from './Order.js'
+import { allFaults, easierPlans, planInOrder, planOf, planWith, type Cast, type Faults, type Plan } from './Plan.js'
 import { randomWorkload, startableFlows } from './randomWorkload.js'
 import { shrink } from './shrink.js'
 import { describeFailure, type SimulationFailure, type SimulationReport, type Violation } from './SimulationReport.js'
@@ -36,8 +37,13 @@ export type SimulationOptions = {
   readonly invariants?: readonly Invariant[]
   /** What the parties do. Default: they start the app's flows with inputs made up from their codecs. */
   readonly workload?: Workload
-  /** How many things happen in a history. Default 15. */
+  /** How many things happen in a history. Default 15; where all orders are tried, one of each party. */
   readonly actions?: number
+  /**
+   * Tries all orders in which steps can end, time can pass and the parties can do what they do, instead of one order a seed.
+   * Nothing goes wrong in them. A number says how many orders are tried at most; `true` stands for 1,000. Default false.
+   */
+  readonly exhaustive?: boolean | number
   /** How long everyone has at the end to come to rest. Default 15 minutes of virtual time. */
   readonly settle?: DurationLikeObject
   /** How often a failing history is tried again to find a shorter one. Default 60; 0 leaves it as it is. */
@@ -47,6 +53,9 @@ export type SimulationOptions = {
   /** Whether to stop at the first seed that fails. Default false. */
   readonly stopAtFirst?: boolean
 }
+
+/** Orders that are tried at most unless another number is given. */
+const mostOrders = 1_000
 
 /** Events of all nodes together in one history; beyond that, time stands still. */
 const mostEvents = 2_500
@@ -80,6 +89,7 @@ const runOptionsOf = (options: SimulationOptions): RunOptions => {
 type Judged = {
   readonly violations: readonly Violation[]
   readonly trace: readonly TraceLine[]
+  readonly choices: readonly Choice[]
   readonly events: number
   readonly transactions: number
   readonly flows: number
@@ -102,6 +112,7 @@ const runPlan = async (plan: Plan, options: RunOptions, invariants: readonly Inv
     return {
       violations: await judge(world, invariants),
       trace: run.trace,
+      choices: run.chooser.made,
       events: sum(({ events }) => events),
       transactions: sum(({ transactions }) => transactions),
       flows: sum(({ flows }) => flows),
@@ -111,10 +122,32 @@ const runPlan = async (plan: Plan, options: RunOptions, invariants: readonly Inv
     // Whatever a history does to the harness itself is a finding too, with a history to show for it.
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const violations = [{ invariant: 'the simulation goes through', what }]
-    return { violations, trace: run.trace, events: 0, transactions: 0, flows: 0, boundaries: run.boundaries.counts }
+    const { trace, chooser, boundaries } = run
+    return {
+      ...{ violations, trace, choices: chooser.made, boundaries: boundaries.counts },
+      ...{ events: 0, transactions: 0, flows: 0 },
+    }
   } finally {
     await run.stop()
   }
+}
+
+/** Chooses the first of what is possible wherever the failure does not need another. */
+const shrinkOrder = async (
+  plan: Plan,
+  made: readonly Choice[],
+  fails: (other: Plan) => Promise<boolean>,
+  mostTries: number,
+): Promise<void> => {
+  const order = await shrink(
+    made.map(({ chosen }) => chosen),
+    (fewer) => fails({ ...plan, order: fewer }),
+    mostTries,
+  )
+  const orderOf = (places: readonly number[]): readonly number[] =>
+    order.map((chosen, place) => (places.includes(place) ? chosen : 0))
+  const places = order.flatMap((chosen, place) => (chosen === 0 ? [] : [place]))
+  await shrink(places, (fewer) => fails({ ...plan, order: orderOf(fewer) }), mostTries)
 }
 
 const shrinkFailure = async (
@@ -135,7 +168,9 @@ const shrinkFailure = async (
   const actions = await shrink(plan.actions, (shorter) => fails(planWith(plan, shorter)), mostTries)
   let shortest = planWith(plan, actions)
   // What the failure does not need, such as the weather it began with, would only lead its reader astray.
-  if (mostTries > 0) for (const eased of easierPlans(plan)) if (await fails(eased(shortest))) shortest = eased(shortest)
+  if (mostTries > 0 && !plan.anyPace)
+    for (const eased of easierPlans(plan)) if (await fails(eased(shortest))) shortest = eased(shortest)
+  if (shortest.order !== 'inTurn') await shrinkOrder(shortest, last.choices, fails, mostTries)
   return {
     seed: plan.seed,
     violations: failed.violations,
@@ -143,35 +178,68 @@ const shrinkFailure = async (
   }
 }
 
-const seedsOf = ({ seeds = 20 }: SimulationOptions): readonly number[] =>
+const seedsOf = ({
+  exhaustive = false,
+  seeds = exhaustive === false ? 20 : 1,
+}: SimulationOptions): readonly number[] =>
   typeof seeds === 'number' ? Array.from({ length: seeds }, (_, seed) => seed) : seeds
+
+/** The plans of a seed, one after the other: each is made once the one before has been lived through. */
+type Plans = (seed: number) => { readonly first: Plan; readonly next: (lived: Judged) => Plan | undefined }
+
+const plansOf = (options: SimulationOptions, cast: Cast): Plans => {
+  const { exhaustive = false, actions } = options
+  if (exhaustive === false) {
+    const faults = { ...allFaults, ...options.faults }
+    return (seed) => ({ first: planOf(seed, cast, faults, actions ?? 15), next: () => undefined })
+  }
+  return (seed) => {
+    const first = planInOrder(seed, cast, actions ?? 1)
+    const next = ({ choices }: Judged): Plan | undefined => {
+      const order = nextOrder(choices)
+      return order === undefined ? undefined : { ...first, order }
+    }
+    return { first, next }
+  }
+}
 
 /** Simulates an app, seed after seed. Failures come with the shortest history that still fails. */
 export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
   const runOptions = runOptionsOf(options)
+  const { exhaustive = false } = options
+  const most = exhaustive === true ? mostOrders : exhaustive
+  const plans = plansOf(options, runOptions.cast)
   const invariants = [...builtInInvariants, ...(options.invariants ?? [])]
-  const faults = { ...allFaults, ...options.faults }
   const beganMs = performance.now()
   const failures: SimulationFailure[] = []
   const boundaries: BoundaryCounts[] = []
-  const sums = { seeds: 0, events: 0, transactions: 0, flows: 0 }
+  const sums = { seeds: 0, orders: 0, events: 0, transactions: 0, flows: 0 }
+  let untried = 0
   for (const seed of seedsOf(options)) {
-    const plan = planOf(seed, runOptions.cast, faults, options.actions ?? 15)
-    const judged = await runPlan(plan, runOptions, invariants)
+    const { first, next } = plans(seed)
+    let failure: SimulationFailure | undefined
     sums.seeds += 1
-    sums.events += judged.events
-    sums.transactions += judged.transactions
-    sums.flows += judged.flows
-    boundaries.push(judged.boundaries)
-    const failure =
-      judged.violations.length === 0
-        ? undefined
-        : await shrinkFailure(plan, judged, runOptions, invariants, options.shrinkTries ?? 60)
+    for (let plan: Plan | undefined = first, orders = 1; plan !== undefined && failure === undefined; orders++) {
+      const judged = await runPlan(plan, runOptions, invariants)
+      sums.orders += 1
+      sums.events += judged.events
+      sums.transactions += judged.transactions
+      sums.flows += judged.flows
+      boundaries.push(judged.boundaries)
+      if (judged.violations.length > 0)
+        failure = await shrinkFailure(plan, judged, runOptions, invariants, options.shrinkTries ?? 60)
+      plan = next(judged)
+      if (plan === undefined || orders < Number(most)) continue
+      untried += 1
+      break
+    }
     if (failure !== undefined) failures.push(failure)
     options.onSeed?.(seed, failure)
     if (failure !== undefined && options.stopAtFirst === true) break
   }
-  return { ...sums, boundaries: sumOfBoundaries(boundaries), elapsedMs: performance.now() - beganMs, failures }
+  const allOrders = exhaustive === false ? undefined : untried === 0 && failures.length === 0
+  const elapsedMs = performance.now() - beganMs
+  return { ...sums, allOrders, boundaries: sumOfBoundaries(boundaries), elapsedMs, failures }
 }
 
 /** As {@link simulate}, and fails at the first seed whose history breaks an invariant, with that history. */

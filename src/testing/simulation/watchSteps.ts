@@ -1,12 +1,13 @@
 /**
- * An app whose steps are watched, and fail where a simulation wants them to: the same ones every time, whatever else
- * happens around them.
+ * An app whose steps are watched, end when a simulation wants them to, and fail where it wants them to: the same ones every
+ * time, whatever else happens around them.
  */
 import type { App } from '../../app/App.js'
 import type { StepContext } from '../../flow/operations/step.js'
 import type { StepOptions } from '../../app/FlowIo.js'
 import { changedApp } from '../traceFlows.js'
 import { Chance } from './Chance.js'
+import type { HeldSteps } from './HeldSteps.js'
 import type { StepPlace, Witness } from './Witness.js'
 
 type Run = (context: StepContext) => unknown
@@ -23,21 +24,27 @@ const placeOf = (key: string): StepPlace => {
 }
 
 /** `oneIn` is how many steps there are to one that fails; 0 when none does. */
-export const watchSteps = (app: App, witness: Witness, seed: number, oneIn: number): App =>
+export const watchSteps = (app: App, witness: Witness, held: HeldSteps, seed: number, oneIn: number): App =>
   changedApp(app, (io, name, method) => {
     if (name !== 'step') return method
     return (step, run, options) => {
       const codec = (options as Options | undefined)?.result
-      const watched: Run = async (context) => {
-        witness.stepRuns(io.me.name, placeOf(context.idempotencyKey), String(step))
+      const fallible: Run = async (context) => {
         const chance = new Chance(`step ${seed} ${context.idempotencyKey} ${context.attempt}`)
-        // A step that takes its time lets others go first.
-        for (let turns = oneIn === 0 ? 0 : chance.below(8); turns > 0; turns--)
-          await new Promise((resolve) => setImmediate(resolve))
         if (oneIn > 0 && chance.oneIn(oneIn)) throw new Error('The simulated world said no.')
         const value: unknown = await (run as Run)(context)
         witness.stepReturned(context.idempotencyKey, codec === undefined ? value : codec.encode(value))
         return value
+      }
+      const watched: Run = async (context) => {
+        const place = placeOf(context.idempotencyKey)
+        witness.stepRuns(io.me.name, place, String(step))
+        held.begin(context)
+        try {
+          return await fallible(context)
+        } finally {
+          await held.hold(context, `step "${String(step)}" of flow ${place.flow.slice(0, 8)} of ${io.me.name}`)
+        }
       }
       return options === undefined ? method(step, watched) : method(step, watched, options)
     }
