@@ -7,6 +7,7 @@ import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
 import { fireOnPostgres } from './workloads/fireOnPostgres.js'
+import { hangingSteps } from './workloads/hangingSteps.js'
 import { killInBurst, killInLargeBurst } from './workloads/killInBurst.js'
 import { lateness } from './workloads/lateness.js'
 import { memoryPending } from './workloads/memoryPending.js'
@@ -41,6 +42,7 @@ export const workloads: readonly Workload[] = [
   takeover,
   lateness,
   chains,
+  hangingSteps,
   restartPending,
   restartHistory,
   memoryPending,

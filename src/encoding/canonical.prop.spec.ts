@@ -162,4 +162,9 @@ describe('the canonical text', () => {
   it('names the place of what it refuses', () => {
     expect(() => canonicalText({ a: [{ b: 1 }, { c: Number.NaN }] })).to.throw('NaN at a.1.c has no canonical form')
   })
+
+  it('names the place of the very value that it speaks of, when there are several', () => {
+    expect(() => canonicalText({ when: new Date(0), total: 10n })).to.throw('A value of type bigint at total has no')
+    expect(() => canonicalText([{ b: 1n, a: () => 1 }])).to.throw('A value of type function at 0.a has no')
+  })
 })

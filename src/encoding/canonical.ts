@@ -142,11 +142,14 @@ const refused = (value: unknown): boolean => {
   }
 }
 
-/** What is encoded of an object or a list: in a list every place counts, in an object an undefined member is absent. */
-const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
-  Array.isArray(value)
-    ? Array.from(value, (member: unknown, index) => [String(index), member])
-    : Object.entries(value).filter(([, member]) => member !== undefined)
+/** What is encoded of an object or a list, in that order; in an object an undefined member is absent. */
+const membersOf = (value: object): readonly (readonly [string, unknown])[] => {
+  if (Array.isArray(value)) return Array.from(value, (member: unknown, index) => [String(index), member])
+  const members = new Map<string, unknown>(Object.entries(value))
+  const keys = [...members.keys()]
+  sortKeys(keys)
+  return keys.map((key) => [key, members.get(key)] as const).filter(([, member]) => member !== undefined)
+}
 
 /** The path to the innermost value that the encoder refuses; into a cycle it goes once around. */
 const placeOf = (value: unknown): string => {

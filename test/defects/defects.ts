@@ -199,6 +199,20 @@ export const defects: readonly Defect[] = [
     replace: 'atMs: nowMs + Math.floor(durationMs / 2)',
   },
   {
+    name: 'lock-ignored',
+    mistake: 'A flow consumes a state that another flow has reserved',
+    file: 'src/finality/decideTransaction.ts',
+    find: '  checkLocks(reads, inputs, flow)\n',
+    replace: '',
+  },
+  {
+    name: 'state-not-held',
+    mistake: 'A flow that holds its state does not take it before a step',
+    file: 'src/engine/performOperation.ts',
+    find: "if (holdsState && operation.kind === 'step')",
+    replace: "if (holdsState && operation.kind === 'lock')",
+  },
+  {
     name: 'unasked-recorded',
     mistake: 'A final transaction is recorded although nobody here has signed it or asked for it',
     file: 'src/finality/assertAsked.ts',

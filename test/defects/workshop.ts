@@ -85,9 +85,92 @@ const TooLate = defineFlow({
   },
 })
 
+/** A tool is sharpened now and then, by a flow that holds it meanwhile; others borrow it or throw it away. */
+const StoneC = t.keyof({ good: null, stuck: null })
+const Tool = defineState({
+  type: 'workshop/Tool',
+  data: t.strict({ owner: PartyC, edge: IntegerC, stone: StoneC, dueAt: InstantC }),
+  participants: ({ owner }) => [owner],
+  nextScheduledActivity: ({ dueAt, edge }, tool) => (edge >= 3 ? none : some(Sharpen.at(dueAt, { tool }))),
+})
+
+const BuyTools = defineFlow({
+  name: 'workshop/BuyTools',
+  input: t.strict({ stones: t.readonlyArray(StoneC), inMs: IntegerC }),
+  *run(io, { stones, inMs }): FlowBody<void> {
+    const dueAt = plus(yield* io.now(), { milliseconds: inMs })
+    yield* io.finalise((tx) => {
+      for (const stone of stones) tx.produce(Tool, { owner: io.me, edge: 0, stone, dueAt })
+      return tx.command(Do, [io.me])
+    })
+  },
+})
+
+/** Long enough to be listed as hanging before its timeout comes. */
+const grindLimit = { minutes: 2 }
+
+const Sharpen = defineFlow({
+  name: 'workshop/Sharpen',
+  schedulable: true,
+  holdsState: true,
+  input: t.strict({ tool: StateRefC }),
+  *run(io, { tool }): FlowBody<void> {
+    const before = yield* io.load(Tool, tool)
+    if (before.data.stone === 'stuck')
+      yield* io.attempt(
+        io.step('grind on the stuck stone', () => new Promise<void>(() => undefined), {
+          timeout: grindLimit,
+          retry: { attempts: 1 },
+        }),
+      )
+    yield* io.step('grind', () => undefined, { retry: { attempts: 20, firstWaitMs: 500 } })
+    // No wait between a step and what it is for: here the tool must still be there.
+    yield* io.finalise((tx) =>
+      tx.replace(before, { edge: before.data.edge + 1, dueAt: plus(before.data.dueAt, { seconds: 4 }) }),
+    )
+  },
+})
+
+/** Reserves a tool for a while and changes it then. */
+const Borrow = defineFlow({
+  name: 'workshop/Borrow',
+  input: t.strict({ inMs: IntegerC }),
+  *run(io, { inMs }): FlowBody<string> {
+    const [tool] = yield* io.query(Tool, { where: { locked: false }, limit: 1 })
+    if (tool === undefined) return 'there is none'
+    yield* io.lock(tool.ref)
+    yield* io.sleep({ milliseconds: inMs })
+    yield* io.finalise((tx) => tx.replace(tool, { dueAt: plus(tool.data.dueAt, { seconds: 1 }) }))
+    return 'brought back'
+  },
+})
+
+/** Consumes any tool, without asking who has it. */
+const ThrowAway = defineFlow({
+  name: 'workshop/ThrowAway',
+  input: t.strict({}),
+  *run(io): FlowBody<void> {
+    const [tool] = yield* io.query(Tool, { limit: 1 })
+    if (tool !== undefined) yield* io.finalise((tx) => tx.consume(tool).command(Do, [io.me]))
+  },
+})
+
 const names = ['once', 'twin', 'slow', 'brittle', 'plain']
 
-const busy = async ({ chance, start }: Turn): Promise<void> => {
+const useTools = async ({ chance, start }: Turn): Promise<void> => {
+  if (chance.oneIn(2)) {
+    const stones = Array.from({ length: chance.between(1, 2) }, () =>
+      chance.oneIn(20) ? ('stuck' as const) : ('good' as const),
+    )
+    await start(BuyTools, { stones, inMs: chance.pick([0, 1_000, 5_000]) })
+  }
+  if (chance.oneIn(3)) await start(Borrow, { inMs: chance.pick([0, 1_000, 20_000]) })
+  if (chance.oneIn(2)) await start(ThrowAway, {})
+}
+
+const busy = async (turn: Turn): Promise<void> => {
+  const { chance, start } = turn
+  if (chance.oneIn(3)) await useTools(turn)
   if (chance.oneIn(6)) await start(TooLate, { name: 'late' })
   const jobs = chance.some(names, chance.between(1, 3))
   const twice = chance.oneIn(3) ? ['twin', 'twin'] : []
@@ -99,7 +182,7 @@ const busy = async ({ chance, start }: Turn): Promise<void> => {
 }
 
 /** The reasons for which a flow of the workshop may fail. */
-const goodReasons = ['it broke', 'at most four rounds', 'was already consumed', 'it is', 'said no']
+const goodReasons = ['it broke', 'at most four rounds', 'was already consumed', 'it is', 'said no', 'is reserved by']
 
 const failsForAReason: Invariant = {
   name: 'flows fail only for good reasons',
@@ -134,8 +217,28 @@ const windowsAreOpen: Invariant = {
     ),
 }
 
+/** Nobody takes a tool from a flow that has it: not the one that borrowed it, nor the one that sharpens it. */
+const heldIsKept: Invariant = {
+  name: 'what a flow holds is not taken from it',
+  violations: ({ parties }) =>
+    parties.flatMap(({ inspect }) => {
+      const borrowed = inspect
+        .flows({ name: Borrow.name, status: 'failed', limit: 1_000 })
+        .items.filter(({ error }) => error?.code === 'state-consumed')
+      // One that has begun no step has held nothing, and needs no attention.
+      const sharpened = inspect
+        .flows({ name: Sharpen.name, status: 'attention', limit: 1_000 })
+        .items.filter(({ status }) => status === 'superseded')
+      return [...borrowed, ...sharpened].map(({ name, id }) => `${name} (${id}) lost its tool to another flow`)
+    }),
+}
+
 export const workshopSimulation: SimulationOptions = {
-  app: defineApp({ name: 'workshop', states: [Job], flows: [Take, Work, TooLate] }),
+  app: defineApp({
+    name: 'workshop',
+    states: [Job, Tool],
+    flows: [Take, Work, TooLate, BuyTools, Sharpen, Borrow, ThrowAway],
+  }),
   workload: busy,
-  invariants: [failsForAReason, windowsAreOpen],
+  invariants: [failsForAReason, windowsAreOpen, heldIsKept],
 }
