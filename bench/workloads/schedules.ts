@@ -49,7 +49,7 @@ export const schedules: Workload = {
     const network = await ScheduleNetwork.open(node, app, { key: root.publicKey, settings })
     const at: Instant = clock.after(0)
     let nanos = 0
-    const bank = new Wallet(treasury, [root], () => nanos++)
+    const bank = new Wallet(network.ledgerID, treasury, [root], () => nanos++)
     const transaction = <O>(operation: O) => bank.transaction(operation, timestampOf(at))
     const key = keyList(first.publicKey, second.publicKey)
     const account = plain({ kind: 'cryptoCreateAccount', key, initialBalance: 1_000_000 })
@@ -72,7 +72,9 @@ export const schedules: Workload = {
     )
     const signsWith = (pair: typeof first) =>
       bodies.map((body) => {
-        const sigMap = [signIdentity(pair, { transactionBody: body, payer, adminKey: null, memo: '' })]
+        const sigMap = [
+          signIdentity(network.ledgerID, pair, { transactionBody: body, payer, adminKey: null, memo: '' }),
+        ]
         return transaction({ kind: 'scheduleSign', scheduleID: created.get(body) ?? '', sigMap } as const)
       })
     const signs = await paceOf(signsWith(first), async (signed) => {

@@ -39,7 +39,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
   const root = keyOfName('treasury')
   const network = await ScheduleNetwork.open(node, app, { key: root.publicKey, settings })
   const now = () => timestampOf(instantFromMillis(node.nowMs))
-  const bank = new Wallet(treasury, [root])
+  const bank = new Wallet(network.ledgerID, treasury, [root])
   const accounts = new Map((await node.states(Account)).map(({ data }) => [data.key, data.accountID]))
   const accountOf = async (key: KeyPair): Promise<AccountID> => {
     const known = accounts.get(key.publicKey)
@@ -50,7 +50,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
   const persons: Person[] = []
   for (const name of people) {
     const key = keyOfName(name)
-    persons.push({ name, key, wallet: new Wallet(await accountOf(key), [key]) })
+    persons.push({ name, key, wallet: new Wallet(network.ledgerID, await accountOf(key), [key]) })
   }
 
   const create = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       { nonce: (seconds % 1_000_000) * 1_000 + Math.floor(nanos / 1_000_000) },
     )
     const identity = { transactionBody: body, payer: alice.wallet.accountID, adminKey: null, memo: '' }
-    const sigMap = [signIdentity(alice.key, identity)]
+    const sigMap = [signIdentity(network.ledgerID, alice.key, identity)]
     await network.create(alice.wallet.transaction({ kind: 'scheduleCreate', transactionBody: body, sigMap }, now()))
   }
 
@@ -79,7 +79,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       const signed = new Set((await node.find(Signatories, schedule.schedule))?.data.keys)
       const next = persons.find(({ key }) => !signed.has(key.publicKey))
       if (next === undefined || (next.name === 'Carol' && isForgottenByCarol(schedule))) continue
-      const sigMap = [signIdentity(next.key, identityOf(schedule, settings))]
+      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings))]
       const operation = { kind: 'scheduleSign' as const, scheduleID: schedule.schedule, sigMap }
       await network.sign(next.wallet.transaction(operation, now()))
       return

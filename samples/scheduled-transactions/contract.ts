@@ -43,10 +43,11 @@ const signaturesFor = (
   settings: Settings,
 ): { readonly pairs: SignatureMap; readonly text: string } => {
   if (submitted === null) return { pairs: [], text: '' }
-  if (settings.onIdentical === 'reject') return { pairs: submitted.sigMap, text: signedTextOf(submitted.body) }
+  if (settings.onIdentical === 'reject')
+    return { pairs: submitted.sigMap, text: signedTextOf(settings.ledgerID, submitted.body) }
   const { operation } = submitted.body
   const pairs = ScheduleCreateC.is(operation) || ScheduleSignC.is(operation) ? (operation.sigMap ?? []) : []
-  return { pairs, text: scheduleTextOf(identityOf(schedule, settings)) }
+  return { pairs, text: scheduleTextOf(settings.ledgerID, identityOf(schedule, settings)) }
 }
 
 /** "A signature counts only if it is here": whoever is new among the signers has signed what was submitted. */
@@ -133,7 +134,10 @@ const endRules = (
       const isSigned =
         adminKey !== null &&
         submitted !== null &&
-        isSignedBy(adminKey, witness(submitted.sigMap, primitivesOf([adminKey]), signedTextOf(submitted.body)).signed)
+        isSignedBy(
+          adminKey,
+          witness(submitted.sigMap, primitivesOf([adminKey]), signedTextOf(settings.ledgerID, submitted.body)).signed,
+        )
       return [rule('a schedule is deleted by its admin key', purpose === 'delete' && isSigned)]
     }
     case 'expired':
@@ -196,6 +200,7 @@ export const contract = defineContract({
     const submitted =
       purpose === undefined ? null : (transaction.commandsOf(commands[purpose])[0]?.data.submitted ?? null)
     const [network] = [...produced(transaction, kinds.network), ...found(transaction, kinds.network)]
+    const [networkBefore] = consumed(transaction, kinds.network)
     const accounts = produced(transaction, kinds.account)
     return allOf([
       rule('a transaction of the network has one purpose', stated.length === 1),
@@ -217,6 +222,10 @@ export const contract = defineContract({
         ? []
         : [
             rule('the parameters make sense', problemWith(network.settings) === undefined),
+            rule(
+              'a network keeps its ledger id',
+              networkBefore === undefined || networkBefore.settings.ledgerID === network.settings.ledgerID,
+            ),
             ...signerRules(transaction, submitted, network.settings),
             ...scheduleRules(transaction, purpose, submitted, network.settings),
           ]),

@@ -31,20 +31,21 @@ export const tellStory = async (say: (line: string) => void): Promise<void> => {
   const virtual = await VirtualNode.start({ app: app.app, start: instant('2026-03-02T09:00Z'), party: 'Operator' })
   const root = keyOfName('treasury')
   const network = await ScheduleNetwork.open(virtual.node, app, { key: root.publicKey })
-  const pending = maxPendingTxns(defaultSettings) ?? 0
+  const { ofTheUsualLifetime, inAll } = maxPendingTxns(defaultSettings)
   say(`A network that takes ${defaultSettings.buckets['scheduleCreate']} creates a second and keeps a schedule for`)
   say(
-    `${defaultSettings.txExpiryTimeSecs} seconds never has more than ${pending.toLocaleString('en')} of them pending.\n`,
+    `${defaultSettings.txExpiryTimeSecs} seconds never has more than ${ofTheUsualLifetime.toLocaleString('en')} of them`,
   )
+  say(`pending; with those that chose a later second there are ${inAll.toLocaleString('en')} at most.\n`)
 
   let nanos = 0
   const now = () => timestampOf(virtual.now)
-  const bank = new Wallet(treasury, [root], () => nanos++)
+  const bank = new Wallet(network.ledgerID, treasury, [root], () => nanos++)
   const person = async (name: string): Promise<Wallet> => {
     const key = keyOfName(name)
     const operation = { kind: 'cryptoCreateAccount', key: key.publicKey, initialBalance: 1_000 }
     const { receipt } = await network.submit(bank.transaction(operation, now()))
-    return new Wallet(receipt?.accountID ?? '', [key], () => nanos++)
+    return new Wallet(network.ledgerID, receipt?.accountID ?? '', [key], () => nanos++)
   }
   const alice = await person('Alice')
   const bob = await person('Bob')
@@ -65,7 +66,7 @@ export const tellStory = async (say: (line: string) => void): Promise<void> => {
     ],
   })
   const identity: Identity = { transactionBody: body, payer: alice.accountID, adminKey: null, memo: '' }
-  const signatureOf = (wallet: Wallet) => wallet.keys.map((key) => signIdentity(key, identity))
+  const signatureOf = (wallet: Wallet) => wallet.keys.map((key) => signIdentity(network.ledgerID, key, identity))
 
   say('\nAlice schedules a transfer of 100 of hers, 50 of Bob’s and 25 of Carol’s, and signs it.')
   const create = { kind: 'scheduleCreate', transactionBody: body, sigMap: signatureOf(alice) } as const

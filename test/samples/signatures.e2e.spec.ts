@@ -12,6 +12,7 @@ describe('scheduled transactions from the command line', function () {
   const { folder, remove } = scratchFolder()
   const store = join(folder, 'data')
   const file = (name: string): string => join(folder, `${name}.key`)
+  const onNetwork = ['--network', join(folder, 'network.json')]
   let node: RunningNode
 
   /** What the wallet prints. */
@@ -45,12 +46,15 @@ describe('scheduled transactions from the command line', function () {
 
   it('are signed by a wallet that never meets the node, and executed by it once everybody has signed', async () => {
     const treasury = ['--account', '0.0.2', '--key', file('treasury')]
-    expect(await start('OpenNetwork', await wallet('open', '--key', file('treasury')))).to.deep.equal({
-      status: 'SUCCESS',
-    })
+    const opened = await start('OpenNetwork', await wallet('open', '--key', file('treasury')))
+    expect(opened)
+      .to.include({ status: 'SUCCESS' })
+      .and.to.have.property('ledgerID')
+      .that.matches(/^[0-9a-f]{64}$/)
+    writeFileSync(join(folder, 'network.json'), JSON.stringify(opened))
     const { publicKey } = JSON.parse(readFileSync(file('alice'), 'utf8')) as { publicKey: string }
     const account = JSON.stringify({ kind: 'cryptoCreateAccount', key: publicKey, initialBalance: 1_000 })
-    const made = await start('Submit', await wallet('submit', account, ...treasury))
+    const made = await start('Submit', await wallet('submit', account, ...onNetwork, ...treasury))
     expect(made).to.deep.include({ status: 'SUCCESS' }).and.to.have.nested.property('receipt.accountID', '0.0.1001')
 
     const transfers = [
@@ -60,7 +64,7 @@ describe('scheduled transactions from the command line', function () {
     const transfer = JSON.stringify({ kind: 'cryptoTransfer', transfers })
     const created = await start(
       'ScheduleCreate',
-      await wallet('create', transfer, ...treasury, '--sign', file('treasury')),
+      await wallet('create', transfer, ...onNetwork, ...treasury, '--sign', file('treasury')),
     )
     expect(created).to.have.nested.property('receipt.schedule', '0.0.1002')
 
@@ -95,24 +99,26 @@ describe('scheduled transactions from the command line', function () {
     ]
     const transfer = JSON.stringify({ kind: 'cryptoTransfer', transfers })
     const admin = ['--admin-key', JSON.stringify(publicKey), '--nonce', '7']
-    const created = await ask('schedules/create', await wallet('create', transfer, ...treasury, ...admin))
+    const created = await ask('schedules/create', await wallet('create', transfer, ...onNetwork, ...treasury, ...admin))
     expect(created).to.deep.include({ status: 'SUCCESS' }).and.to.have.nested.property('receipt.schedule', '0.0.1003')
 
     const info = await ask('schedules/info?schedule=0.0.1003')
     expect(info).to.have.nested.property('info.adminKey', publicKey)
-    expect(await ask('schedules/info', await wallet('info', '0.0.1003', ...treasury))).to.deep.equal(info)
+    expect(await ask('schedules/info', await wallet('info', '0.0.1003', ...onNetwork, ...treasury))).to.deep.equal(info)
     writeFileSync(join(folder, 'info.json'), JSON.stringify(info))
     const signing = ['--info', join(folder, 'info.json'), '--sign', file('alice')]
     expect(await ask('schedules/sign', await wallet('sign', ...treasury, ...signing))).to.deep.include({
       status: 'SUCCESS',
     })
-    expect(await ask('schedules/delete', await wallet('delete', '0.0.1003', ...treasury))).to.deep.include({
+    expect(
+      await ask('schedules/delete', await wallet('delete', '0.0.1003', ...onNetwork, ...treasury)),
+    ).to.deep.include({
       status: 'SUCCESS',
     })
     expect(await ask('schedules/info?schedule=0.0.1003')).to.deep.equal({ status: 'SCHEDULE_DELETED' })
     expect(await ask('schedules/history?schedule=0.0.1003')).to.have.nested.property('history.end.as', 'deleted')
     const account = JSON.stringify({ kind: 'cryptoCreateAccount', key: publicKey })
-    const submitted = await wallet('submit', account, ...treasury)
+    const submitted = await wallet('submit', account, ...onNetwork, ...treasury)
     expect(await ask('transactions', submitted)).to.have.nested.property('receipt.accountID', '0.0.1004')
     const { body } = JSON.parse(submitted) as { body: { transactionID: Parameters<typeof showTransactionID>[0] } }
     const id = encodeURIComponent(showTransactionID(body.transactionID))
@@ -122,15 +128,16 @@ describe('scheduled transactions from the command line', function () {
   })
 
   it('say what is wrong with a request before it is signed', async () => {
+    writeFileSync(join(folder, 'network.json'), JSON.stringify({ ledgerID: 'ab'.repeat(32) }))
     const refusal = (...args: readonly string[]): Promise<string> =>
       wallet(...args).then(
         () => 'accepted',
         (error: unknown) => String(error),
       )
-    const paying = ['--account', '0.0.2', '--key', file('treasury')]
+    const paying = [...onNetwork, '--account', '0.0.2', '--key', file('treasury')]
     expect(await refusal('submit', 'garbage', ...paying)).to.include('as JSON')
     expect(await refusal('delete', 'seven', ...paying)).to.include('such as 0.0.1004')
-    expect(await refusal('submit', '{"kind":"x"}', '--account', '0.0.2', '--key', file('nobody'))).to.include(
+    expect(await refusal('submit', '{"kind":"a/x"}', '--account', '0.0.2', '--key', file('nobody'))).to.include(
       'no such file',
     )
   })

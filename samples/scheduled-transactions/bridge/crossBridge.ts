@@ -39,7 +39,7 @@ export const crossBridge = async (say: (line: string) => void): Promise<void> =>
   const clock = (): string => world.now.slice(0, 16).replace('T', ' ')
   const network = await ScheduleNetwork.open(world.node('Network'), ledger, { key: keyOfName('treasury').publicKey })
   let nanos = 0
-  const bank = new Wallet(treasury, [keyOfName('treasury')], () => nanos++)
+  const bank = new Wallet(network.ledgerID, treasury, [keyOfName('treasury')], () => nanos++)
   const account = async (key: unknown, initialBalance: number): Promise<string> => {
     const operation = plain({ kind: 'cryptoCreateAccount', key, initialBalance })
     const { receipt } = await network.submit(bank.transaction(operation, timestampOf(world.now)))
@@ -57,7 +57,9 @@ export const crossBridge = async (say: (line: string) => void): Promise<void> =>
   const see = async (name: string, deposit: Deposit): Promise<FlowId> => {
     const validator = validators.get(name)
     if (validator === undefined) throw new Error(`There is no validator ${name}.`)
-    const release = { deposit, network: world.party('Network'), bridge, account: accounts.get(name) ?? '' }
+    const { ledgerID } = network
+    const account = accounts.get(name) ?? ''
+    const release = { deposit, network: world.party('Network'), bridge, ledgerID, account }
     return (await world.node(name).start(validator.Release, release)).id
   }
   const tell = async (name: string, flow: FlowId, deposit: Deposit): Promise<void> => {

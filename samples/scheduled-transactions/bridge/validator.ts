@@ -16,7 +16,7 @@ import {
 } from 'carillon'
 import { signIdentity, Wallet } from '../client/Wallet.js'
 import { Send } from '../gate.js'
-import { AccountIDC, type AccountID } from '../model/EntityId.js'
+import { AccountIDC, LedgerIDC, type AccountID } from '../model/EntityId.js'
 import type { Identity } from '../model/Identity.js'
 import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
@@ -32,6 +32,8 @@ const ReleaseC = t.readonly(
     network: PartyC,
     /** The account the bridge pays from; its key is a threshold of the validators' keys. */
     bridge: AccountIDC,
+    /** The network whose ledger the bridge is on. */
+    ledgerID: LedgerIDC,
     /** The validator's own account, which pays for what it sends. */
     account: AccountIDC,
   }),
@@ -52,13 +54,13 @@ const releaseOf = ({ to, amount, timestamp }: Deposit, bridge: AccountID): strin
   return transactionBody({ kind: 'cryptoTransfer', transfers }, { nonce: timestamp })
 }
 
-const signRelease = ({ deposit, bridge, account }: Release, key: KeyPair, now: Timestamp): Json => {
+const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPair, now: Timestamp): Json => {
   const body = releaseOf(deposit, bridge)
   // All validators name the same payer, or their creates would not be identical.
   const identity: Identity = { transactionBody: body, payer: bridge, adminKey: null, memo: '' }
-  const sigMap = [signIdentity(key, identity)]
+  const sigMap = [signIdentity(ledgerID, key, identity)]
   const create: ScheduleCreate = { kind: 'scheduleCreate', transactionBody: body, payer: bridge, sigMap }
-  return plain(new Wallet(account, [key]).transaction(create, now))
+  return plain(new Wallet(ledgerID, account, [key]).transaction(create, now))
 }
 
 /** What may be different the next time: a message may take a day, and a transaction is valid for minutes. */

@@ -8,12 +8,24 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { generateKeyPair, JsonC, readKeyFile, writeKeyFile, type Instant, type Json, type KeyPair } from 'carillon'
 import { signIdentity, Wallet } from '../client/Wallet.js'
-import { AccountIDC, ScheduleIDC, type AccountID, type ScheduleID } from '../model/EntityId.js'
+import {
+  AccountIDC,
+  LedgerIDC,
+  ScheduleIDC,
+  type AccountID,
+  type LedgerID,
+  type ScheduleID,
+} from '../model/EntityId.js'
 import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings } from '../model/Settings.js'
 import { timestampOf } from '../model/Timestamp.js'
+import { builtIn } from '../operations/index.js'
+import { mismatchIn } from '../operations/mismatch.js'
+import { operationsOf } from '../operations/Operation.js'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const reads =
   <A>(codec: t.Type<A, unknown>, what: string) =>
@@ -26,16 +38,25 @@ const reads =
 const readsJson =
   <A>(codec: t.Type<A, unknown>, what: string) =>
   (text: string): A => {
-    const wrong = new InvalidArgumentError(`Give ${what} as JSON.`)
     let json: unknown
     try {
       json = JSON.parse(text)
     } catch {
-      throw wrong
+      throw new InvalidArgumentError(`Give ${what} as JSON: it is no JSON.`)
     }
     const decoded = codec.decode(json)
-    if (isLeft(decoded)) throw wrong
+    if (isLeft(decoded)) throw new InvalidArgumentError(`Give ${what} as JSON: ${mismatchIn(decoded.left)}.`)
     return decoded.right
+  }
+
+const readsFile =
+  <A>(codec: t.Type<A, unknown>, what: string) =>
+  (file: string): A => {
+    try {
+      return readsJson(codec, `${what} (in ${file})`)(readFileSync(file === '-' ? 0 : file, 'utf8'))
+    } catch (error) {
+      throw error instanceof InvalidArgumentError ? error : new InvalidArgumentError(messageOf(error))
+    }
   }
 
 const account = reads(AccountIDC, 'an account such as 0.0.1001')
@@ -44,15 +65,28 @@ const keyTree = readsJson(
   KeyTreeC,
   'a key, such as "ed25519:…", {"keyList":[…]} or {"thresholdKey":{"threshold":2,"keys":[…]}},',
 )
-const operation = readsJson(
+const anyOperation = readsJson(
   t.intersection([t.type({ kind: t.string }), t.record(t.string, JsonC)]),
   'an operation, such as {"kind":"cryptoTransfer","transfers":[…]},',
 )
+const known = operationsOf(builtIn)
+/** An operation of the network, with what is wrong in it. What an app adds is known to its own node alone. */
+const operation = (text: string): Operation => {
+  const asked = anyOperation(text)
+  const mayBeAdded = asked.kind.includes('/')
+  if (!known.has(asked.kind) && !mayBeAdded)
+    throw new InvalidArgumentError(
+      `There is no operation ${asked.kind}. Known are: ${[...known.keys()].join(', ')}; an app's own have a slash in their name.`,
+    )
+  const wrong = known.get(asked.kind)?.wrongWith(asked)
+  if (wrong !== undefined) throw new InvalidArgumentError(`In ${asked.kind}: ${wrong}.`)
+  return asked
+}
 const keyFile = (file: string): KeyPair => {
   try {
     return readKeyFile(file)
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+    throw new InvalidArgumentError(messageOf(error))
   }
 }
 const keyFiles = (file: string, before: readonly KeyPair[] = []): readonly KeyPair[] => [...before, keyFile(file)]
@@ -64,6 +98,7 @@ const whole = (text: string): number => {
 /** What `carillon start … ScheduleGetInfo` prints: who signs should see what. */
 const InfoC = t.type({
   info: t.type({
+    ledgerID: LedgerIDC,
     schedule: ScheduleIDC,
     transactionBody: t.string,
     payerAccountID: AccountIDC,
@@ -71,10 +106,15 @@ const InfoC = t.type({
     memo: t.string,
   }),
 })
-const info = (file: string): t.TypeOf<typeof InfoC>['info'] =>
-  readsJson(InfoC, `the answer to get info (in ${file})`)(readFileSync(file === '-' ? 0 : file, 'utf8')).info
+const infoFile = readsFile(InfoC, 'the answer to get info')
+const info = (file: string): t.TypeOf<typeof InfoC>['info'] => infoFile(file).info
+
+/** What `carillon start … OpenNetwork` prints: signatures are for one network. */
+const networkFile = readsFile(t.type({ ledgerID: LedgerIDC }), 'what OpenNetwork has said')
+const network = (file: string): LedgerID => networkFile(file).ledgerID
 
 type Paying = { readonly account: AccountID; readonly key: readonly KeyPair[] }
+type ForNetwork = Paying & { readonly network: LedgerID }
 type Operation = { readonly kind: string } & Readonly<Record<string, Json>>
 
 export type WalletHost = {
@@ -96,8 +136,10 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       .description(`${what}; for scheduled-transactions/${flow}`)
       .requiredOption('--account <id>', 'the account that pays', account)
       .requiredOption('--key <file>', 'its key; again for another key that signs the transaction', keyFiles)
-  const signed = (options: Paying, asked: object): void =>
-    printJson(new Wallet(options.account, options.key).transaction(asked, timestampOf(now())))
+  const forNetwork = (command: Command): Command =>
+    command.requiredOption('--network <file>', 'what OpenNetwork has said; - reads it from stdin', network)
+  const signed = (ledgerID: LedgerID, options: Paying, asked: object): void =>
+    printJson(new Wallet(ledgerID, options.account, options.key).transaction(asked, timestampOf(now())))
 
   program
     .command('key <file>')
@@ -123,11 +165,21 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       printJson({ settings: { ...defaultSettings, onIdentical: policy }, key: key.publicKey, supply }),
     )
 
-  paying('submit', 'Submit', 'a transaction that is done at once')
-    .argument('<operation>', 'what to do, as JSON', operation)
-    .action((asked: Operation, options: Paying) => signed(options, asked))
+  program
+    .command('operations')
+    .description('the kinds of operations, each with an example')
+    .action(() => {
+      for (const { kind, example } of known.values()) {
+        const schedulable = defaultSettings.whitelist.includes(kind) ? '' : '   (not on the whitelist of a new network)'
+        print(`${JSON.stringify(example)}${schedulable}`)
+      }
+    })
 
-  type Create = Paying & {
+  forNetwork(paying('submit', 'Submit', 'a transaction that is done at once'))
+    .argument('<operation>', 'what to do, as JSON', operation)
+    .action((asked: Operation, options: ForNetwork) => signed(options.network, options, asked))
+
+  type Create = ForNetwork & {
     readonly payer?: AccountID
     readonly adminKey?: KeyTree
     readonly memo?: string
@@ -136,7 +188,7 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     readonly wait?: boolean
     readonly sign?: readonly KeyPair[]
   }
-  paying('create', 'ScheduleCreate', 'schedule a transaction')
+  forNetwork(paying('create', 'ScheduleCreate', 'schedule a transaction'))
     .argument('<operation>', 'what to do when the signatures are there, as JSON', operation)
     .option('--payer <id>', 'the account that pays for the execution', account)
     .option('--admin-key <key>', 'who may delete it, as JSON', keyTree)
@@ -154,7 +206,7 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
         adminKey: adminKey ?? null,
         memo: memo ?? '',
       }
-      signed(options, {
+      signed(options.network, options, {
         kind: 'scheduleCreate',
         transactionBody: body,
         payer,
@@ -162,7 +214,7 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
         memo,
         expirationTime: expiration,
         waitForExpiry: wait,
-        sigMap: sign?.map((key) => signIdentity(key, identity)),
+        sigMap: sign?.map((key) => signIdentity(options.network, key, identity)),
       })
     })
 
@@ -170,23 +222,25 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .requiredOption('--info <file>', 'what get info says of it; - reads it from stdin', info)
     .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
     .action((options: Paying & { readonly info: ReturnType<typeof info>; readonly sign?: readonly KeyPair[] }) => {
-      const { schedule: scheduleID, transactionBody: body, payerAccountID, adminKey, memo } = options.info
+      const { ledgerID, schedule: scheduleID, transactionBody: body, payerAccountID, adminKey, memo } = options.info
       const identity = { transactionBody: body, payer: payerAccountID, adminKey, memo }
-      const sigMap = options.sign?.map((key) => signIdentity(key, identity))
-      signed(options, { kind: 'scheduleSign', scheduleID, sigMap })
+      const sigMap = options.sign?.map((key) => signIdentity(ledgerID, key, identity))
+      signed(ledgerID, options, { kind: 'scheduleSign', scheduleID, sigMap })
     })
 
-  paying('info', 'ScheduleGetInfo', 'pay for get info, where questions cost something')
+  forNetwork(paying('info', 'ScheduleGetInfo', 'pay for get info, where questions cost something'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: ScheduleID, options: Paying) => {
+    .action((id: ScheduleID, options: ForNetwork) => {
       const asked = { kind: 'scheduleGetInfo', schedule: id }
-      const payment = new Wallet(options.account, options.key).transaction(asked, timestampOf(now()))
+      const payment = new Wallet(options.network, options.account, options.key).transaction(asked, timestampOf(now()))
       printJson({ header: { payment }, schedule: id })
     })
 
-  paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys')
+  forNetwork(paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: ScheduleID, options: Paying) => signed(options, { kind: 'scheduleDelete', schedule: id }))
+    .action((id: ScheduleID, options: ForNetwork) =>
+      signed(options.network, options, { kind: 'scheduleDelete', schedule: id }),
+    )
 
   return program
 }

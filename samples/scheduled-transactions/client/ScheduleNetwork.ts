@@ -17,10 +17,10 @@ import {
   type ScheduleInfo,
 } from '../flows/queries.js'
 import { ScheduleDelete } from '../flows/ScheduleDelete.js'
-import type { AccountID, ScheduleID, TopicID } from '../model/EntityId.js'
+import type { AccountID, LedgerID, ScheduleID, TopicID } from '../model/EntityId.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { meaningOf, type ResponseCode } from '../model/ResponseCode.js'
-import { defaultSettings, type Settings } from '../model/Settings.js'
+import { defaultSettings, type NetworkParameters, type Settings } from '../model/Settings.js'
 import type {
   ScheduleCreate,
   ScheduleDelete as Deletion,
@@ -39,7 +39,12 @@ export class ScheduleNetwork {
   readonly #node: Node
   readonly #flows: NetworkApp['flows']
 
-  private constructor(node: Node, flows: NetworkApp['flows']) {
+  private constructor(
+    node: Node,
+    flows: NetworkApp['flows'],
+    /** What wallets sign for this network, and for no other. */
+    readonly ledgerID: LedgerID,
+  ) {
     this.#node = node
     this.#flows = flows
   }
@@ -48,11 +53,12 @@ export class ScheduleNetwork {
   static async open(
     node: Node,
     { flows }: NetworkApp,
-    options: { readonly key: KeyTree; readonly supply?: number; readonly settings?: Settings },
+    options: { readonly key: KeyTree; readonly supply?: number; readonly settings?: NetworkParameters },
   ): Promise<ScheduleNetwork> {
     const { key, supply = 5_000_000_000, settings = defaultSettings } = options
-    must(await node.run(OpenNetwork, { settings, key, supply }), 'The network cannot be opened')
-    return new ScheduleNetwork(node, flows)
+    const { ledgerID = '', ...opened } = await node.run(OpenNetwork, { settings, key, supply })
+    must(opened, 'The network cannot be opened')
+    return new ScheduleNetwork(node, flows, ledgerID)
   }
 
   create(signed: SignedTransaction<ScheduleCreate>): Promise<Response> {
@@ -101,7 +107,7 @@ export class ScheduleNetwork {
     return network.data.settings
   }
 
-  async setParameters(changes: Partial<Settings>): Promise<void> {
+  async setParameters(changes: Partial<NetworkParameters>): Promise<void> {
     const settings = { ...(await this.settings()), ...changes }
     must(await this.#node.run(SetParameters, { settings }), 'The parameters cannot be set')
   }

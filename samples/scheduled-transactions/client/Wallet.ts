@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { KeyPair } from 'carillon'
-import type { AccountID } from '../model/EntityId.js'
+import type { AccountID, LedgerID } from '../model/EntityId.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
 import { sigPair, type SigPair } from '../model/SignatureMap.js'
 import type { Timestamp } from '../model/Timestamp.js'
@@ -25,6 +25,8 @@ export type Signing = Pick<TransactionBody<unknown>, 'memo' | 'transactionFee' |
 
 export class Wallet {
   constructor(
+    /** The network that its transactions are for. */
+    readonly ledgerID: LedgerID,
     readonly accountID: AccountID,
     readonly keys: readonly KeyPair[],
     /** A number below a thousand million that is not given twice in a second. */
@@ -36,11 +38,11 @@ export class Wallet {
     const { alsoSigning = [], digits, validStart, ...more } = signing
     const transactionValidStart = validStart ?? { seconds: now.seconds - secondsBefore, nanos: this.nextNanos() }
     const body = { transactionID: { accountID: this.accountID, transactionValidStart }, operation, ...more }
-    const text = signedTextOf(body)
+    const text = signedTextOf(this.ledgerID, body)
     return { body, sigMap: [...this.keys, ...alsoSigning].map((key) => sigPair(key, text, digits)) }
   }
 }
 
 /** Signs a schedule under policy `merge`: the signature holds for everything that has this identity. */
-export const signIdentity = (key: KeyPair, identity: Identity, digits?: number): SigPair =>
-  sigPair(key, scheduleTextOf(identity), digits)
+export const signIdentity = (ledgerID: LedgerID, key: KeyPair, identity: Identity, digits?: number): SigPair =>
+  sigPair(key, scheduleTextOf(ledgerID, identity), digits)

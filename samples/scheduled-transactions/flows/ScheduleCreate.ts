@@ -54,30 +54,18 @@ const readScheduled = (
   const body = parseBody(text)
   if (body?.operation === undefined)
     return refuse(isMerging ? 'UNPARSEABLE_SCHEDULED_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
-  if (body.namesItself || (!isMerging && body.nonce !== undefined)) return refuse('TRANSACTION_ID_FIELD_NOT_ALLOWED')
+  if (body.namesItself || (!isMerging && (body.nonce ?? 0) !== 0)) return refuse('TRANSACTION_ID_FIELD_NOT_ALLOWED')
   if (body.limitsCustomFees) return refuse('MAX_CUSTOM_FEES_IS_NOT_SUPPORTED')
   const memo = memoProblem(body.memo)
   if (memo !== undefined) return refuse(memo)
   const known = settings.whitelist.includes(body.operation.kind) ? operations.get(body.operation.kind) : undefined
   if (known === undefined)
     return refuse(isMerging ? 'UNSCHEDULABLE_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
-  const operation = readSafely(known, body.operation)
+  const operation = known.read(body.operation)
   if (!isLeft(operation)) return right({ body, operation: operation.right })
   return isMerging && operation.left === 'INVALID_TRANSACTION_BODY'
     ? refuse('UNPARSEABLE_SCHEDULED_TRANSACTION')
     : operation
-}
-
-/** An operation of the app may throw; a transaction that was taken must come to an end. */
-const readSafely = (
-  operation: { readonly read: (asked: NonNullable<ScheduledBody['operation']>) => Either<ResponseCode, ReadOperation> },
-  asked: NonNullable<ScheduledBody['operation']>,
-): Either<ResponseCode, ReadOperation> => {
-  try {
-    return operation.read(asked)
-  } catch {
-    return refuse('FAIL_INVALID')
-  }
 }
 
 const expirationOf = (
@@ -120,7 +108,7 @@ const draftSchedule = function* (
   if (isLeft(payer)) return payer
   const scheduled = readScheduled(transactionBody, operations, settings)
   if (isLeft(scheduled)) return scheduled
-  if (adminKey !== null && !hasSigned(adminKey, signed)) return refuse('INVALID_SIGNATURE')
+  if (adminKey !== null && !hasSigned(adminKey, signed, settings)) return refuse('INVALID_SIGNATURE')
   const payerAccountID = asked.payer ?? occasion.payer
   const { needs, kind } = scheduled.right.operation
   if (namesTooMany(needs)) return refuse('TRANSACTION_OVERSIZE')
@@ -167,6 +155,11 @@ const receiptOf = ({ schedule, scheduledTransactionID }: Schedule): Omit<Transac
   scheduledTransactionID,
 })
 
+/** Whoever joins a schedule agrees with when it runs. An expiration that is left out is no term; waiting always is. */
+const hasOtherTerms = (there: Schedule, asked: Schedule): boolean =>
+  asked.waitForExpiry !== there.waitForExpiry ||
+  (asked.expirationGiven && asked.expirationTime !== there.expirationTime)
+
 const work = function* (
   books: Books,
   signed: Signed,
@@ -182,8 +175,14 @@ const work = function* (
   const there = yield* findIdentical(books, identity, identityHash, consensusTimestamp.seconds, settings)
   if (there !== undefined && (settings.onIdentical === 'reject' || isPast(there)))
     return refused('IDENTICAL_SCHEDULE_ALREADY_CREATED', receiptOf(there))
+  if (there !== undefined && hasOtherTerms(there, draft.right))
+    return refused('IDENTICAL_SCHEDULE_HAS_OTHER_TERMS', receiptOf(there))
   const admitted = there === undefined ? yield* admit(books, draft.right, settings) : right(there)
-  if (isLeft(admitted)) return refused(admitted.left)
+  // Who finds no room chooses another second: that costs nothing, as at a throttle.
+  if (isLeft(admitted))
+    return admitted.left === 'SCHEDULE_EXPIRY_IS_BUSY'
+      ? { status: admitted.left, isFree: true }
+      : refused(admitted.left)
   const schedule = admitted.right
   const signing = yield* signSchedule(books, schedule, signed, settings)
   if (isLeft(signing)) return refused(signing.left)
@@ -212,7 +211,6 @@ export const scheduleCreateFlow = (operations: Operations, hash: HashIdentity): 
       handleTransaction(io, signed, {
         purpose: 'create',
         kind: 'scheduleCreate',
-        signatures: signed.body.operation.sigMap?.length ?? 0,
         precheck: (_books, prechecked) => createProblem(signed.body.operation, prechecked),
         work: (books, occasion) => work(books, signed, operations, occasion, hash),
       }),

@@ -25,7 +25,7 @@ const work = function* (
   const found = yield* findPending(books, id, consensusTimestamp.seconds, settings)
   const schedule = isLeft(found) ? found.left.past : found.right
   if (schedule?.adminKey === null) return refused('SCHEDULE_IS_IMMUTABLE')
-  if (schedule !== undefined && !hasSigned(schedule.adminKey, signed)) return refused('INVALID_SIGNATURE')
+  if (schedule !== undefined && !hasSigned(schedule.adminKey, signed, settings)) return refused('INVALID_SIGNATURE')
   if (isLeft(found)) return refused(found.left.code)
   const signers = (yield* books.signatories.get(books.io, found.right.schedule))?.keys ?? []
   const end = { as: 'deleted', at: consensusTimestamp, result: null } as const

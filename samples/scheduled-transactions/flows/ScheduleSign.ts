@@ -50,7 +50,6 @@ export const scheduleSignFlow = (operations: Operations): ScheduleSignFlow =>
       handleTransaction(io, signed, {
         purpose: 'sign',
         kind: 'scheduleSign',
-        signatures: signed.body.operation.sigMap?.length ?? 0,
         precheck: (_books, { settings }) =>
           settings.onIdentical === 'reject' && signed.body.operation.sigMap !== undefined
             ? 'INVALID_TRANSACTION_BODY'

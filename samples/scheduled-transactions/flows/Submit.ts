@@ -33,7 +33,7 @@ const work = function* (
   const required = yield* requiredNow(books, occasion.payer, operation.right.needs)
   // Whoever names an account or a topic that is not there is told so by the operation itself.
   if (!isLeft(required)) {
-    const { signed } = witness(sigMap, primitivesIn(required.right), signedTextOf(body))
+    const { signed } = witness(sigMap, primitivesIn(required.right), signedTextOf(occasion.settings.ledgerID, body))
     const missing = missingFrom(required.right, signed)
     if (missing !== undefined) return refused(missing)
   }

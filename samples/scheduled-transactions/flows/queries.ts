@@ -5,15 +5,14 @@
 import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defineFlow, IntegerC, type FlowBody, type FlowIo, type PublicKey } from 'carillon'
-import { Books, inBooks } from '../Books.js'
+import { Books } from '../Books.js'
 import { handleTransaction, type Worked } from '../handling/handleTransaction.js'
-import { takePlaceFor } from '../handling/precheck.js'
 import { bookedIn, isThere } from '../handling/scheduleBook.js'
-import { ScheduleIDC, type AccountID, type ScheduleID } from '../model/EntityId.js'
+import { ScheduleIDC, type AccountID, type LedgerID, type ScheduleID } from '../model/EntityId.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
-import { expiryCostOf, priceOf } from '../model/Settings.js'
+import { expiryCostOf, priceOf, type Settings } from '../model/Settings.js'
 import { timestampOf, type Timestamp } from '../model/Timestamp.js'
 import { SignedScheduleGetInfoC } from '../model/TransactionBody.js'
 import { childIDOf, showTransactionID, TransactionIDC, type TransactionID } from '../model/TransactionID.js'
@@ -22,6 +21,8 @@ import { Record } from '../states.js'
 
 /** The seed's `ScheduleGetInfoResponse`, with the fields of its second phase. */
 export type ScheduleInfo = {
+  /** Signatures are good on this ledger alone. */
+  readonly ledgerID: LedgerID
   readonly schedule: ScheduleID
   readonly creatorAccountID: AccountID
   readonly payerAccountID: AccountID
@@ -63,7 +64,12 @@ const ScheduleGetInfoQueryC = t.readonly(
   'ScheduleGetInfoQuery',
 )
 
-const infoOf = (schedule: Schedule | PastSchedule, signers: readonly PublicKey[]): ScheduleInfo => ({
+const infoOf = (
+  schedule: Schedule | PastSchedule,
+  signers: readonly PublicKey[],
+  { ledgerID }: Settings,
+): ScheduleInfo => ({
+  ledgerID,
   schedule: schedule.schedule,
   creatorAccountID: schedule.creatorAccountID,
   payerAccountID: schedule.payerAccountID,
@@ -93,25 +99,11 @@ const getInfo = function* (books: Books, id: ScheduleID | undefined): FlowBody<E
   const settings = yield* books.settings()
   const found = id === undefined ? undefined : yield* findSchedule(books, id)
   if (found === undefined) return refuse('INVALID_SCHEDULE_ID')
-  if (isThere(found.schedule, books.now.seconds)) return right(infoOf(found.schedule, found.signers))
+  if (isThere(found.schedule, books.now.seconds)) return right(infoOf(found.schedule, found.signers, settings))
   return refuse(settings.onIdentical === 'merge' ? 'SCHEDULE_DELETED' : 'INVALID_SCHEDULE_ID')
 }
 
 const kind = 'scheduleGetInfo'
-
-/** A question that is free, or is not answered: it takes its place in the bucket of its second. */
-const askFreely = function* (
-  io: FlowIo,
-  schedule: ScheduleID | undefined,
-): FlowBody<Either<ResponseCode, ScheduleInfo>> {
-  const answered = yield* inBooks(io, 'query', null, function* (books): FlowBody<
-    Either<ResponseCode, Either<ResponseCode, ScheduleInfo>>
-  > {
-    const isTaken = yield* takePlaceFor(books, kind, yield* books.settings())
-    return isTaken ? right(yield* getInfo(books, schedule)) : refuse('BUSY')
-  })
-  return isLeft(answered) ? answered : answered.right
-}
 
 // The answer was found before; all that is left to do is to pay.
 // eslint-disable-next-line require-yield -- nothing is read or written
@@ -127,7 +119,7 @@ const askPaying = function* (
 ): FlowBody<Either<ResponseCode, ScheduleInfo>> {
   const books = new Books(io, timestampOf(yield* io.now()))
   const answer = yield* getInfo(books, schedule)
-  if (isLeft(answer)) return yield* askFreely(io, schedule)
+  if (isLeft(answer)) return answer
   if (payment === undefined) return refuse('MISSING_QUERY_HEADER')
   if (payment.body.operation.schedule !== schedule) return refuse('INVALID_TRANSACTION_BODY')
   const paid = yield* handleTransaction(io, payment, {
@@ -145,10 +137,11 @@ export const ScheduleGetInfo = defineFlow({
   *run(io, { header = {}, schedule }): FlowBody<Answer<{ readonly info: ScheduleInfo; readonly cost: number }>> {
     const { payment, responseType = 'ANSWER_ONLY' } = header
     if (responseType.endsWith('STATE_PROOF')) return { status: 'NOT_SUPPORTED' }
-    const { base, service } = priceOf(kind, yield* new Books(io, timestampOf(yield* io.now())).settings())
+    const books = new Books(io, timestampOf(yield* io.now()))
+    const { base, service } = priceOf(kind, yield* books.settings())
     const cost = base + service
     if (responseType === 'COST_ANSWER') return { status: 'SUCCESS', cost }
-    const answer = cost === 0 ? yield* askFreely(io, schedule) : yield* askPaying(io, schedule, payment)
+    const answer = cost === 0 ? yield* getInfo(books, schedule) : yield* askPaying(io, schedule, payment)
     if (isLeft(answer)) return { status: answer.left }
     return { status: 'SUCCESS', info: answer.right, ...(cost === 0 ? {} : { cost }) }
   },
@@ -181,7 +174,7 @@ export const ScheduleGetHistory = defineFlow({
     return {
       status: 'SUCCESS',
       history: {
-        ...infoOf(schedule, signers),
+        ...infoOf(schedule, signers, yield* books.settings()),
         created: schedule.created,
         transactionID: schedule.transactionID,
         end: isPast(schedule) ? schedule.end : null,

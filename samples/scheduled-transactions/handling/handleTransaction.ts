@@ -2,7 +2,7 @@
  * Handles one submitted transaction: precheck, a consensus time, the fee, the work, its record, and, when that work
  * has completed a schedule, the execution with a record of its own. All of it is one commit.
  */
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody, FlowIo } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import type { Purpose } from '../commands.js'
@@ -17,6 +17,8 @@ import { precheck, type Prechecked } from './precheck.js'
 /** What the work of a transaction came to. */
 export type Worked = {
   readonly status: ResponseCode
+  /** Refused as if it had never come: without a charge, and without a record. */
+  readonly isFree?: true
   readonly receipt?: Omit<TransactionReceipt, 'status'>
   /** Executes the schedule that the work has completed. */
   readonly execute?: () => FlowBody<TransactionRecord>
@@ -30,8 +32,6 @@ export const refused = (status: ResponseCode, receipt?: Omit<TransactionReceipt,
 export type Handling = {
   readonly purpose: Purpose
   readonly kind: string
-  /** How many signatures on a schedule are to be checked. */
-  readonly signatures?: number
   /** What else is looked at before the transaction is taken. */
   readonly precheck?: (books: Books, prechecked: Prechecked) => ResponseCode | undefined
   readonly work: (books: Books, occasion: Occasion) => FlowBody<Worked>
@@ -49,11 +49,11 @@ const work = function* (
   handling: Handling,
 ): FlowBody<Either<ResponseCode, Response>> {
   const { body } = signed
-  const checked = yield* precheck(books, signed, handling.kind, handling.signatures ?? 0)
+  const checked = yield* precheck(books, signed, handling.kind)
   if (isLeft(checked)) return checked
   const { payer, settings, fee } = checked.right
   const problem = handling.precheck?.(books, checked.right)
-  if (problem !== undefined) return { _tag: 'Left', left: problem }
+  if (problem !== undefined) return left(problem)
 
   const consensus = yield* books.consensus()
   const consensusTimestamp = nextTime(consensus, books.now)
@@ -69,12 +69,13 @@ const work = function* (
     schedule: undefined,
   }
   const worked = yield* handling.work(books, occasion)
+  if (worked.isFree === true) return left(worked.status)
   if (worked.status !== 'SUCCESS') putBack()
 
   const receipt: TransactionReceipt = { status: worked.status, ...worked.receipt }
   const record: TransactionRecord = {
     receipt,
-    transactionHash: hashOf(signedTextOf(body)),
+    transactionHash: hashOf(signedTextOf(settings.ledgerID, body)),
     consensusTimestamp,
     transactionID: body.transactionID,
     memo: body.memo ?? '',

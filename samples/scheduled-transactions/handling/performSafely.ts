@@ -5,7 +5,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
 import type { Occasion, ReadOperation, Receipted } from '../operations/Operation.js'
 
 export const performSafely = function* (
@@ -18,8 +18,10 @@ export const performSafely = function* (
     const performed = yield* operation.perform(books, occasion)
     // What one commit cannot hold is not done at all.
     const done = books.isTooLarge ? refuse('TRANSACTION_OVERSIZE') : performed
-    if (isLeft(done)) putBack()
-    return done
+    if (!isLeft(done)) return done
+    putBack()
+    // A code that cannot be recorded must not take the transaction with it.
+    return ResponseCodeC.is(done.left) ? done : refuse('FAIL_INVALID')
   } catch {
     putBack()
     return refuse('FAIL_INVALID')

@@ -1,6 +1,7 @@
 /**
  * Whether a transaction is taken at all. What is refused here costs nothing and leaves no trace.
  */
+import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { canonicalText, type FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
@@ -16,7 +17,7 @@ import {
   priceOf,
   type Settings,
 } from '../model/Settings.js'
-import { witness } from '../model/SignatureMap.js'
+import { SignatureMapC, witness } from '../model/SignatureMap.js'
 import { compare, type Timestamp } from '../model/Timestamp.js'
 import { signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
 import { showTransactionID } from '../model/TransactionID.js'
@@ -51,8 +52,11 @@ const findPayer = function* (
 }
 
 /** Whether a key has signed the transaction itself. */
-export const hasSigned = (key: Account['key'], { body, sigMap }: SignedTransaction<unknown>): boolean =>
-  isSignedBy(key, witness(sigMap, primitivesOf([key]), signedTextOf(body)).signed)
+export const hasSigned = (
+  key: Account['key'],
+  { body, sigMap }: SignedTransaction<unknown>,
+  { ledgerID }: Settings,
+): boolean => isSignedBy(key, witness(sigMap, primitivesOf([key]), signedTextOf(ledgerID, body)).signed)
 
 /** Takes a place in the bucket of an operation, if there is one left. */
 export const takePlaceFor = function* (books: Books, kind: string, settings: Settings): FlowBody<boolean> {
@@ -61,12 +65,22 @@ export const takePlaceFor = function* (books: Books, kind: string, settings: Set
   return taken !== undefined
 }
 
+const OperationC = t.type({ sigMap: SignatureMapC })
+/** A key, wherever an operation names it: as an admin key, or in the text of what it schedules. */
+const keyPattern = /ed25519:[0-9a-f]{64}/g
+
+/** What signatures besides the payer's first one cost, and keys. */
+const extraPrice = ({ body, sigMap }: SignedTransaction<unknown>, settings: Settings): number => {
+  const { operation } = body
+  const onSchedule = OperationC.is(operation) ? operation.sigMap.length : 0
+  const keys = canonicalText(operation).match(keyPattern)?.length ?? 0
+  return (Math.max(0, sigMap.length - 1) + onSchedule) * settings.signaturePrice + keys * settings.keyPrice
+}
+
 export const precheck = function* (
   books: Books,
   signed: SignedTransaction<unknown>,
   kind: string,
-  /** How many signatures on a schedule are to be checked. */
-  signatures: number,
 ): FlowBody<Either<ResponseCode, Prechecked>> {
   const settings = yield* books.settings()
   const bytes = Buffer.byteLength(canonicalText(signed))
@@ -76,11 +90,11 @@ export const precheck = function* (
   if (problem !== undefined) return refuse(problem)
   const payer = yield* findPayer(books, signed.body, kind, settings)
   if (isLeft(payer)) return payer
-  if (!hasSigned(payer.right.key, signed)) return refuse('INVALID_PAYER_SIGNATURE')
+  if (!hasSigned(payer.right.key, signed, settings)) return refuse('INVALID_PAYER_SIGNATURE')
   const id = showTransactionID(signed.body.transactionID)
   if ((yield* books.records.get(books.io, id)) !== undefined) return refuse('DUPLICATE_TRANSACTION')
   const { base, service } = priceOf(kind, settings)
-  const fee = base + service + signatures * settings.signaturePrice
+  const fee = base + service + extraPrice(signed, settings)
   if (signed.body.transactionFee !== undefined && signed.body.transactionFee < fee) return refuse('INSUFFICIENT_TX_FEE')
   if (payer.right.balance < fee) return refuse('INSUFFICIENT_PAYER_BALANCE')
   const isTaken = isSystem(payer.right.accountID) || (yield* takePlaceFor(books, kind, settings))

@@ -51,8 +51,8 @@ export const signSchedule = function* (
   const identity = identityOf(schedule, settings)
   const isMerging = settings.onIdentical === 'merge'
   const found = isMerging
-    ? witness(signed.body.operation.sigMap ?? [], needed, scheduleTextOf(identity))
-    : witness(signed.sigMap, needed, signedTextOf(signed.body))
+    ? witness(signed.body.operation.sigMap ?? [], needed, scheduleTextOf(settings.ledgerID, identity))
+    : witness(signed.sigMap, needed, signedTextOf(settings.ledgerID, signed.body))
   if (found.wrong > 0 || (isMerging && found.unneeded > 0)) return refuse('SOME_SIGNATURES_WERE_INVALID')
   const spent = isMerging ? yield* spentKeys(books, identity, schedule.identityHash) : new Set<string>()
   if ([...found.signed].some((key) => spent.has(key))) return refuse('SOME_SIGNATURES_WERE_INVALID')

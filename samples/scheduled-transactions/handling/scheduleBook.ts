@@ -88,7 +88,7 @@ export const leave = function* (books: Books, schedule: Schedule): FlowBody<void
   yield* count(books, -1)
 }
 
-/** What the signers of an executed schedule have signed is used up. */
+/** What its signers have signed is used up when a schedule ends, however it does: it completes no later one. */
 const spend = function* (
   books: Books,
   schedule: Schedule,
@@ -120,6 +120,6 @@ export const endSchedule = function* (
     end,
     keptUntil: isKept ? schedule.expirationTime : null,
   })
-  if (end.as === 'executed') yield* spend(books, schedule, signers, settings)
+  yield* spend(books, schedule, signers, settings)
   if (!isKept) yield* leave(books, schedule)
 }

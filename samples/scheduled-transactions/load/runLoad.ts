@@ -62,7 +62,7 @@ export const runLoad = async (count: number, options: { readonly store?: TickSto
   const settings = { ...defaultSettings, buckets: {} }
   const network = await ScheduleNetwork.open(virtual.node, app, { key: root.publicKey, settings })
   let nanos = 0
-  const bank = new Wallet(treasury, [root], () => nanos++)
+  const bank = new Wallet(network.ledgerID, treasury, [root], () => nanos++)
   const now = () => timestampOf(virtual.now)
   const accounts: { readonly id: string; readonly keys: readonly KeyPair[] }[] = []
   for (const signers of signerCounts) {
@@ -98,7 +98,7 @@ export const runLoad = async (count: number, options: { readonly store?: TickSto
     // Two halves, so that most schedules are signed more than once.
     const half = Math.ceil(mine.length / 2)
     for (const part of [mine.slice(0, half), mine.slice(half)].filter(({ length }) => length > 0)) {
-      const sigMap = part.map((key) => signIdentity(key, identity))
+      const sigMap = part.map((key) => signIdentity(network.ledgerID, key, identity))
       const sign = { kind: 'scheduleSign', scheduleID: id, sigMap } as const
       const { execution } = must(await network.sign(bank.transaction(sign, now())))
       signatures += part.length

@@ -14,5 +14,9 @@ export type TopicID = string
 export const ScheduleIDC = entityId('ScheduleID')
 export type ScheduleID = string
 
+/** A network, told from all others. It is part of whatever is signed, so that a signature is good on one of them. */
+export const LedgerIDC = t.refinement(t.string, (text) => /^[0-9a-f]{64}$/.test(text), 'LedgerID')
+export type LedgerID = t.TypeOf<typeof LedgerIDC>
+
 export const entityOf = (number: number): string => `0.0.${number}`
 export const numberOf = (id: string): number => Number(id.slice('0.0.'.length))

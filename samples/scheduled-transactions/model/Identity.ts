@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import { canonicalText, IntegerC, PartyC, PublicKeyC } from 'carillon'
-import { AccountIDC, ScheduleIDC } from './EntityId.js'
+import { AccountIDC, ScheduleIDC, type LedgerID } from './EntityId.js'
 import { KeyTreeC } from './KeyTree.js'
 import type { Schedule } from './Schedule.js'
+import { withoutNonceZero } from './ScheduledBody.js'
 import type { Settings } from './Settings.js'
 
 const shared = { transactionBody: t.string, adminKey: t.union([KeyTreeC, t.null]), memo: t.string } as const
@@ -27,7 +28,8 @@ type Identifying = Pick<
 >
 
 export const identityOf = (schedule: Identifying, { onIdentical }: Pick<Settings, 'onIdentical'>): Identity => {
-  const { transactionBody, adminKey, memo } = schedule
+  const { adminKey, memo } = schedule
+  const transactionBody = withoutNonceZero(schedule.transactionBody)
   if (onIdentical === 'merge') return { transactionBody, adminKey, memo, payer: schedule.payerAccountID }
   const expirationTime = schedule.expirationGiven ? schedule.expirationTime : null
   return { transactionBody, adminKey, memo, expirationTime, waitForExpiry: schedule.waitForExpiry }
@@ -41,8 +43,12 @@ export const hashIdentity: HashIdentity = (identity) =>
   createHash('sha256').update(canonicalText(identity)).digest('hex')
 
 /** What the signers of a schedule sign under policy `merge`. */
-export const scheduleTextOf = (identity: Identity): string =>
-  canonicalText({ domain: 'scheduled-transactions/schedule', identity })
+export const scheduleTextOf = (ledgerID: LedgerID, identity: Identity): string =>
+  canonicalText({
+    domain: 'scheduled-transactions/schedule',
+    ledgerID,
+    identity: { ...identity, transactionBody: withoutNonceZero(identity.transactionBody) },
+  })
 
 /** All that is known under one hash: the schedules an identical create would meet, and signatures that are used up. */
 export const IdentityEntryC = t.readonly(

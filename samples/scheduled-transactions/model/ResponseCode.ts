@@ -50,6 +50,8 @@ const meanings = {
   UNPARSEABLE_SCHEDULED_TRANSACTION: 'The scheduled transaction cannot be read.',
   SCHEDULED_TRANSACTION_NOT_IN_WHITELIST: 'Transactions of this kind cannot be scheduled.',
   IDENTICAL_SCHEDULE_ALREADY_CREATED: 'There is an identical schedule; the receipt names it.',
+  IDENTICAL_SCHEDULE_HAS_OTHER_TERMS:
+    'There is an identical schedule, which the receipt names, with another expiration or another word on waiting.',
   MAX_ENTITIES_IN_PRICE_REGIME_HAVE_BEEN_CREATED: 'There are as many schedules as the network takes.',
   SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME: 'The expiration time is not in the future.',
   SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE: 'The expiration time is too far in the future.',
@@ -77,10 +79,24 @@ const meanings = {
   CALLED_FLOW_FAILED: 'The flow that was called has failed.',
 } as const
 
-export const ResponseCodeC = t.keyof(meanings, 'ResponseCode')
+/** A code of an app's own operations: its name space, a slash, its name. */
+export type AppCode = `${string}/${string}`
+const isAppCode = (value: unknown): value is AppCode =>
+  typeof value === 'string' && /^[\w.-]{1,64}\/[\w.-]{1,64}$/.test(value)
+const AppCodeC = new t.Type<AppCode, string, unknown>(
+  'AppCode',
+  isAppCode,
+  (value, context) => (isAppCode(value) ? t.success(value) : t.failure(value, context)),
+  t.identity,
+)
+
+export const ResponseCodeC = t.union([t.keyof(meanings), AppCodeC], 'ResponseCode')
 export type ResponseCode = t.TypeOf<typeof ResponseCodeC>
 
+const isOurs = (code: ResponseCode): code is keyof typeof meanings => Object.hasOwn(meanings, code)
+
 /** What a code means, in a sentence. */
-export const meaningOf = (code: ResponseCode): string => meanings[code]
+export const meaningOf = (code: ResponseCode): string =>
+  isOurs(code) ? meanings[code] : 'A code of the operation’s own; its app says what it means.'
 
 export const refuse = (code: ResponseCode): Either<ResponseCode, never> => left(code)

@@ -51,6 +51,19 @@ export const parseBody = (text: string): ScheduledBody | undefined => {
   return { nonce, namesItself: Object.keys(others).length > 0, memo, transactionFee, limitsCustomFees, operation }
 }
 
+const WithIDC = t.intersection([t.type({ transactionID: t.record(t.string, JsonC) }), t.record(t.string, JsonC)])
+
+/** A nonce of 0 is none: what is left of the text without it. Any other text stays as it is. */
+export const withoutNonceZero = (text: string): string => {
+  if (!text.includes('nonce') || parseBody(text)?.nonce !== 0) return text
+  const json = parseJson(text)
+  const whole = isLeft(json) ? json : WithIDC.decode(json.right)
+  if (isLeft(whole)) return text
+  const { transactionID, ...rest } = whole.right
+  const others = Object.fromEntries(Object.entries(transactionID).filter(([field]) => field !== 'nonce'))
+  return canonicalText({ ...rest, ...(Object.keys(others).length === 0 ? {} : { transactionID: others }) })
+}
+
 /** The text of a transaction to schedule. Equal transactions have equal text. */
 export const transactionBody = (
   operation: { readonly kind: string } & Readonly<Record<string, unknown>>,
@@ -62,5 +75,5 @@ export const transactionBody = (
   } = {},
 ): string => {
   const { nonce, ...rest } = more
-  return canonicalText({ ...rest, ...(nonce === undefined ? {} : { transactionID: { nonce } }), operation })
+  return canonicalText({ ...rest, ...((nonce ?? 0) === 0 ? {} : { transactionID: { nonce } }), operation })
 }

@@ -4,48 +4,53 @@
  */
 import * as t from 'io-ts'
 import { IntegerC, PartyC } from 'carillon'
-import { numberOf, type AccountID } from './EntityId.js'
+import { LedgerIDC, numberOf, type AccountID } from './EntityId.js'
 
 /** What an operation costs. The service part is what executing it takes; the base is what any transaction takes. */
 const PriceC = t.readonly(t.strict({ base: IntegerC, service: IntegerC }), 'Price')
 
-export const SettingsC = t.readonly(
-  t.strict({
-    /** What happens to a create that is identical with an earlier one: it joins it, or it is refused. */
-    onIdentical: t.keyof({ merge: null, reject: null }),
-    /** How long a schedule lives that has no expiration time of its own. */
-    txExpiryTimeSecs: IntegerC,
-    /** Whether schedules may have expiration times and wait for them. */
-    longTerm: t.boolean,
-    /** The furthest expiration time, from the create. */
-    maxExpirationSecs: IntegerC,
-    /** Whether a schedule that does not wait is looked at once more when it expires. */
-    evaluateAtExpiry: t.boolean,
-    /** Kinds of operations that may be scheduled. */
-    whitelist: t.readonlyArray(t.string),
-    /** Operations a second, by kind; a kind without a number has no limit. */
-    buckets: t.readonly(t.record(t.string, IntegerC)),
-    /** Cost of what may fall due in one second, and what each kind costs; a kind without a number costs 1. */
-    expiryCapacity: IntegerC,
-    expiryCosts: t.readonly(t.record(t.string, IntegerC)),
-    /** Schedules the network takes at one time. */
-    maxSchedules: IntegerC,
-    maxTransfers: IntegerC,
-    maxMessageBytes: IntegerC,
-    maxTransactionBytes: IntegerC,
-    /** Prices by kind of operation; a kind without one costs what `price` says. */
-    prices: t.readonly(t.record(t.string, PriceC)),
-    price: PriceC,
-    /** For each signature on a schedule that is to be checked. */
-    signaturePrice: IntegerC,
-  }),
-  'Settings',
-)
+const parameters = {
+  /** What happens to a create that is identical with an earlier one: it joins it, or it is refused. */
+  onIdentical: t.keyof({ merge: null, reject: null }),
+  /** How long a schedule lives that has no expiration time of its own. */
+  txExpiryTimeSecs: IntegerC,
+  /** Whether schedules may have expiration times and wait for them. */
+  longTerm: t.boolean,
+  /** The furthest expiration time, from the create. */
+  maxExpirationSecs: IntegerC,
+  /** Whether a schedule that does not wait is looked at once more when it expires. */
+  evaluateAtExpiry: t.boolean,
+  /** Kinds of operations that may be scheduled. */
+  whitelist: t.readonlyArray(t.string),
+  /** Operations a second, by kind; a kind without a number has no limit. */
+  buckets: t.readonly(t.record(t.string, IntegerC)),
+  /** Cost of what may fall due in one second, and what each kind costs; a kind without a number costs 1. */
+  expiryCapacity: IntegerC,
+  expiryCosts: t.readonly(t.record(t.string, IntegerC)),
+  /** Schedules the network takes at one time. */
+  maxSchedules: IntegerC,
+  maxTransfers: IntegerC,
+  maxMessageBytes: IntegerC,
+  maxTransactionBytes: IntegerC,
+  /** Prices by kind of operation; a kind without one costs what `price` says. */
+  prices: t.readonly(t.record(t.string, PriceC)),
+  price: PriceC,
+  /** For each signature besides that of the payer, and for each key that an operation names. */
+  signaturePrice: IntegerC,
+  keyPrice: IntegerC,
+} as const
+
+/** What the operator may change. */
+export const NetworkParametersC = t.readonly(t.strict(parameters), 'NetworkParameters')
+export type NetworkParameters = t.TypeOf<typeof NetworkParametersC>
+
+/** The parameters of one network, which is told from all others by its ledger id. That never changes. */
+export const SettingsC = t.readonly(t.strict({ ...parameters, ledgerID: LedgerIDC }), 'Settings')
 export type Settings = t.TypeOf<typeof SettingsC>
 
 export const NetworkC = t.readonly(t.strict({ operator: PartyC, settings: SettingsC }), 'Network')
 
-export const defaultSettings: Settings = {
+export const defaultSettings: NetworkParameters = {
   onIdentical: 'merge',
   txExpiryTimeSecs: 1_800,
   longTerm: true,
@@ -69,15 +74,16 @@ export const defaultSettings: Settings = {
   },
   price: { base: 10, service: 5 },
   signaturePrice: 1,
+  keyPrice: 1,
 }
 
 /** What contradicts itself in the settings; undefined when nothing does. */
-export const problemWith = (settings: Settings): string | undefined => {
+export const problemWith = (settings: NetworkParameters): string | undefined => {
   const { txExpiryTimeSecs, maxExpirationSecs, price, prices, ...rest } = settings
   if (txExpiryTimeSecs < 0 || txExpiryTimeSecs > maxExpirationSecs)
     return 'a lifetime is between nothing and the furthest expiration'
   const prizes = [price, ...Object.values(prices)]
-  if (prizes.some(({ base, service }) => base < 0 || service < 0) || rest.signaturePrice < 0)
+  if (prizes.some(({ base, service }) => base < 0 || service < 0) || rest.signaturePrice < 0 || rest.keyPrice < 0)
     return 'no price is negative'
   const amounts = [
     rest.expiryCapacity,
@@ -86,9 +92,9 @@ export const problemWith = (settings: Settings): string | undefined => {
     rest.maxMessageBytes,
     rest.maxTransactionBytes,
   ]
-  return [...amounts, ...Object.values(rest.buckets), ...Object.values(rest.expiryCosts)].some((amount) => amount < 0)
-    ? 'no limit is negative'
-    : undefined
+  if (Object.values(rest.expiryCosts).some((cost) => cost < 1))
+    return 'every schedule takes something of its second, so that a second is ever full'
+  return [...amounts, ...Object.values(rest.buckets)].some((amount) => amount < 0) ? 'no limit is negative' : undefined
 }
 
 export const priceOf = (
@@ -100,10 +106,18 @@ export const priceOf = (
 export const expiryCostOf = (kind: string, { expiryCosts }: Settings): number =>
   (Object.hasOwn(expiryCosts, kind) ? expiryCosts[kind] : undefined) ?? 1
 
-/** "Implicit limit of pending scheduled transactions": what the throttle lets in during one lifetime. */
-export const maxPendingTxns = ({ buckets, txExpiryTimeSecs }: Settings): number | undefined => {
+/**
+ * "Implicit limit of pending scheduled transactions": what the throttle lets in during one lifetime. Those that chose
+ * their second may live longer: so many a second, and all together no more than the network takes.
+ */
+export const maxPendingTxns = ({
+  buckets,
+  txExpiryTimeSecs,
+  maxSchedules,
+}: NetworkParameters): { readonly ofTheUsualLifetime: number; readonly inAll: number } => {
   const perSecond = buckets['scheduleCreate']
-  return perSecond === undefined ? undefined : perSecond * txExpiryTimeSecs
+  const usual = perSecond === undefined ? maxSchedules : perSecond * txExpiryTimeSecs
+  return { ofTheUsualLifetime: Math.min(usual, maxSchedules), inAll: maxSchedules }
 }
 
 /** Where fees go. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import { canonicalText, IntegerC, JsonC, type Json } from 'carillon'
-import { AccountIDC, ScheduleIDC } from './EntityId.js'
+import { AccountIDC, ScheduleIDC, type LedgerID } from './EntityId.js'
 import { Int64C } from './Int64.js'
 import { KeyTreeC } from './KeyTree.js'
 import { SignatureMapC, type SignatureMap } from './SignatureMap.js'
@@ -98,7 +98,7 @@ export type TransactionBody<O> = {
 export type SignedTransaction<O> = { readonly body: TransactionBody<O>; readonly sigMap: SignatureMap }
 
 /** What the signers of a transaction sign. */
-export const signedTextOf = (body: TransactionBody<unknown>): string =>
-  canonicalText({ domain: 'scheduled-transactions/transaction', body })
+export const signedTextOf = (ledgerID: LedgerID, body: TransactionBody<unknown>): string =>
+  canonicalText({ domain: 'scheduled-transactions/transaction', ledgerID, body })
 
 export const hashOf = (text: string): string => createHash('sha384').update(text).digest('hex')

@@ -9,7 +9,8 @@ import type { FlowBody, Json } from 'carillon'
 import type { Books } from '../Books.js'
 import type { AccountID, ScheduleID } from '../model/EntityId.js'
 import type { Needs } from '../model/Needs.js'
-import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { meaningOf, refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
+import { mismatchIn } from './mismatch.js'
 import type { Settings } from '../model/Settings.js'
 import type { Timestamp } from '../model/Timestamp.js'
 import type { TransactionID } from '../model/TransactionID.js'
@@ -40,6 +41,10 @@ export type Operation = {
   readonly kind: string
   /** Reads what is asked; refuses what makes no sense whatever the ledger holds. */
   readonly read: (asked: Json) => Either<ResponseCode, ReadOperation>
+  /** What does not fit in what is asked, in a sentence for whoever has written it; undefined when all of it fits. */
+  readonly wrongWith: (asked: Json) => string | undefined
+  /** What may be asked, for people. */
+  readonly example: Json | undefined
 }
 
 /** Defines an operation. */
@@ -48,6 +53,8 @@ export const defineOperation = <A>(options: {
   readonly kind: string
   /** What is asked of it; `kind` may be left out of the codec. */
   readonly asked: t.Type<A, unknown>
+  /** What may be asked, for people; the kind is put before it. */
+  readonly example?: Readonly<Record<string, Json>>
   /** What makes no sense whatever the ledger holds. */
   readonly check?: (asked: A) => Either<ResponseCode, void>
   /** Whose signatures it needs besides the payer's. */
@@ -55,16 +62,28 @@ export const defineOperation = <A>(options: {
   readonly perform: (books: Books, asked: A, occasion: Occasion) => FlowBody<Either<ResponseCode, Receipted>>
 }): Operation => ({
   kind: options.kind,
-  read: (json) => {
+  example: options.example === undefined ? undefined : { kind: options.kind, ...options.example },
+  wrongWith: (json) => {
     const asked = options.asked.decode(json)
-    if (isLeft(asked)) return refuse('INVALID_TRANSACTION_BODY')
+    if (isLeft(asked)) return mismatchIn(asked.left)
     const checked = options.check?.(asked.right) ?? right(undefined)
-    if (isLeft(checked)) return checked
-    return right({
-      kind: options.kind,
-      needs: options.needs(asked.right),
-      perform: (books, occasion) => options.perform(books, asked.right, occasion),
-    })
+    return isLeft(checked) ? `${checked.left}: ${meaningOf(checked.left)}` : undefined
+  },
+  read: (json) => {
+    // Code of an app may throw; a transaction that was taken must come to an end.
+    try {
+      const asked = options.asked.decode(json)
+      if (isLeft(asked)) return refuse('INVALID_TRANSACTION_BODY')
+      const checked = options.check?.(asked.right) ?? right(undefined)
+      if (isLeft(checked)) return ResponseCodeC.is(checked.left) ? checked : refuse('FAIL_INVALID')
+      return right({
+        kind: options.kind,
+        needs: options.needs(asked.right),
+        perform: (books, occasion) => options.perform(books, asked.right, occasion),
+      })
+    } catch {
+      return refuse('FAIL_INVALID')
+    }
   },
 })
 

@@ -23,6 +23,12 @@ const TransferC = t.readonly(t.strict({ transfers: t.readonlyArray(AccountAmount
 
 export const cryptoTransfer = defineOperation({
   kind: 'cryptoTransfer',
+  example: {
+    transfers: [
+      { accountID: '0.0.1001', amount: -10 },
+      { accountID: '0.0.2', amount: 10 },
+    ],
+  },
   asked: TransferC,
   check: ({ transfers }) => {
     if (new Set(transfers.map(({ accountID }) => accountID)).size < transfers.length)
@@ -52,6 +58,7 @@ export const cryptoTransfer = defineOperation({
 
 export const cryptoCreateAccount = defineOperation({
   kind: 'cryptoCreateAccount',
+  example: { key: 'ed25519:…', initialBalance: 1_000, receiverSigRequired: false },
   asked: t.readonly(
     t.intersection([
       t.strict({ key: KeyTreeC }),
@@ -86,6 +93,7 @@ export const cryptoCreateAccount = defineOperation({
 /** Keys rotate: the old key must agree, and the new one must show that it is there. */
 export const cryptoUpdateAccount = defineOperation({
   kind: 'cryptoUpdateAccount',
+  example: { accountID: '0.0.1001', key: 'ed25519:…', receiverSigRequired: true },
   asked: t.readonly(
     t.intersection([
       t.strict({ accountID: AccountIDC }),
@@ -109,6 +117,7 @@ export const cryptoUpdateAccount = defineOperation({
 /** What an account leaves goes to another one. Its key stays known. */
 export const cryptoDelete = defineOperation({
   kind: 'cryptoDelete',
+  example: { deleteAccountID: '0.0.1001', transferAccountID: '0.0.2' },
   asked: t.readonly(t.strict({ deleteAccountID: AccountIDC, transferAccountID: AccountIDC })),
   check: ({ deleteAccountID, transferAccountID }) =>
     deleteAccountID === transferAccountID ? refuse('TRANSFER_ACCOUNT_SAME_AS_DELETE_ACCOUNT') : right(undefined),

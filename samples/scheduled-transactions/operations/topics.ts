@@ -24,6 +24,7 @@ const areKeys = (...keys: readonly (KeyTree | null | undefined)[]): boolean =>
 
 export const consensusCreateTopic = defineOperation({
   kind: 'consensusCreateTopic',
+  example: { adminKey: 'ed25519:…', submitKey: 'ed25519:…' },
   asked: t.readonly(t.exact(t.partial({ adminKey: KeyTreeC, submitKey: KeyTreeC }))),
   check: ({ adminKey, submitKey }) => (areKeys(adminKey, submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
   needs: ({ adminKey }) => needs({ keys: adminKey === undefined ? [] : [adminKey] }),
@@ -47,6 +48,7 @@ const change = function* (books: Books, id: TopicID, changes: Partial<Topic>): F
 
 export const consensusUpdateTopic = defineOperation({
   kind: 'consensusUpdateTopic',
+  example: { topicID: '0.0.1002', submitKey: 'ed25519:…' },
   asked: t.readonly(t.strict({ topicID: TopicIDC, submitKey: t.union([KeyTreeC, t.null]) })),
   check: ({ submitKey }) => (areKeys(submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
   needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
@@ -55,6 +57,7 @@ export const consensusUpdateTopic = defineOperation({
 
 export const consensusDeleteTopic = defineOperation({
   kind: 'consensusDeleteTopic',
+  example: { topicID: '0.0.1002' },
   asked: t.readonly(t.strict({ topicID: TopicIDC })),
   needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
   perform: (books, { topicID }) => change(books, topicID, { deleted: true }),
@@ -78,6 +81,7 @@ const problemOf = (
 
 export const consensusSubmitMessage = defineOperation({
   kind: 'consensusSubmitMessage',
+  example: { topicID: '0.0.1002', message: 'hello' },
   asked: t.readonly(
     t.intersection([t.strict({ topicID: TopicIDC, message: t.string }), t.exact(t.partial({ chunkInfo: ChunkInfoC }))]),
   ),

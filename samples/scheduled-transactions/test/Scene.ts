@@ -14,7 +14,7 @@ import type { Identity } from '../model/Identity.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
-import { defaultSettings, treasury, type Settings } from '../model/Settings.js'
+import { defaultSettings, treasury, type NetworkParameters } from '../model/Settings.js'
 import type { SigPair } from '../model/SignatureMap.js'
 import { timestampOf, type Timestamp } from '../model/Timestamp.js'
 import type { ScheduleCreate } from '../model/TransactionBody.js'
@@ -47,7 +47,7 @@ export type CreateOptions = Signing & {
 
 export type SignOptions = Signing & { readonly as?: string; readonly sigMap?: readonly SigPair[] }
 
-export type SceneOptions = NetworkOptions & { readonly settings?: Partial<Settings> }
+export type SceneOptions = NetworkOptions & { readonly settings?: Partial<NetworkParameters>; readonly party?: string }
 
 export const start = instant('2026-01-01T00:00:00Z')
 export const startSecond = timestampOf(start).seconds
@@ -60,14 +60,14 @@ export class Scene {
   private constructor(
     readonly virtual: VirtualNode,
     readonly app: NetworkApp,
-    readonly settings: Settings,
+    readonly settings: NetworkParameters,
     public network: ScheduleNetwork,
   ) {}
 
   static async open(options: SceneOptions = {}): Promise<Scene> {
     const app = scheduledTransactions(options)
     const settings = { ...defaultSettings, ...options.settings }
-    const virtual = await VirtualNode.start({ app: app.app, start, party: 'Operator' })
+    const virtual = await VirtualNode.start({ app: app.app, start, party: options.party ?? 'Operator' })
     const network = await ScheduleNetwork.open(virtual.node, app, { key: key('treasury'), settings })
     const scene = new Scene(virtual, app, settings, network)
     scene.#wallets.set('treasury', scene.#wallet(treasury, ['treasury']))
@@ -98,7 +98,7 @@ export class Scene {
   }
 
   #wallet(accountID: AccountID, keys: readonly string[]): Wallet {
-    return new Wallet(accountID, keys.map(keyPair), () => this.#nanos++)
+    return new Wallet(this.network.ledgerID, accountID, keys.map(keyPair), () => this.#nanos++)
   }
 
   /** Makes an account, by default with one key of its own name and a balance of 1,000. */
@@ -187,7 +187,7 @@ export class Scene {
 
   /** The signature of a key on the schedule that a create would make. */
   signature(name: string, body: string, options: CreateOptions = {}): SigPair {
-    return signIdentity(keyPair(name), this.#identity(body, options), options.digits)
+    return signIdentity(this.network.ledgerID, keyPair(name), this.#identity(body, options), options.digits)
   }
 
   async create(body: string | undefined, options: CreateOptions = {}): Promise<Response> {
@@ -206,7 +206,9 @@ export class Scene {
     const isMerging = this.settings.onIdentical === 'merge'
     const map = [
       ...(sigMap ?? []),
-      ...(isMerging ? signs.map((name) => signIdentity(keyPair(name), identity, options.digits)) : []),
+      ...(isMerging
+        ? signs.map((name) => signIdentity(this.network.ledgerID, keyPair(name), identity, options.digits))
+        : []),
     ]
     const operation: ScheduleCreate = {
       kind: 'scheduleCreate',
@@ -239,7 +241,9 @@ export class Scene {
     const isMerging = this.settings.onIdentical === 'merge'
     const identity = id === undefined ? undefined : this.#schedules.get(id)
     const signatures =
-      identity === undefined ? [] : names.map((name) => signIdentity(keyPair(name), identity, options.digits))
+      identity === undefined
+        ? []
+        : names.map((name) => signIdentity(this.network.ledgerID, keyPair(name), identity, options.digits))
     const map = [...(sigMap ?? []), ...(isMerging ? signatures : [])]
     const operation = {
       kind: 'scheduleSign' as const,

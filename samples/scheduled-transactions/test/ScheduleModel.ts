@@ -53,6 +53,8 @@ export class ScheduleModel {
       end: undefined,
     }
     const schedule = this.schedules[there] ?? fresh
+    // Whoever joins agrees with when it runs.
+    if (schedule.waits !== fresh.waits || (fresh.waits && schedule.expiry !== expiry)) return undefined
     if (!this.#addSigners(schedule, signs)) return undefined
     if (there < 0) this.schedules.push(schedule)
     this.#look(schedule)
@@ -67,15 +69,14 @@ export class ScheduleModel {
 
   delete(number: number, now: number): void {
     const schedule = this.schedules[number]
-    if (schedule?.end === undefined && schedule !== undefined && now < schedule.expiry) schedule.end = 'deleted'
+    if (schedule?.end === undefined && schedule !== undefined && now < schedule.expiry) this.#end(schedule, 'deleted')
   }
 
   /** Time has come to `now`. */
   expire(now: number): void {
     for (const schedule of this.schedules) {
       if (schedule.end !== undefined || now < schedule.expiry) continue
-      if (schedule.waits && this.#isReady(schedule)) this.#execute(schedule)
-      else schedule.end = 'expired'
+      this.#end(schedule, schedule.waits && this.#isReady(schedule) ? 'executed' : 'expired')
     }
   }
 
@@ -103,11 +104,12 @@ export class ScheduleModel {
   }
 
   #look(schedule: Modelled): void {
-    if (!schedule.waits && this.#isReady(schedule)) this.#execute(schedule)
+    if (!schedule.waits && this.#isReady(schedule)) this.#end(schedule, 'executed')
   }
 
-  #execute(schedule: Modelled): void {
-    schedule.end = 'executed'
+  /** Its signatures complete no later one. */
+  #end(schedule: Modelled, end: Ended): void {
+    schedule.end = end
     const spent = this.#spent.get(schedule.identity) ?? new Set()
     for (const one of schedule.signers) spent.add(one)
     this.#spent.set(schedule.identity, spent)

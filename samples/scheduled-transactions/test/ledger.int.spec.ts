@@ -139,7 +139,7 @@ describe('the ledger of the network', () => {
     const virtual = await VirtualNode.start({ app: network.app, start, store: await LogBackedStore.open(log) })
     const open = (node: VirtualNode['node']) => ScheduleNetwork.open(node, network, { key: key('treasury') })
     const client = await open(virtual.node)
-    const wallet = new Wallet(treasury, [keyPair('treasury')])
+    const wallet = new Wallet(client.ledgerID, treasury, [keyPair('treasury')])
     const now = () => timestampOf(virtual.now)
     const ids: string[] = []
     for (let nonce = 0; nonce < 6; nonce++) {

@@ -7,6 +7,7 @@ import { defaultSettings, isSystem, type Settings } from '../model/Settings.js'
 import { nextNano } from '../model/Timestamp.js'
 import { showTransactionID, type TransactionID } from '../model/TransactionID.js'
 import { defineOperation } from '../operations/Operation.js'
+import { Consensus, theConsensus } from '../states.js'
 import { key, keyPair, Scene, statusOf, type CreateOptions } from './Scene.js'
 
 const withPeople = async (names: readonly string[], settings: Partial<Settings> = {}): Promise<Scene> => {
@@ -290,14 +291,14 @@ describe('what a transaction costs', () => {
       return [status, before - (await scene.balance('D'))]
     }
     expect(await costs(scene.create(body))).to.deep.equal(['IDENTICAL_SCHEDULE_ALREADY_CREATED', 100])
-    expect(await costs(scene.create(body, { adminKey: key('admin') }))).to.deep.equal(['INVALID_SIGNATURE', 100])
+    expect(await costs(scene.create(body, { adminKey: key('admin') }))).to.deep.equal(['INVALID_SIGNATURE', 101])
     expect(await costs(scene.sign('0.0.1'))).to.deep.equal(['INVALID_SCHEDULE_ID', 20])
     expect(await costs(scene.delete('0.0.1'))).to.deep.equal(['INVALID_SCHEDULE_ID', 20])
   })
 
   it('[HED-214] is the price of a question, and nothing where there is no answer', async () => {
     const prices = { ...defaultSettings.prices, scheduleGetInfo: { base: 3, service: 0 } }
-    const scene = await withPeople(['A', 'B'], { prices, buckets: { scheduleGetInfo: 4 } })
+    const scene = await withPeople(['A', 'B'], { prices, buckets: { scheduleGetInfo: 3 } })
     const id = await scene.created(scene.transfer('A', 'B', 1))
     const pay = (schedule: string, as = 'A') => ({
       payment: scene.wallet(as).transaction({ kind: 'scheduleGetInfo', schedule } as const, scene.now),
@@ -320,6 +321,17 @@ describe('what a transaction costs', () => {
     expect(await scene.balance('A')).to.equal(991)
   })
 
+  it('[HED-214] is nothing for get info by default, which is a read and leaves no transaction behind', async () => {
+    const scene = await withPeople(['A', 'B'])
+    const id = await scene.created(scene.transfer('A', 'B', 1))
+    // Every transaction of the network takes its turn in the sequence.
+    const sequence = async () => (await scene.virtual.node.find(Consensus, theConsensus))?.ref
+    const before = await sequence()
+    expect((await scene.network.info(id)).info?.schedule).to.equal(id)
+    expect(await scene.infoStatus('0.0.1')).to.equal('INVALID_SCHEDULE_ID')
+    expect(await sequence()).to.deep.equal(before)
+  })
+
   it('[HED-124] has no custom part that could be limited, of a transaction or of one that is scheduled', async () => {
     const scene = await withPeople(['A', 'B'])
     const maxCustomFees = [{ accountID: scene.id('A'), fee: 1 }]
@@ -335,7 +347,7 @@ describe('what a transaction costs', () => {
 
 describe('throttles', () => {
   it('answer BUSY beyond so many operations a second, and charge nothing for it', async () => {
-    const buckets = { scheduleCreate: 3, scheduleSign: 2, scheduleDelete: 1, scheduleGetInfo: 2 }
+    const buckets = { scheduleCreate: 3, scheduleSign: 2, scheduleDelete: 1 }
     const scene = await withPeople(['A', 'B'], { buckets })
     const create = (memo: string) => scene.create(scene.transfer('A', 'B', 1, { memo }))
     const statuses = async (requests: readonly Promise<{ readonly status: string }>[]) =>
@@ -348,11 +360,6 @@ describe('throttles', () => {
       'BUSY',
     ])
     expect(await statuses([1, 2].map(() => scene.delete('0.0.1')))).to.deep.equal(['INVALID_SCHEDULE_ID', 'BUSY'])
-    expect(await statuses([1, 2, 3].map(() => scene.network.info('0.0.1')))).to.deep.equal([
-      'INVALID_SCHEDULE_ID',
-      'INVALID_SCHEDULE_ID',
-      'BUSY',
-    ])
     await scene.pass(1)
     expect(await statusOf(create('d'))).to.equal('SUCCESS')
   })
@@ -368,6 +375,22 @@ describe('throttles', () => {
       await scene.virtual.advanceBy({ milliseconds: 250 })
     }
     expect(most).to.equal(3 * 4)
+  })
+
+  it('bound what is pending with chosen expirations, too: per second, and in all', async () => {
+    const settings = { expiryCapacity: 2, maxSchedules: 5, expiryCosts: {} }
+    const scene = await withPeople(['A', 'B'], settings)
+    const create = (one: number, expirationTime: number) =>
+      statusOf(scene.create(scene.transfer('A', 'B', one), { expirationTime }))
+    const far = scene.second + 5_000_000
+    const answers: string[] = []
+    for (let one = 1; one <= 8; one++) answers.push(await create(one, far + Math.floor(one / 4)))
+    expect(answers).to.deep.equal([
+      ...['SUCCESS', 'SUCCESS', 'SCHEDULE_EXPIRY_IS_BUSY', 'SUCCESS', 'SUCCESS', 'SCHEDULE_EXPIRY_IS_BUSY'],
+      ...['SCHEDULE_EXPIRY_IS_BUSY', 'SUCCESS'],
+    ])
+    expect(await create(9, far + 9)).to.equal('MAX_ENTITIES_IN_PRICE_REGIME_HAVE_BEEN_CREATED')
+    expect(await scene.count('Schedule')).to.equal(5)
   })
 
   it('[HED-221] refuse more schedules than the network takes', async () => {

@@ -11,7 +11,9 @@ const told = async (tell: (say: (line: string) => void) => Promise<void>): Promi
 describe('the stories of the sample', () => {
   it('tell how Carol’s signature executes what Alice scheduled, in two records a nanosecond apart', async () => {
     const story = await told(tellStory)
-    expect(story).to.include('never has more than 180,000 of them pending')
+    expect(story).to.include(
+      'never has more than 180,000 of them\npending; with those that chose a later second there are 10,000,000',
+    )
     const [, x = '', created = ''] = /X {2}id (\S+), consensus time (\S+), SUCCESS; the receipt/.exec(story) ?? []
     const [, trigger = ''] = /U {2}id \S+, consensus time (\S+), SUCCESS/.exec(story) ?? []
     const [, inherited = '', executed = ''] =

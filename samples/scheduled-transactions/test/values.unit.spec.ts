@@ -129,7 +129,7 @@ describe('the body of a scheduled transaction', () => {
 
 describe('the parameters of the network', () => {
   it('bound what can be pending: 100 creates a second for 1,800 seconds are 180,000', () => {
-    expect(maxPendingTxns(defaultSettings)).to.equal(180_000)
+    expect(maxPendingTxns(defaultSettings)).to.deep.equal({ ofTheUsualLifetime: 180_000, inAll: 10_000_000 })
   })
 
   it('are refused when they contradict themselves', () => {
@@ -151,7 +151,7 @@ describe('the parameters of the network', () => {
       schedules: 0,
       buckets: {},
     }
-    const settings = { ...defaultSettings, buckets: { scheduleCreate: 1 } }
+    const settings = { ...defaultSettings, ledgerID: '0'.repeat(64), buckets: { scheduleCreate: 1 } }
     const once = takePlace(consensus, 'scheduleCreate', 5, settings)
     expect(once?.buckets).to.deep.equal({ scheduleCreate: { second: 5, taken: 1 } })
     expect(takePlace(once!, 'scheduleCreate', 5, settings)).to.equal(undefined)
