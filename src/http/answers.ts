@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { TokenIdC } from '../operator/Token.js'
 import { IntegerC } from '../encoding/IntegerC.js'
 import { HashC } from '../encoding/hash.js'
+import { PublicKeyC } from '../identity/PublicKey.js'
 import type { FlowDetails } from '../flow/FlowSummary.js'
 import { OriginC, RecordedOperationC, WaitsC } from '../log/events.js'
 import { FlowIdC } from '../log/FlowId.js'
@@ -380,6 +381,14 @@ export const LiveC = t.readonly(
   'Live',
 )
 
+const ShownMapC = record(
+  'NetworkMap',
+  { name: t.string, root: PublicKeyC, serial: IntegerC, hash: HashC, madeAt: InstantC },
+  { expiresAt: InstantC },
+)
+
+export const MapsAtHandC = record('NetworkMaps', {}, { inUse: ShownMapC, contradicting: ShownMapC })
+
 export const PartyEntryC = record(
   'PartyEntry',
   { name: t.string, key: t.string, isMe: t.boolean, openSessions: IntegerC, unacknowledged: IntegerC },
@@ -438,6 +447,7 @@ export type { Token } from '../operator/Token.js'
 export type { KeptCheckpoint } from '../log/NodeTables.js'
 export type { VaultEntry } from '../vault/VaultEntry.js'
 export type { Occurrence } from '../storage/queries/readOccurrences.js'
+export type { MapsAtHand, ShownMap } from '../network/followMap.js'
 export type { PartyEntry, SessionEntry } from '../storage/queries/readSessions.js'
 export type Health = t.TypeOf<typeof HealthC>
 export type { HangingStep } from '../engine/AsyncStepRunner.js'

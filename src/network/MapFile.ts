@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { canonicalText } from '../encoding/canonical.js'
 import type { Hash } from '../encoding/hash.js'
-import { hashOfMap } from '../identity/SignedNetworkMap.js'
+import { hashOfMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { Logger } from '../engine/Logger.js'
 import { networkFiles, partyOf, readNetworkMap, type NetworkFolder, type VerifiedMap } from './NetworkFolder.js'
@@ -27,6 +27,7 @@ export class MapFile {
   #isAccepted: (hash: Hash) => boolean = () => false
   /** Whether the file was refused when it was last read: an operator may accept it meanwhile. */
   #isContradicted = false
+  #contradicting: NetworkTerms | undefined
 
   constructor(joined: NetworkFolder, logger: Logger) {
     this.#joined = joined
@@ -45,6 +46,11 @@ export class MapFile {
     return this.#newest
   }
 
+  /** The map in the folder that contradicts the one in use, and that an operator may accept. */
+  get contradicting(): NetworkTerms | undefined {
+    return this.#contradicting
+  }
+
   /** Reads the file if it has changed. A map that is refused is told of once, at the second look that finds it so. */
   look(): void {
     let stamp = 'unreadable'
@@ -52,6 +58,7 @@ export class MapFile {
       stamp = stampOf(networkFiles(this.#joined.folder).map)
       if (stamp === this.#seen && !this.#isContradicted) return
       this.#isContradicted = true
+      this.#contradicting = undefined
       this.#newest = this.#read()
       this.#isContradicted = false
       this.#seen = stamp
@@ -91,6 +98,7 @@ export class MapFile {
       if (canonicalText(read.terms) === canonicalText(terms)) return this.#newest
       if (this.#isAccepted(hashOfMap(read.terms))) return read
       // Looked at again: an operator may accept it meanwhile.
+      this.#contradicting = read.terms
       throw new CarillonError(
         'network-map-invalid',
         `The network map ${files.map} has the number ${serial} of the one in use, and says something else. Ask whoever runs the network for a map with a higher number, or let an operator accept it: carillon network accept.`,

@@ -9,7 +9,7 @@ import type { Hash } from '../encoding/hash.js'
 import { hashOfMap, type NetworkTerms } from '../identity/SignedNetworkMap.js'
 import { networkLimits } from './limits.js'
 import type { Clock } from '../time/Clock.js'
-import { toMillis } from '../time/Instant.js'
+import { toMillis, type Instant } from '../time/Instant.js'
 import type { DomainEvent } from '../log/events.js'
 import type { MapSerial, MapsRead } from '../log/NodeTables.js'
 import type { Logger } from '../engine/Logger.js'
@@ -43,6 +43,32 @@ export const mapSerialOf = (terms: NetworkTerms): MapSerial & { readonly hash: H
   serial: terms.serial,
   hash: hashOfMap(terms),
 })
+
+/** What an operator sees of a map. */
+export type ShownMap = MapSerial & {
+  readonly hash: Hash
+  readonly name: string
+  readonly madeAt: Instant
+  readonly expiresAt?: Instant
+}
+
+/** The map a node goes by, and one that contradicts it and waits for an operator's decision. */
+export type MapsAtHand = { readonly inUse?: ShownMap; readonly contradicting?: ShownMap }
+
+const shown = (terms: NetworkTerms): ShownMap => ({
+  ...mapSerialOf(terms),
+  name: terms.name,
+  madeAt: terms.madeAt,
+  ...(terms.expiresAt === undefined ? {} : { expiresAt: terms.expiresAt }),
+})
+
+export const mapsAtHand = (file: MapFile | undefined): MapsAtHand =>
+  file === undefined
+    ? {}
+    : {
+        inUse: shown(file.newest.terms),
+        ...(file.contradicting === undefined ? {} : { contradicting: shown(file.contradicting) }),
+      }
 
 const dayMs = 86_400_000
 

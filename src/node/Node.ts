@@ -37,6 +37,7 @@ import { decideStart } from '../operator/operateFlow.js'
 import type { SignalTarget } from '../flow/decideSignal.js'
 import type { SignalDefinition } from '../app/SignalDefinition.js'
 import type { NetworkMap } from '../identity/NetworkMap.js'
+import type { MapsAtHand } from '../network/followMap.js'
 import type { Party } from '../identity/Party.js'
 import { decodeState } from '../ledger/decodeState.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
@@ -99,6 +100,8 @@ export type NodeInternals = {
   readonly viewsFile: string | undefined
   /** The map in use; a newer one may replace it between two ticks. */
   readonly network: () => NetworkMap
+  /** The map of its folder, and one that waits for an operator's decision. */
+  readonly maps: () => MapsAtHand
   readonly app: App
   /** How long the last commit took, in milliseconds. */
   readonly lastCommitMs: () => number
@@ -547,6 +550,11 @@ export class Node {
   /** Whom the node knows at this moment: a node in a network folder takes up newer maps while it runs. */
   get network(): NetworkMap {
     return this.#internals.network()
+  }
+
+  /** The network map the node goes by, and one in its folder that contradicts it and waits for an operator's decision. */
+  get maps(): MapsAtHand {
+    return this.#internals.maps()
   }
 
   /** What time it is for the node, in epoch milliseconds. */

@@ -35,7 +35,7 @@ import { Projections } from '../projection/Projections.js'
 import { SqliteProjections } from '../storage/SqliteProjections.js'
 import { OutboxSender } from '../transport/OutboxSender.js'
 import type { KeyFileOptions } from '../keys/KeyFile.js'
-import { followMap, mapSerialOf, newKeyChanges } from '../network/followMap.js'
+import { followMap, mapsAtHand, mapSerialOf, newKeyChanges } from '../network/followMap.js'
 import { assertAnchored } from '../network/assertAnchored.js'
 import { MapFile } from '../network/MapFile.js'
 import { networkFiles, openNetworkFolder, type NetworkFolder } from '../network/NetworkFolder.js'
@@ -441,6 +441,7 @@ export const lead = async (
       app: registry.app,
       viewsFile: hasThreads ? opened.store.file : undefined,
       lastCommitMs,
+      maps: () => mapsAtHand(membership?.file),
       refusals: () => ({ byMe: outbox?.refused ?? 0, byOthers: outbox?.wereRefused ?? 0 }),
       clock,
       development: options.development ?? false,

@@ -202,10 +202,11 @@ const show = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action((folder: string, { json }: JsonOptions) => {
       const terms = mapOf(folder)
-      if (printJson(terminal, json, terms)) return
+      const { hash } = mapSerialOf(terms)
+      if (printJson(terminal, json, { ...terms, hash })) return
       terminal.out(
         printable(
-          `${terms.name}, map ${terms.serial} of ${terms.madeAt}, valid until ${terms.expiresAt ?? 'further notice'}, signed by ${terms.root}`,
+          `${terms.name}, map ${terms.serial} of ${terms.madeAt}, valid until ${terms.expiresAt ?? 'further notice'}, signed by ${terms.root}, hash ${hash}`,
         ),
       )
       showMembers(terminal, terms.members)

@@ -1,14 +1,16 @@
 /**
  * Whom the node knows, what it keeps of their logs, and the sessions it has with them.
  */
-import type { KeptCheckpoint, Live, PartyEntry, SessionEntry } from '../../http/answers.js'
-import { Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
+import { useState } from 'preact/hooks'
+import type { KeptCheckpoint, Live, MapsAtHand, PartyEntry, SessionEntry, ShownMap } from '../../http/answers.js'
+import { operate } from '../api.js'
+import { Act, Answered, Card, Empty, Failure, Lamp } from '../parts/ui.js'
 import { DataTable } from '../parts/DataTable.js'
 import { usePages } from '../parts/usePages.js'
 import { VirtualList } from '../parts/VirtualList.js'
 import { useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
-import { count, distance, shownId } from '../words.js'
+import { count, distance, shownId, shownInstant } from '../words.js'
 
 const notaries: Readonly<Record<string, string>> = { nonValidating: 'non-validating' }
 
@@ -39,6 +41,97 @@ const Party = ({ party }: { readonly party: PartyEntry }) => (
     )}
   </section>
 )
+
+const MapOf = ({ map }: { readonly map: ShownMap }) => (
+  <p>
+    {map.name}, map {count(map.serial)} of <time>{shownInstant(map.madeAt)}</time>
+    {map.expiresAt === undefined ? '' : `, valid until ${shownInstant(map.expiresAt)}`}
+    <br />
+    root <code title={map.root}>{map.root.slice(0, 28)}…</code>, hash <code title={map.hash}>{shownId(map.hash)}…</code>
+  </p>
+)
+
+/** A map that an operator lets the node go by, whatever it went by before. */
+const Contradicting = ({ map, again }: { readonly map: ShownMap; readonly again: () => void }) => {
+  const [note, setNote] = useState('')
+  const { root, serial, hash } = map
+  return (
+    <form class="start contradicting" onSubmit={(event) => event.preventDefault()}>
+      <div>
+        <Lamp tone="amber" text="needs a decision" /> The file in the node’s folder has the number of the map in use,
+        and says something else.
+        <MapOf map={map} />
+      </div>
+      <label class="grow">
+        Why
+        <input value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
+      </label>
+      <Act
+        label="Accept this map"
+        submits
+        weight="danger"
+        confirm="The node goes by it from now on. The decision is recorded."
+        act={() =>
+          operate({ on: 'network', action: 'accept', map: { root, serial, hash }, ...(note === '' ? {} : { note }) })
+        }
+        done={again}
+      />
+    </form>
+  )
+}
+
+/** For a map that is not in the folder yet: of another root, say. A node that is stopped can be told by the command. */
+const AcceptAhead = () => {
+  const [text, setText] = useState('')
+  const [said, setSaid] = useState<string>()
+  return (
+    <form class="start" onSubmit={(event) => event.preventDefault()}>
+      <label class="grow">
+        A map to accept before it is in the folder, as <code>carillon network show --json</code> gives it
+        <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <Act
+        label="Accept"
+        submits
+        weight="danger"
+        disabled={text === ''}
+        confirm="The node may go by it, whatever it went by before. The decision is recorded."
+        act={async () => {
+          const { root, serial, hash } = JSON.parse(text) as ShownMap
+          await operate({ on: 'network', action: 'accept', map: { root, serial, hash } })
+          setText('')
+          setSaid(`Map ${serial} is accepted.`)
+        }}
+      />
+      {said === undefined ? null : (
+        <p class="said" role="status">
+          {said}
+        </p>
+      )}
+    </form>
+  )
+}
+
+const Network = ({ when }: { readonly when: unknown }) => {
+  const asking = useGet<MapsAtHand>('/network', {}, when)
+  return (
+    <Answered asking={asking}>
+      {({ inUse, contradicting }) =>
+        inUse === undefined ? (
+          <Empty title="This node goes by no map.">
+            Nodes of a network folder go by the map that its root has signed.
+          </Empty>
+        ) : (
+          <>
+            <MapOf map={inUse} />
+            {contradicting === undefined ? null : <Contradicting map={contradicting} again={asking.again} />}
+            <AcceptAhead />
+          </>
+        )
+      }
+    </Answered>
+  )
+}
 
 const Heads = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
   const pages = usePages<KeptCheckpoint>('/log/heads', {}, live.head.revision)
@@ -114,6 +207,9 @@ export const Parties = ({ live, nowMs }: { readonly live: Live; readonly nowMs: 
           </div>
         )}
       </Answered>
+      <Card title="Network map">
+        <Network when={live.head.revision} />
+      </Card>
       <Card title="Checkpoints">
         <Heads live={live} nowMs={nowMs} />
       </Card>

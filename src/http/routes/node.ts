@@ -8,7 +8,18 @@ import { actionsOf, DoneC, DrainActionC } from '../../operator/OperatorRequest.j
 import type { Role } from '../../standby/Standby.js'
 import type { Node } from '../../node/Node.js'
 import { instantFromMillis, latestInstantMs, type Instant } from '../../time/Instant.js'
-import { ChartsC, ClockC, HealthC, LiveC, pageOfC, PartyEntryC, ReadyC, SessionEntryC, StatusC } from '../answers.js'
+import {
+  ChartsC,
+  ClockC,
+  HealthC,
+  LiveC,
+  MapsAtHandC,
+  pageOfC,
+  PartyEntryC,
+  ReadyC,
+  SessionEntryC,
+  StatusC,
+} from '../answers.js'
 import { CountC } from '../codecs.js'
 import type { HostedNode } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
@@ -106,6 +117,16 @@ export const nodeRoutes = [
     example: { params: { action: 'end' } },
     handle: ({ hosted: { node }, params: { action }, principal }) =>
       node.operate({ on: 'draining', action }, { by: operatorOf(principal) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/network',
+    tag: 'node',
+    verbs: ['network show'],
+    summary: 'The network map the node goes by, and one that contradicts it and waits to be accepted',
+    permission: 'view',
+    answer: MapsAtHandC,
+    handle: ({ hosted: { node } }) => Promise.resolve(node.maps),
   }),
   question({
     path: '/parties',

@@ -23,6 +23,7 @@ export const operateRoutes = [
       ...actionsOf(FlowActionC).map((action) => `flow ${action}`),
       ...actionsOf(ActivityActionC).map((action) => `activity ${action}`),
       ...actionsOf(DrainActionC).map((action) => `drain ${action}`),
+      'network accept',
       'token new',
       'token revoke',
     ],
