@@ -2,17 +2,23 @@
  * All books of the registry as one flow works in them. A request reads and changes them freely; at the end either
  * everything is written in one transaction, or nothing is.
  */
+import type * as t from 'io-ts'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import {
+  defineFlow,
   KeyedStates,
+  refuseWith,
   type CommandDefinition,
   type FlowBody,
+  type FlowDefinition,
   type FlowIo,
+  type RefusalOf,
   type TransactionBuilder,
   type TransactOptions,
 } from 'carillon'
+import { closed } from './model/closed.js'
 import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
-import { meaningOf, type Outcome, type Refusal } from './model/Refusal.js'
+import { meaningOf, RefusedC, type Answer, type Refusal, type Refused } from './model/Refusal.js'
 import type { Limits } from './model/Schedule.js'
 import type { Settings } from './model/Settings.js'
 import type { TaskEvent } from './model/TaskEvent.js'
@@ -134,11 +140,25 @@ export const inBooks = <A extends object>(
   purpose: Purpose,
   work: (books: Books) => FlowBody<Either<Refusal, A>>,
   options: TransactOptions = {},
-): FlowBody<Outcome<A>> =>
-  io.transact(function* (transaction): FlowBody<Outcome<A>> {
+): FlowBody<Answer<A> | RefusalOf<Refused>> =>
+  io.transact(function* (transaction): FlowBody<Answer<A> | RefusalOf<Refused>> {
     const books = new Books(io, unixTime(yield* io.now()))
     const worked = yield* work(books)
-    if (isLeft(worked)) return { ok: false, error: worked.left, why: meaningOf(worked.left) }
+    if (isLeft(worked)) return refuseWith({ ok: false as const, error: worked.left, why: meaningOf(worked.left) })
     yield* books.stage(transaction, purpose)
     return { ok: true, ...worked.right }
   }, options)
+
+/** A request: a flow that answers, or refuses by the name of the reason. It takes no fields it does not know. */
+export const defineRequest = <I, A extends object>(request: {
+  readonly name: string
+  readonly input: t.Type<I, unknown>
+  readonly purpose: Purpose
+  readonly work: (books: Books, input: I) => FlowBody<Either<Refusal, A>>
+}): FlowDefinition<I, Answer<A>, Refused> =>
+  defineFlow({
+    name: `recurring-tasks/${request.name}`,
+    input: closed(request.input),
+    refusals: RefusedC,
+    run: (io, input) => inBooks(io, request.purpose, (books) => request.work(books, input)),
+  })

@@ -2,14 +2,22 @@
  * The registry as a program uses it: schedule, cancel, stop and start, and ask. Every request is answered once it is
  * durable, with what was done or the name of the reason why not.
  */
-import type { AnyFlowDefinition, Node, StateAndRef } from 'carillon'
+import { isRight } from 'fp-ts/lib/Either.js'
+import {
+  CarillonError,
+  Refusal,
+  type AnyFlowDefinition,
+  type FlowDefinition,
+  type Node,
+  type StateAndRef,
+} from 'carillon'
 import { CancelTask, type Cancelled } from './flows/CancelTask.js'
 import { Endow, Open, Reconfigure } from './flows/govern.js'
 import { ScheduleTask, type Scheduled } from './flows/ScheduleTask.js'
 import { StartTasks, StopTasks } from './flows/switchTasks.js'
 import { weightOf, type Action } from './model/Action.js'
 import { root, type AccountId, type Origin } from './model/Origin.js'
-import type { Done, Outcome } from './model/Refusal.js'
+import type { Done, Outcome, Refused } from './model/Refusal.js'
 import type { Registry as RegistryData } from './model/Registry.js'
 import { earliestSlot, timesOf } from './model/Schedule.js'
 import { defaultSettings, type Settings } from './model/Settings.js'
@@ -49,9 +57,11 @@ const pageSize = 500
 
 export class TaskRegistry {
   readonly #node: Node
+  readonly #by: string | undefined
 
-  private constructor(node: Node) {
+  private constructor(node: Node, by?: string) {
     this.#node = node
+    this.#by = by
   }
 
   /** Opens the registry on a node; on a node that has one, its settings stay as they are. */
@@ -63,22 +73,37 @@ export class TaskRegistry {
       readonly callable?: readonly AnyFlowDefinition[]
     } = {},
   ): Promise<TaskRegistry> {
-    const opened = await node.run(Open, {
+    const anyones = options.callable?.find(({ clients }) => clients)
+    if (anyones !== undefined)
+      throw new CarillonError(
+        'recurring-tasks/callable-by-anyone',
+        `Tasks are to call ${anyones.name}, but clients may start it, too, and name any owner. Add clients: false to its definition.`,
+        { flow: anyones.name },
+      )
+    const registry = new TaskRegistry(node)
+    const opened = await registry.#ask(Open, {
       settings: options.settings ?? defaultSettings,
       committee: options.committee ?? [],
       callable: (options.callable ?? []).map(({ name }) => name),
     })
     if (!opened.ok) throw new Error(`The registry cannot be opened: ${opened.error}. ${opened.why}`)
-    return new TaskRegistry(node)
+    return registry
   }
 
-  /** The registry of a node that has one, to be asked. */
-  static on(node: Node): TaskRegistry {
-    return new TaskRegistry(node)
+  /** The registry of a node that has one, to be asked; `by` says who asks, for the log. */
+  static on(node: Node, by?: string): TaskRegistry {
+    return new TaskRegistry(node, by)
+  }
+
+  async #ask<I, A>(flow: FlowDefinition<I, A, Refused>, input: I): Promise<A | Refused> {
+    const asked = await this.#node.tryRun(flow, input, this.#by === undefined ? {} : { by: this.#by })()
+    if (isRight(asked)) return asked.right
+    if (asked.left instanceof Refusal) return asked.left.refusal
+    throw asked.left
   }
 
   schedule(request: ScheduleTask): Promise<Outcome<Scheduled>> {
-    return this.#node.run(ScheduleTask, request)
+    return this.#ask(ScheduleTask, request)
   }
 
   /** The seeds' `scheduleNotifyTask`. */
@@ -104,23 +129,23 @@ export class TaskRegistry {
   }
 
   cancel(origin: Origin, id: string): Promise<Outcome<Cancelled>> {
-    return this.#node.run(CancelTask, { origin, id })
+    return this.#ask(CancelTask, { origin, id })
   }
 
   stop(origin: Origin): Promise<Outcome<Done>> {
-    return this.#node.run(StopTasks, { origin })
+    return this.#ask(StopTasks, { origin })
   }
 
   start(origin: Origin): Promise<Outcome<Done>> {
-    return this.#node.run(StartTasks, { origin })
+    return this.#ask(StartTasks, { origin })
   }
 
   endow(account: AccountId, amount: number, origin: Origin = root): Promise<Outcome<Done>> {
-    return this.#node.run(Endow, { origin, account, amount })
+    return this.#ask(Endow, { origin, account, amount })
   }
 
   reconfigure(settings: Settings, origin: Origin = root): Promise<Outcome<Done>> {
-    return this.#node.run(Reconfigure, { origin, settings })
+    return this.#ask(Reconfigure, { origin, settings })
   }
 
   async registry(): Promise<RegistryData> {
@@ -137,6 +162,11 @@ export class TaskRegistry {
 
   async balance(account: AccountId): Promise<number> {
     return (await this.#node.find(Account, account))?.data.free ?? 0
+  }
+
+  /** The first thousand accounts. */
+  async accounts() {
+    return (await this.#node.states(Account, { limit: 1_000 })).map(({ data }) => data)
   }
 
   async task(id: string): Promise<TaskData | undefined> {

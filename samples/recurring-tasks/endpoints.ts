@@ -1,12 +1,14 @@
 /**
- * The registry over HTTP, below `/api/v1/app/`: slots, queues, tasks, and the two requests a caller makes. A token lets
- * somebody knock; the account is whoever the surface in front of the node vouches for.
+ * The registry over HTTP, below `/api/v1/app/`: slots, queues, tasks, and the requests a caller makes. The account is
+ * the name of the token, whatever the request says.
  */
 import * as t from 'io-ts'
 import { defineEndpoint, instantFromMillis, InstantC, IntegerC, JsonC, type Endpoint } from 'carillon'
-import { CancelTask } from './flows/CancelTask.js'
-import { ScheduleTask, ScheduleTaskC } from './flows/ScheduleTask.js'
-import { OriginC } from './model/Origin.js'
+import { ActionC } from './model/Action.js'
+import { closed } from './model/closed.js'
+import { accountOf, root, signed, type Origin } from './model/Origin.js'
+import type { Outcome } from './model/Refusal.js'
+import { ScheduleRequestC } from './model/Schedule.js'
 import { TaskC } from './model/Task.js'
 import { instantOf, unixTime } from './model/timeSlots.js'
 import { TaskRegistry } from './TaskRegistry.js'
@@ -25,7 +27,30 @@ const TaskEntryC = t.readonly(
 )
 
 const view = { permission: 'tasks:view', method: 'GET' } as const
-const manage = { permission: 'tasks:manage', method: 'POST' } as const
+const NothingC = t.readonly(t.strict({}))
+const OneTaskC = t.readonly(t.strict({ id: t.string }))
+
+/** A request is made as the account that has the name of the token; what is for root has a permission of its own. */
+const request = <B, A extends object>(
+  path: string,
+  summary: string,
+  made: {
+    readonly permission: string
+    readonly body: t.Type<B, unknown>
+    readonly ask: (registry: TaskRegistry, origin: Origin, body: B) => Promise<Outcome<A>>
+  },
+): Endpoint =>
+  defineEndpoint({
+    method: 'POST',
+    path: `tasks/${path}`,
+    summary,
+    permission: made.permission,
+    body: closed(made.body),
+    answer: JsonC,
+    handle: async ({ node, body, by }) => ({
+      ...(await made.ask(TaskRegistry.on(node, by), signed(accountOf(by)), body)),
+    }),
+  })
 
 export const endpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -74,20 +99,49 @@ export const endpoints: readonly Endpoint[] = [
       }
     },
   }),
-  defineEndpoint({
-    ...manage,
-    path: 'tasks/schedule',
-    summary: 'schedule a task; answers with its id, or the name of the reason why not',
-    body: ScheduleTaskC,
-    answer: JsonC,
-    handle: async ({ node, body, by }) => ({ ...(await node.run(ScheduleTask, body, { by })) }),
+  request('schedule', 'schedule a task; answers with its id, or the name of the reason why not', {
+    permission: 'tasks:manage',
+    body: t.readonly(
+      t.intersection([
+        t.strict({ providedId: t.string, schedule: ScheduleRequestC, action: ActionC }),
+        t.exact(t.partial({ abortErrors: t.readonlyArray(t.string) })),
+      ]),
+    ),
+    ask: (registry, origin, body) => registry.schedule({ origin, ...body }),
   }),
-  defineEndpoint({
-    ...manage,
-    path: 'tasks/cancel',
-    summary: 'cancel a task',
-    body: t.readonly(t.strict({ origin: OriginC, id: t.string })),
-    answer: JsonC,
-    handle: async ({ node, body, by }) => ({ ...(await node.run(CancelTask, body, { by })) }),
+  request('cancel', 'cancel a task of ones own', {
+    permission: 'tasks:manage',
+    body: OneTaskC,
+    ask: (registry, origin, { id }) => registry.cancel(origin, id),
+  }),
+  request('stop', 'stop all tasks, as a member of the committee', {
+    permission: 'tasks:committee',
+    body: NothingC,
+    ask: (registry, origin) => registry.stop(origin),
+  }),
+  request('start', 'start tasks again, as a member of the committee', {
+    permission: 'tasks:committee',
+    body: NothingC,
+    ask: (registry, origin) => registry.start(origin),
+  }),
+  request('root/cancel', 'cancel any task, as root', {
+    permission: 'tasks:root',
+    body: OneTaskC,
+    ask: (registry, _, { id }) => registry.cancel(root, id),
+  }),
+  request('root/stop', 'stop all tasks, as root', {
+    permission: 'tasks:root',
+    body: NothingC,
+    ask: (registry) => registry.stop(root),
+  }),
+  request('root/start', 'start tasks again, as root', {
+    permission: 'tasks:root',
+    body: NothingC,
+    ask: (registry) => registry.start(root),
+  }),
+  request('root/endow', 'give an account money, as root', {
+    permission: 'tasks:root',
+    body: t.readonly(t.strict({ account: t.string, amount: IntegerC })),
+    ask: (registry, _, { account, amount }) => registry.endow(account, amount, root),
   }),
 ]

@@ -13,9 +13,6 @@ import {
   type Panel,
   type PanelAction,
 } from 'carillon'
-import { CancelTask } from './flows/CancelTask.js'
-import { ScheduleTask } from './flows/ScheduleTask.js'
-import { StartTasks, StopTasks } from './flows/switchTasks.js'
 import type { Action } from './model/Action.js'
 import { root, signed } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'
@@ -165,19 +162,12 @@ const actions: readonly PanelAction[] = [
       { name: 'at', label: 'Slot (UTC; default: the next that is free)', kind: 'instant', optional: true },
     ],
     run: async ({ node, input, by }) => {
-      const registry = TaskRegistry.on(node)
+      const registry = TaskRegistry.on(node, by)
       const [free] = await registry.nextFreeSlots(1, unixTime(instantFromMillis(node.nowMs)))
       const at = text(input['at']) === '' ? free : unixTime(instant(text(input['at'])))
-      const scheduled = await node.run(
-        ScheduleTask,
-        {
-          origin: signed(text(input['account'])),
-          providedId: text(input['id']),
-          schedule: { kind: 'fixed', times: at === undefined ? [] : [at] },
-          action: { kind: 'notify', message: text(input['message']) },
-        },
-        { by },
-      )
+      const [account, id, message] = [text(input['account']), text(input['id']), text(input['message'])]
+      const times = at === undefined ? [] : [at]
+      const scheduled = await registry.scheduleNotifyTask(signed(account), id, times, message)
       return told(scheduled, `It is booked for ${at === undefined ? 'its slot' : instantOf(at)}.`)
     },
   },
@@ -186,12 +176,12 @@ const actions: readonly PanelAction[] = [
     label: 'Stop all tasks',
     weight: 'danger',
     confirm: 'Nothing is run until tasks are started again; what falls due meanwhile is missed.',
-    run: async ({ node, by }) => told(await node.run(StopTasks, { origin: root }, { by }), 'Tasks are stopped.'),
+    run: async ({ node, by }) => told(await TaskRegistry.on(node, by).stop(root), 'Tasks are stopped.'),
   },
   {
     name: 'start',
     label: 'Start tasks',
-    run: async ({ node, by }) => told(await node.run(StartTasks, { origin: root }, { by }), 'Tasks are running.'),
+    run: async ({ node, by }) => told(await TaskRegistry.on(node, by).start(root), 'Tasks are running.'),
   },
   {
     name: 'cancel',
@@ -199,8 +189,7 @@ const actions: readonly PanelAction[] = [
     on: 'row',
     weight: 'danger',
     confirm: 'It leaves all its slots; nothing is refunded.',
-    run: async ({ node, row, by }) =>
-      told(await node.run(CancelTask, { origin: root, id: row ?? '' }, { by }), 'It is cancelled.'),
+    run: async ({ node, row, by }) => told(await TaskRegistry.on(node, by).cancel(root, row ?? ''), 'It is cancelled.'),
   },
 ]
 
@@ -208,7 +197,8 @@ export const tasksPanel: Panel = definePanel({
   name: 'tasks',
   title: 'Tasks',
   summary: 'Tasks that time slots trigger.',
-  permissions: { view: 'tasks:view', act: 'tasks:manage' },
+  // Whoever acts here acts as root, and names the accounts he acts for.
+  permissions: { view: 'tasks:view', act: 'tasks:root' },
   read: async (node) => {
     const registry = TaskRegistry.on(node)
     if ((await node.find(Registry, theRegistry)) === undefined)

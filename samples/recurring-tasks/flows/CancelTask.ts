@@ -4,12 +4,12 @@
  */
 import * as t from 'io-ts'
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, type FlowBody } from 'carillon'
+import type { FlowBody } from 'carillon'
 import { remove } from '../booking.js'
-import { inBooks, type Books } from '../Books.js'
+import { defineRequest, type Books } from '../Books.js'
 import { commands } from '../contract.js'
 import { OriginC } from '../model/Origin.js'
-import { refuse, type Outcome, type Refusal } from '../model/Refusal.js'
+import { refuse, type Refusal } from '../model/Refusal.js'
 import { knownExecutions } from '../model/Schedule.js'
 
 export const CancelTaskC = t.readonly(t.strict({ origin: OriginC, id: t.string }), 'CancelTask')
@@ -33,8 +33,4 @@ const work = function* (books: Books, { origin, id }: CancelTask): FlowBody<Eith
   return right({ id, unused })
 }
 
-export const CancelTask = defineFlow({
-  name: 'recurring-tasks/CancelTask',
-  input: CancelTaskC,
-  run: (io, request): FlowBody<Outcome<Cancelled>> => inBooks(io, commands.cancel, (books) => work(books, request)),
-})
+export const CancelTask = defineRequest({ name: 'CancelTask', input: CancelTaskC, purpose: commands.cancel, work })

@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   defineFlow,
+  Refusal,
   StateRefC,
   type AnyFlowDefinition,
   type FlowBody,
@@ -14,7 +15,9 @@ import {
 } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
-import { done, type Done, type Refusal } from '../model/Refusal.js'
+import { signed } from '../model/Origin.js'
+import type { Caller } from '../model/Caller.js'
+import { done, type Done } from '../model/Refusal.js'
 import type { Call as CallData } from '../model/Registry.js'
 import { Call, makeCallName, Registry, theRegistry } from '../states.js'
 import { tellEnd } from '../sweeping/runTask.js'
@@ -22,15 +25,25 @@ import { settleCall, type Ended } from '../sweeping/settleExecution.js'
 
 type Callable = ReadonlyMap<string, AnyFlowDefinition>
 
+/** Refused as `BadOrigin`, or with whatever else the flow says. */
+const reasonOf = (refusal: unknown): string => (typeof refusal === 'string' ? refusal : JSON.stringify(refusal))
+
 /** "CallCannotBeDecoded" and "CallFiltered", or how the called flow ended. */
-const call = function* (io: FlowIo, { flow, input }: CallData, flows: Callable): FlowBody<Either<string, void>> {
+const call = function* (
+  io: FlowIo,
+  { flow, input, owner, task, at }: CallData,
+  flows: Callable,
+): FlowBody<Either<string, void>> {
   const definition = flows.get(flow)
-  const decoded = definition?.input.decode(input)
+  const caller: Caller = { owner, origin: signed(owner), task, at }
+  const decoded = definition?.input.decode({ caller, input })
   if (definition === undefined || decoded === undefined || isLeft(decoded)) return left('CallCannotBeDecoded')
   const registry = yield* io.find(Registry, theRegistry)
-  if (registry?.data.callable.includes(flow) !== true) return left('CallFiltered')
+  // A flow that clients may start could be told any owner by them.
+  if (registry?.data.callable.includes(flow) !== true || definition.clients) return left('CallFiltered')
   const ended = yield* io.attempt(io.subFlow(definition, decoded.right))
-  return isLeft(ended) ? left(ended.left.code) : right(undefined)
+  if (isLeft(ended)) return left(ended.left.code)
+  return ended.right instanceof Refusal ? left(reasonOf(ended.right.refusal)) : right(undefined)
 }
 
 /** A flow throws what it likes; whatever it is, the execution has failed with it. */
@@ -42,7 +55,7 @@ const callSafely = function* (io: FlowIo, made: CallData, flows: Callable): Flow
   }
 }
 
-const settle = function* (books: Books, made: CallData, ended: Ended): FlowBody<Either<Refusal, Done>> {
+const settle = function* (books: Books, made: CallData, ended: Ended): FlowBody<Either<never, Done>> {
   yield* books.calls.take(books.io, `${made.task} ${made.at}`)
   const task = yield* books.taskMap.get(books.io, made.task)
   tellEnd(books, { id: made.task, owner: made.owner }, made.at, ended)
@@ -63,7 +76,7 @@ export const makeCallFlow = (
     *run(io, { call: ref }): FlowBody<void> {
       const { data: made } = yield* io.load(Call, ref)
       const result = yield* callSafely(io, made, byName)
-      const ended: Ended = isLeft(result) ? { kind: 'failed', error: result.left } : { kind: 'executed' }
+      const ended: Ended = isLeft(result) ? { kind: 'failed', error: result.left.slice(0, 300) } : { kind: 'executed' }
       yield* inBooks(io, commands.settle, (books) => settle(books, made, ended))
     },
   })

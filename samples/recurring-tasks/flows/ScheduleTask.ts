@@ -4,13 +4,13 @@
  */
 import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, type FlowBody } from 'carillon'
+import type { FlowBody } from 'carillon'
 import { book } from '../booking.js'
-import { inBooks, type Books } from '../Books.js'
+import { defineRequest, type Books } from '../Books.js'
 import { commands } from '../contract.js'
 import { ActionC, checkAction, feeFor, weightOf } from '../model/Action.js'
 import { isShortName, OriginC } from '../model/Origin.js'
-import { refuse, type Outcome, type Refusal } from '../model/Refusal.js'
+import { refuse, type Refusal } from '../model/Refusal.js'
 import { knownExecutions, ScheduleRequestC, scheduleOf, timesOf } from '../model/Schedule.js'
 import { taskIdOf, type Task } from '../model/Task.js'
 import { isReserved } from '../model/timeSlots.js'
@@ -77,8 +77,9 @@ const work = function* (books: Books, request: ScheduleTask): FlowBody<Either<Re
   return right({ id, given: request.schedule.kind === 'fixed' ? request.schedule.times.length : 1, booked, fee })
 }
 
-export const ScheduleTask = defineFlow({
-  name: 'recurring-tasks/ScheduleTask',
+export const ScheduleTask = defineRequest({
+  name: 'ScheduleTask',
   input: ScheduleTaskC,
-  run: (io, request): FlowBody<Outcome<Scheduled>> => inBooks(io, commands.schedule, (books) => work(books, request)),
+  purpose: commands.schedule,
+  work,
 })

@@ -4,10 +4,10 @@
  * empty. It is recorded in portions of bounded size, and whatever befalls it, there will be another.
  */
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { CarillonError, defineFlow, NoInputC, plus, type FlowBody, type FlowIo } from 'carillon'
+import { CarillonError, defineFlow, NoInputC, plus, Refusal, type FlowBody, type FlowIo } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
-import type { Refusal } from '../model/Refusal.js'
+import { done, type Done } from '../model/Refusal.js'
 import { instantOf, slotOf, unixTime } from '../model/timeSlots.js'
 import { sweepRef, theSweeper, theTaskQueue } from '../states.js'
 import { Portion, type Remedy } from '../sweeping/Portion.js'
@@ -34,7 +34,7 @@ const isEverythingDone = function* (books: Books): FlowBody<boolean> {
 type Plan = { readonly left: Purse | undefined; readonly oneByOne: boolean; readonly remedy: Remedy | undefined }
 type Swept = { readonly swept: boolean; readonly left: Purse; readonly more: boolean }
 
-const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBody<Either<Refusal, Swept>> {
+const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBody<Either<never, Swept>> {
   const { stopped, settings } = yield* books.registry()
   const purse = { ...(left ?? purseFor(settings)) }
   if (stopped || (left === undefined && !(yield* mayBegin(books))))
@@ -73,7 +73,8 @@ const sweep = function* (io: FlowIo): FlowBody<boolean> {
       plan = next
       continue
     }
-    if (!tried.right.ok) return hasSwept
+    // A sweep asks for nothing that could be refused.
+    if (tried.right instanceof Refusal) return hasSwept
     const { swept, left, more } = tried.right
     hasSwept ||= swept
     if (!more) return hasSwept
@@ -89,13 +90,13 @@ const wordsFor = (error: unknown): string => {
 
 /** Makes a failure known and has the next sweep try again. */
 const noteFailure = (io: FlowIo, thrown: unknown): FlowBody<unknown> =>
-  inBooks(io, commands.sweep, function* (books): FlowBody<Either<Refusal, { readonly noted: true }>> {
+  inBooks(io, commands.sweep, function* (books): FlowBody<Either<never, Done>> {
     const at = instantOf(books.now)
     const error = wordsFor(thrown)
     const nextSweepAt = plus(at, { seconds: (yield* books.settings()).sweepSeconds })
     yield* books.sweeperMap.put(io, theSweeper, { ...(yield* books.sweeper()), failure: { at, error }, nextSweepAt })
     books.tell({ event: 'SweepFailed', error })
-    return right({ noted: true })
+    return right(done)
   })
 
 export const Sweep = defineFlow({

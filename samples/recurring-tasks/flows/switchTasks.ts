@@ -4,11 +4,11 @@
  */
 import * as t from 'io-ts'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, type FlowBody, type FlowIo } from 'carillon'
-import { inBooks, type Books } from '../Books.js'
+import type { FlowBody } from 'carillon'
+import { defineRequest } from '../Books.js'
 import { commands } from '../contract.js'
 import { OriginC, type Origin } from '../model/Origin.js'
-import { done, type Done, type Outcome, type Refusal } from '../model/Refusal.js'
+import { done, type Done, type Refusal } from '../model/Refusal.js'
 import type { Registry } from '../model/Registry.js'
 import { instantOf } from '../model/timeSlots.js'
 import { theRegistry, theSweeper } from '../states.js'
@@ -18,28 +18,24 @@ const mayDo = (origin: Origin, { committee }: Registry): boolean =>
 
 const input = t.readonly(t.strict({ origin: OriginC }))
 
-const setStopped = (io: FlowIo, origin: Origin, stopped: boolean): FlowBody<Outcome<Done>> =>
-  inBooks(io, commands.switch, function* (books: Books): FlowBody<Either<Refusal, Done>> {
-    const registry = yield* books.registry()
-    if (!mayDo(origin, registry)) return left('NotAllowed')
-    if (registry.stopped === stopped)
-      return left(stopped ? 'ScheduledTasksAlreadyStopped' : 'ScheduledTasksAlreadyRunning')
-    yield* books.registryMap.put(io, theRegistry, { ...registry, stopped })
-    // Slots that came due meanwhile have rung in vain, so the sweeper is woken once.
-    const nextSweepAt = stopped ? null : instantOf(books.now)
-    yield* books.sweeperMap.put(io, theSweeper, { ...(yield* books.sweeper()), nextSweepAt })
-    books.tell({ event: stopped ? 'ScheduledTasksStopped' : 'ScheduledTasksResumed' })
-    return right(done)
+const setStopped = (name: string, stopped: boolean) =>
+  defineRequest({
+    name,
+    input,
+    purpose: commands.switch,
+    *work(books, { origin }): FlowBody<Either<Refusal, Done>> {
+      const registry = yield* books.registry()
+      if (!mayDo(origin, registry)) return left('NotAllowed')
+      if (registry.stopped === stopped)
+        return left(stopped ? 'ScheduledTasksAlreadyStopped' : 'ScheduledTasksAlreadyRunning')
+      yield* books.registryMap.put(books.io, theRegistry, { ...registry, stopped })
+      // Slots that came due meanwhile have rung in vain, so the sweeper is woken once.
+      const nextSweepAt = stopped ? null : instantOf(books.now)
+      yield* books.sweeperMap.put(books.io, theSweeper, { ...(yield* books.sweeper()), nextSweepAt })
+      books.tell({ event: stopped ? 'ScheduledTasksStopped' : 'ScheduledTasksResumed' })
+      return right(done)
+    },
   })
 
-export const StopTasks = defineFlow({
-  name: 'recurring-tasks/StopTasks',
-  input,
-  run: (io, { origin }) => setStopped(io, origin, true),
-})
-
-export const StartTasks = defineFlow({
-  name: 'recurring-tasks/StartTasks',
-  input,
-  run: (io, { origin }) => setStopped(io, origin, false),
-})
+export const StopTasks = setStopped('StopTasks', true)
+export const StartTasks = setStopped('StartTasks', false)

@@ -1,6 +1,7 @@
 /**
- * Who asks. The node's operator vouches for it: a surface in front of the node checks signatures and says whose they
- * were. `root` is the chain's own authority.
+ * Who asks. Over HTTP and on the command line it is the holder of a token. Whoever may start the flows of requests
+ * themselves, a program on the node or a token with `start:recurring-tasks/…`, vouches for whom it names. `root` is the
+ * chain's own authority.
  */
 import * as t from 'io-ts'
 
@@ -23,3 +24,6 @@ export type Origin = t.TypeOf<typeof OriginC>
 export const signed = (account: AccountId): Origin => ({ kind: 'signed', account })
 export const root: Origin = { kind: 'root' }
 export const unsigned: Origin = { kind: 'unsigned' }
+
+/** The account of whoever asks, as the log remembers him: `http:ada@127.0.0.1` and `cli:ada` are ada. */
+export const accountOf = (by: string): AccountId => by.replace(/^[a-z]+:/, '').replace(/@[^@]*$/, '')

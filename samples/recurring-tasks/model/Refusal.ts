@@ -37,9 +37,13 @@ export const meaningOf = (refusal: Refusal): string => reasons[refusal]
 
 export const refuse = (refusal: Refusal): Either<Refusal, never> => left(refusal)
 
+/** How a request is refused: by the name of the reason. */
+export const RefusedC = t.readonly(t.strict({ ok: t.literal(false), error: RefusalC, why: t.string }), 'Refused')
+export type Refused = t.TypeOf<typeof RefusedC>
+
 /** What a request comes to: the answer, or the name of the reason why not. */
-export type Outcome<A> =
-  ({ readonly ok: true } & A) | { readonly ok: false; readonly error: Refusal; readonly why: string }
+export type Outcome<A> = Answer<A> | Refused
+export type Answer<A> = { readonly ok: true } & A
 
 /** The answer of a request that has nothing more to say. */
 export type Done = { readonly done: true }

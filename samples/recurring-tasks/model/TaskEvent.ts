@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from 'carillon'
+import { instantOf } from './timeSlots.js'
 
 const names = {
   TaskScheduled: null,
@@ -45,3 +46,17 @@ export const TaskEventC = t.readonly(
   'TaskEvent',
 )
 export type TaskEvent = t.TypeOf<typeof TaskEventC>
+
+/** An event in a line, for people. */
+export const inWords = ({ event, who, id, at, message, error, unused }: TaskEvent): string =>
+  [
+    event,
+    who,
+    id?.slice(0, 8),
+    at === undefined ? undefined : `slot ${instantOf(at)}`,
+    message,
+    error,
+    unused === undefined ? undefined : `${unused} unused`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('  ')

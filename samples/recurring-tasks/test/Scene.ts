@@ -70,7 +70,7 @@ export class Scene {
     const tasks = await TaskRegistry.open(virtual.node, {
       settings: options.settings ?? mock,
       committee: options.committee ?? [],
-      callable: options.callable ?? options.flows ?? [],
+      callable: options.callable ?? [],
     })
     for (const account of ['alice', 'bob']) await tasks.endow(account, 1_000_000)
     return new Scene(virtual, log, tasks)

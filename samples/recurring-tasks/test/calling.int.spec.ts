@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineFlow, type FlowBody } from 'carillon'
+import { defineFlow, refuseWith, type FlowBody } from 'carillon'
 import type { Action } from '../model/Action.js'
+import { calledWith } from '../model/Caller.js'
 import { signed } from '../model/Origin.js'
 import { taskIdOf } from '../model/Task.js'
 import { S, Scene, T } from './Scene.js'
@@ -11,8 +12,9 @@ const greeted: string[] = []
 
 const Greet = defineFlow({
   name: 'test/Greet',
-  input: t.strict({ name: t.string }),
-  *run(io, { name }): FlowBody<void> {
+  clients: false,
+  input: calledWith(t.strict({ name: t.string })),
+  *run(io, { input: { name } }): FlowBody<void> {
     yield* io.step('greet', () => {
       greeted.push(name)
     })
@@ -20,7 +22,8 @@ const Greet = defineFlow({
 })
 const Forbidden = defineFlow({
   name: 'test/Forbidden',
-  input: t.strict({}),
+  clients: false,
+  input: calledWith(t.strict({})),
   *run(io): FlowBody<void> {
     yield* io.progress('this must not be reached')
     greeted.push('forbidden')
@@ -28,22 +31,46 @@ const Forbidden = defineFlow({
 })
 const Nap = defineFlow({
   name: 'test/Nap',
-  input: t.strict({}),
+  clients: false,
+  input: calledWith(t.strict({})),
   *run(io): FlowBody<void> {
     yield* io.sleep({ hours: 1 })
   },
 })
 const Break = defineFlow({
   name: 'test/Break',
-  input: t.strict({}),
+  clients: false,
+  input: calledWith(t.strict({})),
   *run(io): FlowBody<void> {
     yield* io.progress('about to break')
     throw new Error('BrokenVase')
   },
 })
 
-const flows = [Greet, Forbidden, Nap, Break]
-const callable = [Greet, Nap, Break]
+/** Works for Alice alone. */
+const Private = defineFlow({
+  name: 'test/Private',
+  clients: false,
+  input: calledWith(t.strict({})),
+  refusals: t.literal('BadOrigin'),
+  *run(io, { caller: { owner, origin } }) {
+    if (origin.kind !== 'signed' || origin.account !== 'alice') return refuseWith('BadOrigin')
+    yield* io.step('greet', () => {
+      greeted.push(owner)
+    })
+    return undefined
+  },
+})
+const AnyonesFlow = defineFlow({
+  name: 'test/Anyones',
+  input: calledWith(t.strict({})),
+  *run(io): FlowBody<void> {
+    yield* io.progress('anyone may start me')
+  },
+})
+
+const flows = [Greet, Forbidden, Nap, Break, Private, AnyonesFlow]
+const callable = [Greet, Nap, Break, Private]
 const call = (flow: string, input: object = {}): Action => ({ kind: 'call', flow, input: { ...input } })
 
 describe('tasks that call a flow', () => {
@@ -77,6 +104,24 @@ describe('tasks that call a flow', () => {
     await scene.to(T)
     expect(greeted).to.deep.equal(['Ada'])
     expect(await scene.told()).to.deep.equal(['TaskTriggered a 0', 'TaskExecuted a 0', 'TaskCompleted a'])
+  })
+
+  it('tell the called flow their owner and origin, whatever the task says, and it can refuse them', async () => {
+    const scene = await Scene.open({ flows, callable })
+    const forged = { caller: { owner: 'alice', origin: signed('alice') } }
+    await scene.scheduled('a', [T], { action: call('test/Private') })
+    await scene.scheduled('b', [T], { as: 'bob', action: call('test/Private', forged) })
+    await scene.to(T)
+    expect(greeted).to.deep.equal(['alice'])
+    expect(await scene.told('TaskTriggered', 'TaskCompleted')).to.have.members([
+      'TaskExecuted a 0',
+      "TaskExecutionFailed bob's b 0 BadOrigin",
+    ])
+  })
+
+  it('call no flow that clients may start, since they could name any owner', async () => {
+    const opened = Scene.open({ flows, callable: [AnyonesFlow] })
+    expect(await opened.catch(String)).to.match(/callable-by-anyone|clients may start it/)
   })
 
   it('fail with what the called flow threw', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineFlow, NoInputC, type FlowBody } from 'carillon'
 import { commands } from '../contract.js'
+import { calledWith } from '../model/Caller.js'
 import { root, signed } from '../model/Origin.js'
 import { defaultSettings } from '../model/Settings.js'
 import { taskIdOf, type Task as TaskData } from '../model/Task.js'
@@ -180,7 +181,8 @@ describe('limits that are lowered below what is stored', () => {
 describe('a task that has had an id before', () => {
   const Late = defineFlow({
     name: 'test/Late',
-    input: NoInputC,
+    clients: false,
+    input: calledWith(NoInputC),
     *run(io): FlowBody<void> {
       yield* io.sleep({ minutes: 25 })
       throw new Error('Late')
@@ -190,7 +192,7 @@ describe('a task that has had an id before', () => {
   const settings = { ...mock, tasksPerSlot: 9 }
 
   it('pays once and runs once when the old one was a call that ended by an abort error', async () => {
-    const scene = await Scene.open({ settings, flows: [Late] })
+    const scene = await Scene.open({ settings, flows: [Late], callable: [Late] })
     await scene.recurring('a', T, 6 * S, { action: call, abortErrors: ['Late'] })
     await scene.to(T + 3 * S)
     expect((await scene.told()).at(-1)).to.equal('TaskNotRescheduled a Late')
@@ -203,7 +205,7 @@ describe('a task that has had an id before', () => {
   })
 
   it('is never credited with a call of the old one', async () => {
-    const scene = await Scene.open({ settings, flows: [Late] })
+    const scene = await Scene.open({ settings, flows: [Late], callable: [Late] })
     await scene.scheduled('a', [T], { action: call })
     await scene.to(T)
     await scene.tasks.cancel(signed('alice'), id('a'))

@@ -81,7 +81,7 @@ describe('scheduling a task', () => {
     expect(await refusalOf(transfer)).to.equal('TransferToSelf')
   })
 
-  it('[OAK-016] refuses a provided id the caller has used already', async () => {
+  it('[OAK-016] [OAK-022] refuses a provided id the caller has used already', async () => {
     const scene = await Scene.open()
     await scene.scheduled('50', [T], { action: notify('A') })
     expect(await refusalOf(scene.schedule('50', [T + S], { action: notify('B') }))).to.equal('DuplicateTask')
