@@ -46,8 +46,6 @@ export class OpenTick implements ActiveTick {
   readonly nowMs: number
   readonly me: Party
   readonly #key: KeyPair
-  readonly signedTransaction: ActiveTick['signedTransaction']
-  readonly transactionBody: ActiveTick['transactionBody']
   readonly registry: Registry
   readonly network: NetworkMap
   readonly views: Views
@@ -63,6 +61,7 @@ export class OpenTick implements ActiveTick {
   /** What this tick is signed with; undefined for the first one, which says so itself. */
   readonly #signer: TickSigner | undefined
   readonly #isWriterIdle: () => boolean
+  readonly #signedTransactions: NodeParts['signedTransactions']
   readonly #lines: string[] = []
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
@@ -80,22 +79,26 @@ export class OpenTick implements ActiveTick {
     this.limits = parts.limits
     this.moves = parts.moves
     this.#isWriterIdle = parts.isWriterIdle
-    this.signedTransaction = (id) => {
-      const row = views.transactions.find(id)
-      if (row === undefined)
-        throw new CarillonError('state-unknown', `This node holds no transaction ${id}.`, { transaction: id })
-      return parts.signedTransactions.read(id, row.tick)
-    }
-    this.transactionBody = (id) => {
-      const made = this.events.find((event) => event.type === 'TransactionRecorded' && event.id === id)
-      if (made?.type !== 'TransactionRecorded') return this.signedTransaction(id).body
-      return made.body instanceof Encoded ? (JSON.parse(made.body.text) as TransactionBody) : made.body
-    }
+    this.#signedTransactions = parts.signedTransactions
     this.views = views
     this.#head = head
     this.#signer = views.facts.signer
     this.nowMs = nowMs
     this.now = instantFromMillis(nowMs)
+  }
+
+  // Members, not closures of the constructor: those kept the data of every tick of a burst through minor collections.
+  readonly signedTransaction: ActiveTick['signedTransaction'] = (id) => {
+    const row = this.views.transactions.find(id)
+    if (row === undefined)
+      throw new CarillonError('state-unknown', `This node holds no transaction ${id}.`, { transaction: id })
+    return this.#signedTransactions.read(id, row.tick)
+  }
+
+  readonly transactionBody: ActiveTick['transactionBody'] = (id) => {
+    const made = this.events.find((event) => event.type === 'TransactionRecorded' && event.id === id)
+    if (made?.type !== 'TransactionRecorded') return this.signedTransaction(id).body
+    return made.body instanceof Encoded ? (JSON.parse(made.body.text) as TransactionBody) : made.body
   }
 
   readonly emit = (event: DomainEvent): void => {

@@ -38,7 +38,7 @@ export class Table<Row extends Numbered> {
   /** Rows that are new, in the order of their numbers. */
   #fresh: Row[] = []
   /** Rows that were changed, with the number of the set of columns that were. */
-  readonly #changed = new Map<Row, number>()
+  #changed = new Map<Row, number>()
   readonly #index: HashIndex | undefined
   readonly #insert: BulkInsert
   readonly #reads: readonly Read<Row>[]
@@ -71,7 +71,7 @@ export class Table<Row extends Numbered> {
       rolledBack: () => {
         this.#cache.clear()
         this.#fresh = []
-        this.#changed.clear()
+        this.#changed = new Map()
         this.#insert.clear()
         this.#nextSeq = this.#readNextSeq()
       },
@@ -142,6 +142,6 @@ export class Table<Row extends Numbered> {
       values.push(row.seq)
       update.statement.runList(values)
     }
-    this.#changed.clear()
+    this.#changed = new Map()
   }
 }
