@@ -4,15 +4,9 @@
 import { defineApp, type App, type Node } from 'carillon'
 import { archiveProposals } from './archiveProposals.js'
 import { confirmFollowing } from './confirmFollowing.js'
-import { ChoreDesk, ChoreEngine, type Grants } from './engine/index.js'
+import { ChoreDesk, ChoreEngine, type Caller } from './engine/index.js'
 import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
 import { refreshVotingPower } from './refreshVotingPower.js'
-
-/** Who may do what with the chores of this sample. */
-export const grants: Grants = {
-  controllers: ['operator'],
-  permissions: { auditor: ['ViewChores'], caretaker: ['ManageChores'] },
-}
 
 /** What a party runs that is only followed: governance without chores. */
 export const createGovernanceApp = (): App =>
@@ -23,7 +17,7 @@ export type ChoresApp = {
   readonly engine: ChoreEngine
   /** Puts the chores to work on a node that has just started: what another process had begun starts again. */
   readonly connect: (node: Node) => Promise<void>
-  readonly deskOf: (caller: string) => ChoreDesk
+  readonly deskOf: (caller: Caller) => ChoreDesk
 }
 
 /** Everything a process needs. Make it anew at each start: closures do not survive one, and need not. */
@@ -40,12 +34,13 @@ export const createChoresApp = (): ChoresApp => {
       version: '1.0.0',
       states: [...engine.states, ...governanceStates],
       flows: [...engine.flows, ...governanceFlows],
+      projections: engine.projections,
     }),
     connect: async (node) => {
       governance.connect(node)
       await engine.connect(node)
       await engine.resumeTimers()
     },
-    deskOf: (caller) => new ChoreDesk(engine, grants, caller),
+    deskOf: (caller) => new ChoreDesk(engine, caller),
   }
 }

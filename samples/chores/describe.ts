@@ -21,16 +21,17 @@ export const describeStatus = (status: ChoreStatus, now: Instant): string => {
 export const describeDetails = (status: ChoreStatus, now: Instant): readonly string[] => [
   `${status.choreName} (${status.choreId}): ${status.choreDescription}`,
   `  lamp        ${lampOf(status, now)}`,
-  `  lifecycle   ${status.lifecycle}`,
+  `  lifecycle   ${status.lifecycle}${status.held === null ? '' : `: ${status.held}`}`,
   `  interval    ${status.intervalSeconds} s${status.maxIntervalSeconds === null ? '' : ` to ${status.maxIntervalSeconds} s`}`,
   `  timeout     ${status.taskTimeoutSeconds} s a task`,
   `  scheduler   ${status.schedulerStatus}, next run ${shown(status.nextScheduledRunAt)}`,
   `  conductor   ${status.conductorStatus}, since ${shown(status.conductorStartedAt)}, ${status.conductorInvocationCount} ticks`,
   `  task        ${status.taskStatus}${status.currentTaskId === null ? '' : ` ${status.currentTaskId}, since ${shown(status.taskStartedAt)}`}`,
   `  last task   ${status.lastCompletedTaskId === null ? 'none' : `${status.lastCompletedTaskId}: ${status.lastTaskError ?? 'succeeded'}`}`,
+  `  last failed ${status.lastFailedTask === null ? 'none' : `${status.lastFailedTask.taskId} in run ${status.lastFailedTask.run}: ${status.lastFailedTask.error}`}`,
   `  runs        ${status.totalRunCount}: ${status.totalSuccessCount} succeeded, ${status.totalFailureCount} failed; last success ${shown(status.lastCompletedRunAt)}`,
   `  last error  ${status.lastError === null ? 'none' : `${status.lastError} at ${shown(status.lastErrorAt)}`}`,
 ]
 
-export const describeEntry = ({ at, run, kind, text, by }: RunLogEntry): string =>
-  `  ${shown(at)}  run ${run}  ${kind}${text === null ? '' : ` ${text}`}${by === null ? '' : ` (by ${by})`}`
+export const describeEntry = ({ at, run, kind, text, why, by }: RunLogEntry): string =>
+  `  ${shown(at)}  run ${run}  ${kind}${text === null ? '' : ` ${text}`}${why === null ? '' : `: ${why}`}${by === null ? '' : ` (by ${by})`}`

@@ -50,8 +50,8 @@ describe('confirming whom one follows, over several nodes', () => {
     await engine().start(id)
     await network.advanceBy({ minutes: 5 })
     expect(await answers()).to.deep.equal(['Bela', 'Carol'])
-    expect(status()).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'ask-Carol' })
-    expect(status()?.nextScheduledRunAt).to.equal(plus(start, { days: 30 }))
+    expect(await status()).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'ask-Carol' })
+    expect((await status())?.nextScheduledRunAt).to.equal(plus(start, { days: 30 }))
   })
 
   it('waits for a node that is down, and goes on when it is back', async () => {
@@ -60,11 +60,11 @@ describe('confirming whom one follows, over several nodes', () => {
     await engine().trigger(id)
     await network.advanceBy({ minutes: 20 })
     expect(await answers()).to.deep.equal(['Bela'])
-    expect(status()).to.include({ conductorStatus: 'Polling', taskStatus: 'Idle', totalRunCount: 0 })
+    expect(await status()).to.include({ conductorStatus: 'Polling', taskStatus: 'Idle', totalRunCount: 0 })
     await network.restart('Carol')
     await network.advanceBy({ minutes: 5 })
     expect(await answers()).to.deep.equal(['Bela', 'Carol'])
-    expect(status()).to.include({ totalSuccessCount: 1 })
+    expect(await status()).to.include({ totalSuccessCount: 1 })
   })
 
   it('fails when one stays silent for an hour, and records what it says later all the same', async () => {
@@ -72,7 +72,7 @@ describe('confirming whom one follows, over several nodes', () => {
     network.cut('Ada', 'Carol')
     await engine().trigger(id)
     await network.advanceBy({ hours: 2 })
-    expect(status()).to.include({ totalFailureCount: 1, lastError: 'No answer from Carol.' })
+    expect(await status()).to.include({ totalFailureCount: 1, lastError: 'No answer from Carol.' })
     network.heal()
     await network.advanceBy({ minutes: 5 })
     expect(await answers()).to.deep.equal(['Bela', 'Carol'])
@@ -82,7 +82,7 @@ describe('confirming whom one follows, over several nodes', () => {
     const { network, engine, status } = await open({ dissolved: 'Carol' })
     await engine().trigger(id)
     await network.advanceBy({ minutes: 5 })
-    expect(status()).to.include({ totalFailureCount: 1, lastError: 'No vote is left to follow at Carol.' })
+    expect(await status()).to.include({ totalFailureCount: 1, lastError: 'No vote is left to follow at Carol.' })
   })
 
   it('begins again after a crash, and asks nobody twice', async () => {
@@ -94,7 +94,7 @@ describe('confirming whom one follows, over several nodes', () => {
     await network.advanceBy({ minutes: 10 })
     await network.restart('Carol')
     await network.advanceBy({ minutes: 5 })
-    expect(status()).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+    expect(await status()).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
     const asked = (await node().flows({ name: AskFollowee.name })).items
     expect(asked.map(({ status: how }) => how)).to.deep.equal(['completed', 'completed'])
   })

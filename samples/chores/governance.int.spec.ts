@@ -8,6 +8,7 @@ import { confirmFollowingId } from './confirmFollowing.js'
 import { Archive, SettleProposals } from './governance/Archive.js'
 import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
 import { CreateNeuron, Neuron } from './governance/Neuron.js'
+import { auditor } from './testing/callers.js'
 import { refreshVotingPower, refreshVotingPowerId } from './refreshVotingPower.js'
 
 const open = async (neurons: readonly (readonly [id: string, isDissolved: boolean])[]) => {
@@ -50,7 +51,7 @@ describe('the weekly refresh of voting power', () => {
     const { stand } = await open([])
     await stand.engine.trigger(id)
     await stand.quiet()
-    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: null })
+    expect(await stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: null })
     const kinds = (await stand.engine.getRunLog(id, { run: 1 })).map(({ kind }) => kind)
     expect(kinds).to.deep.equal(['control', 'run-started', 'run-completed'])
   })
@@ -63,7 +64,7 @@ describe('the weekly refresh of voting power', () => {
     ])
     await stand.engine.trigger(id)
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus(id)).to.include({
+    expect(await stand.engine.getStatus(id)).to.include({
       lastCompletedTaskId: 'refresh-1',
       lastTaskSucceeded: false,
       lastTaskError: 'Neuron n-1 is dissolved.',
@@ -71,7 +72,7 @@ describe('the weekly refresh of voting power', () => {
     })
     await stand.advance({ seconds: 20 })
     expect(refreshed).to.deep.equal(['n-0', 'n-1', 'n-2'])
-    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'refresh-2' })
+    expect(await stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'refresh-2' })
     const neurons = await stand.node.states(Neuron)
     expect(neurons.map(({ data }) => data.refreshedAt !== null).toSorted()).to.deep.equal([false, true, true])
   })
@@ -85,7 +86,7 @@ describe('the weekly refresh of voting power', () => {
     await stand.engine.trigger(id)
     await stand.advance({ seconds: 30 })
     expect(refreshed).to.deep.equal(['n-0'])
-    expect(stand.engine.getStatus(id)).to.include({ conductorInvocationCount: 4, currentTaskId: 'refresh-0' })
+    expect(await stand.engine.getStatus(id)).to.include({ conductorInvocationCount: 4, currentTaskId: 'refresh-0' })
     letCallsThrough()
     held.release(undefined)
     await stand.advance({ seconds: 10 })
@@ -101,7 +102,7 @@ describe('the weekly refresh of voting power', () => {
     const monday = stand.now
     await stand.advance({ weeks: 2, minutes: 5 })
     expect(refreshed).to.deep.equal(['n-0', 'n-1', 'n-0', 'n-1', 'n-0', 'n-1'])
-    expect(stand.engine.getStatus(id)).to.include({
+    expect(await stand.engine.getStatus(id)).to.include({
       totalSuccessCount: 3,
       lastCompletedRunAt: plus(monday, { weeks: 2, seconds: 20 }),
       nextScheduledRunAt: plus(monday, { weeks: 3 }),
@@ -121,7 +122,7 @@ describe('the weekly refresh of voting power', () => {
     expect(refreshed.filter((neuron) => neuron === 'n-0')).to.have.length(2)
     const all = await stand.node.queryVault({ type: Neuron.type, status: 'all' })
     expect(all.items).to.have.length(4)
-    expect(stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+    expect(await stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
   })
 })
 
@@ -139,7 +140,7 @@ describe('archiving proposals', () => {
     const portions = await stand.node.queryVault({ type: Archive.type, status: 'all' })
     // The proposals as they were settled, and one state for each portion of ten: none was archived twice.
     expect(portions.items).to.have.length(11)
-    expect(stand.engine.getStatus(archiveProposalsId)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+    expect(await stand.engine.getStatus(archiveProposalsId)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
   })
 })
 
@@ -148,11 +149,11 @@ describe('the app of the sample', () => {
     const { app, connect, deskOf } = createChoresApp()
     const node = await startNode({ app })
     await connect(node)
-    expect(
-      deskOf('auditor')
-        .getChoreStatuses()
-        .map(({ choreId }) => choreId),
-    ).to.deep.equal([refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
+    expect((await deskOf(auditor).getChoreStatuses()).map(({ choreId }) => choreId)).to.deep.equal([
+      refreshVotingPowerId,
+      archiveProposalsId,
+      confirmFollowingId,
+    ])
     await node.stop()
   })
 })

@@ -10,6 +10,7 @@ import { VirtualNetwork } from 'carillon/testing'
 import { createChoresApp, createGovernanceApp, type ChoresApp } from './app.js'
 import { archiveProposalsId } from './archiveProposals.js'
 import { confirmFollowingId } from './confirmFollowing.js'
+import { choresPermissions, type Caller } from './engine/index.js'
 import { describeEntry, describeStatus } from './describe.js'
 import { SettleProposals } from './governance/Archive.js'
 import { Follow } from './governance/Following.js'
@@ -18,6 +19,10 @@ import { refreshVotingPowerId } from './refreshVotingPower.js'
 
 const monday = instant('2026-01-05T00:00:00.000Z')
 const folder = mkdtempSync(join(tmpdir(), 'carillon-chores-'))
+
+/** Two people, as `carillon` would name them, and what their tokens allow. */
+const caretaker: Caller = { by: 'cli:caretaker', may: (needed) => needed === choresPermissions.manage }
+const auditor: Caller = { by: 'cli:auditor', may: (needed) => needed === choresPermissions.view }
 
 const say = (text: string): void => {
   console.log(text)
@@ -49,8 +54,8 @@ try {
       Carol: { app: createGovernanceApp() },
     },
   })
-  const showStatuses = (): void => {
-    for (const status of chores.deskOf('auditor').getChoreStatuses()) say(describeStatus(status, network.now))
+  const showStatuses = async (): Promise<void> => {
+    for (const status of await chores.deskOf(auditor).getChoreStatuses()) say(describeStatus(status, network.now))
   }
   await chores.connect(network.node('Ada'))
   await prepare(network, network.node('Ada'))
@@ -58,21 +63,21 @@ try {
 
   say(`${monday}  Ada has three neurons (one of them dissolved) and 250 settled proposals, and follows Bela and Carol,`)
   say('                          whose node is down. All three chores are started\n')
-  const desk = chores.deskOf('caretaker')
+  const desk = chores.deskOf(caretaker)
   for (const id of [refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
     await desk.control(id, { verb: 'start' })
   await network.advanceTo(plus(monday, { minutes: 10 }))
   say(`${network.now}  Bela has answered, Carol has not:`)
-  showStatuses()
+  await showStatuses()
   await network.restart('Carol')
   await network.advanceTo(plus(monday, { days: 6, hours: 23 }))
   say(`\n${network.now}  Carol's node came back after ten minutes, and answered. Nearly a week later:`)
-  showStatuses()
+  await showStatuses()
 
   const secondMonday = plus(monday, { weeks: 1 })
   await network.advanceTo(plus(secondMonday, { seconds: 15 }))
   say(`\n${network.now}  in the middle of the second run:`)
-  showStatuses()
+  await showStatuses()
   chores.engine.disconnect()
   await network.crash('Ada')
   network.clock.setTo(toMillis(plus(secondMonday, { hours: 2 })))
@@ -81,14 +86,14 @@ try {
   chores = createChoresApp()
   await chores.connect(await network.restart('Ada', { app: chores.app }))
   await network.runUntilQuiet()
-  showStatuses()
+  await showStatuses()
 
   await network.advanceTo(plus(monday, { weeks: 3 }))
   say(`\n${network.now}  three weeks are over:`)
-  showStatuses()
+  await showStatuses()
 
   say('\nThe second week of the voting power, from the log:')
-  const deskOfAuditor = chores.deskOf('auditor')
+  const deskOfAuditor = chores.deskOf(auditor)
   for (const entry of await deskOfAuditor.getChoreLog(refreshVotingPowerId, { run: 2 })) say(describeEntry(entry))
   for (const name of network.names) await network.stop(name)
 } finally {

@@ -3,6 +3,7 @@ import { startNode } from 'carillon'
 import { createChoresApp } from './app.js'
 import { archiveProposalsId } from './archiveProposals.js'
 import { choresPanel } from './panel.js'
+import { auditor } from './testing/callers.js'
 
 describe('the panel of the chores', () => {
   it('has a lamp for each chore, offers what fits its condition, and records who acts', async () => {
@@ -20,7 +21,7 @@ describe('the panel of the chores', () => {
     const start = panel.actions.find(({ name }) => name === 'start')
     await start?.run({ node, row: archiveProposalsId, input: {}, by: 'http:ann@127.0.0.1' })
     expect((await lampOfArchive())?.actions).to.deep.equal(['trigger', 'pause', 'interval', 'stop'])
-    const started = await chores.deskOf('auditor').getChoreLog(archiveProposalsId, {})
+    const started = await chores.deskOf(auditor).getChoreLog(archiveProposalsId, {})
     expect(JSON.stringify(started)).to.contain('http:ann@127.0.0.1')
     await node.stop()
   })

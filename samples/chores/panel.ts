@@ -2,7 +2,7 @@
  * The chores on the dashboard: a lamp for each, what it is about, and the controls that fit its condition.
  */
 import { definePanel, instantFromMillis, type Cell, type Panel, type PanelAction, type Tone } from 'carillon'
-import { lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
+import { choresPermissions, lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
 
 const tones: Readonly<Record<Lamp, Tone>> = {
   Off: 'grey',
@@ -26,6 +26,14 @@ const controlsOf = ({ lifecycle }: ChoreStatus): readonly string[] => {
   }
 }
 
+const detailOf = ({ held, lastError, lastFailedTask, choreDescription }: ChoreStatus): string => {
+  if (held !== null) return `Its next run does not happen: ${held}`
+  if (lastError !== null) return `Last error: ${lastError}`
+  return lastFailedTask === null
+    ? choreDescription
+    : `Last failed task: ${lastFailedTask.taskId}: ${lastFailedTask.error}`
+}
+
 const lampFor = (status: ChoreStatus, nowMs: number) => {
   const lamp = lampOf(status, instantFromMillis(nowMs))
   return {
@@ -33,7 +41,7 @@ const lampFor = (status: ChoreStatus, nowMs: number) => {
     label: status.choreName,
     tone: tones[lamp],
     text: `${lamp}, ${status.lifecycle.toLowerCase()}`,
-    detail: status.lastError === null ? status.choreDescription : `Last error: ${status.lastError}`,
+    detail: detailOf(status),
     facts: [
       { label: 'Next run', value: when(status.nextScheduledRunAt) },
       { label: 'Last success', value: when(status.lastCompletedRunAt) },
@@ -61,15 +69,14 @@ export const choresPanel = (engine: ChoreEngine): Panel => {
     name: 'chores',
     title: 'Chores',
     summary: 'Recurring work that goes on by itself.',
-    permissions: { view: 'chores:view', act: 'chores:manage' },
-    read: (node) =>
-      Promise.resolve([
-        {
-          kind: 'lamps',
-          lamps: engine.getAllStatuses().map((status) => lampFor(status, node.nowMs)),
-          empty: 'No chore is registered.',
-        },
-      ]),
+    permissions: { view: choresPermissions.view, act: choresPermissions.manage },
+    read: async (node) => [
+      {
+        kind: 'lamps',
+        lamps: (await engine.getAllStatuses()).map((status) => lampFor(status, node.nowMs)),
+        empty: 'No chore is registered.',
+      },
+    ],
     actions: [
       control('start', 'Start'),
       control('trigger', 'Run now'),

@@ -1,6 +1,7 @@
 /**
  * The chores on the command line, `carillon chores list` and so on: every verb is asked at the desk of its caller, where
- * permissions are checked, and every control is recorded with the caller's name.
+ * permissions are checked, and every control is recorded with the caller's name. Who that is says the node: the local
+ * owner, or the token.
  */
 import * as t from 'io-ts'
 import {
@@ -12,11 +13,12 @@ import {
   type Verb,
   type VerbAnswer,
   type VerbGroup,
+  type VerbOptions,
 } from 'carillon'
 import { describeDetails, describeEntry, describeStatus } from './describe.js'
-import { ChoreRefused, type ChoreDesk, type ChoreStatus, type Control } from './engine/index.js'
+import { ChoreRefused, type Caller, type ChoreDesk, type ChoreStatus, type Control } from './engine/index.js'
 
-type DeskOf = (caller: string) => ChoreDesk
+type DeskOf = (caller: Caller) => ChoreDesk
 
 /** A codec from the text of a command line. */
 const fromText = <A>(name: string, is: (value: unknown) => value is A, read: (text: string) => A | undefined) =>
@@ -42,18 +44,14 @@ const MomentC = fromText('an instant, such as 2026-02-01T09:00:00Z', InstantC.is
   }
 })
 
-const callerOption = {
-  name: 'as',
-  value: 'caller',
-  summary: 'who asks: operator, caretaker or auditor',
-  default: 'operator',
-}
 const choreArgument = { name: 'chore', summary: 'the id of the chore' }
-const caller = { as: t.string }
-const oneChore = { ...caller, chore: t.string }
+const oneChore = { chore: t.string }
 
-const statusIn = (desk: ChoreDesk, chore: string): ChoreStatus => {
-  const status = desk.getChoreStatus(chore)
+/** What a token must allow says the desk of the caller. */
+const verb = <I>(options: VerbOptions<I>): Verb => defineVerb({ ...options, permission: 'any' })
+
+const statusIn = async (desk: ChoreDesk, chore: string): Promise<ChoreStatus> => {
+  const status = await desk.getChoreStatus(chore)
   if (status === undefined)
     throw new ChoreRefused(`There is no chore ${chore}. "carillon chores list" shows those there are.`)
   return status
@@ -61,49 +59,43 @@ const statusIn = (desk: ChoreDesk, chore: string): ChoreStatus => {
 
 /** After a control, people want to see what it has led to. */
 const controlled = async (desk: ChoreDesk, chore: string, control: Control): Promise<VerbAnswer> => {
-  statusIn(desk, chore)
   await desk.control(chore, control)
   return { lines: [`${chore}: ${control.verb} is done.`], data: { chore, control: control.verb } }
 }
 
 const looking = (deskOf: DeskOf): readonly Verb[] => [
-  defineVerb({
+  verb({
     name: 'list',
     summary: 'show all chores, a line each',
     live: true,
-    options: [callerOption],
-    input: t.strict(caller),
-    handle: ({ node, input }) => {
-      const statuses = deskOf(input.as).getChoreStatuses()
+    input: t.strict({}),
+    handle: async ({ node, ...caller }) => {
+      const statuses = await deskOf(caller).getChoreStatuses()
       const now = instantFromMillis(node.nowMs)
-      return Promise.resolve({ lines: statuses.map((status) => describeStatus(status, now)), data: statuses })
+      return { lines: statuses.map((status) => describeStatus(status, now)), data: statuses }
     },
   }),
-  defineVerb({
+  verb({
     name: 'status',
     summary: 'show everything about one chore',
     live: true,
     arguments: [choreArgument],
-    options: [callerOption],
     input: t.strict(oneChore),
-    handle: ({ node, input }) => {
-      const status = statusIn(deskOf(input.as), input.chore)
-      return Promise.resolve({ lines: describeDetails(status, instantFromMillis(node.nowMs)), data: status })
+    handle: async ({ node, input, ...caller }) => {
+      const status = await statusIn(deskOf(caller), input.chore)
+      return { lines: describeDetails(status, instantFromMillis(node.nowMs)), data: status }
     },
   }),
-  defineVerb({
+  verb({
     name: 'log',
     summary: 'show what happened to one chore, run by run',
     live: true,
     arguments: [choreArgument],
-    options: [
-      callerOption,
-      { name: 'last', value: 'entries', summary: 'how many entries, the latest', default: '100' },
-    ],
+    options: [{ name: 'last', value: 'entries', summary: 'how many entries, the latest', default: '100' }],
     input: t.strict({ ...oneChore, last: WholeC }),
-    handle: async ({ input }) => {
-      const desk = deskOf(input.as)
-      statusIn(desk, input.chore)
+    handle: async ({ input, ...caller }) => {
+      const desk = deskOf(caller)
+      await statusIn(desk, input.chore)
       const entries = (await desk.getChoreLog(input.chore)).slice(-Math.min(input.last, mostEntries))
       return { lines: entries.map(describeEntry), data: entries }
     },
@@ -126,60 +118,100 @@ const plain = {
 const plainVerbs = ['enable', 'disable', 'trigger', 'start', 'pause', 'resume', 'stop', 'stop-chore'] as const
 
 const controlling = (deskOf: DeskOf): readonly Verb[] => [
-  ...plainVerbs.map((verb) =>
-    defineVerb({
-      name: verb,
-      summary: plain[verb],
+  ...plainVerbs.map((name) =>
+    verb({
+      name,
+      summary: plain[name],
       arguments: [choreArgument],
-      options: [callerOption],
       input: t.strict(oneChore),
-      handle: ({ input }) => controlled(deskOf(input.as), input.chore, { verb }),
+      handle: ({ input, ...caller }) => controlled(deskOf(caller), input.chore, { verb: name }),
     }),
   ),
-  defineVerb({
+  verb({
     name: 'interval',
     summary: 'set how often it runs, from the next fire on',
     arguments: [
       choreArgument,
       { name: 'seconds', summary: 'the interval, or the shortest one' },
-      { name: 'max', summary: 'the longest interval; each is then drawn at random', optional: true },
+      {
+        name: 'max',
+        summary: 'the longest interval, and each is drawn at random; or none. Left out, it stays as it is',
+        optional: true,
+      },
     ],
-    options: [callerOption],
-    input: t.strict({ ...oneChore, seconds: WholeC, max: t.union([WholeC, t.undefined]) }),
-    handle: ({ input: { as, chore, seconds, max } }) =>
-      controlled(deskOf(as), chore, { verb: 'interval', seconds, maxSeconds: max ?? null }),
+    input: t.strict({ ...oneChore, seconds: WholeC, max: t.union([WholeC, t.literal('none'), t.undefined]) }),
+    handle: ({ input: { chore, seconds, max }, ...caller }) =>
+      controlled(deskOf(caller), chore, {
+        ...{ verb: 'interval', seconds },
+        ...(max === undefined ? {} : { maxSeconds: max === 'none' ? null : max }),
+      }),
   }),
-  defineVerb({
+  verb({
     name: 'timeout',
     summary: 'set how long a task may run',
     arguments: [choreArgument, { name: 'seconds', summary: 'the timeout' }],
-    options: [callerOption],
     input: t.strict({ ...oneChore, seconds: WholeC }),
-    handle: ({ input: { as, chore, seconds } }) => controlled(deskOf(as), chore, { verb: 'timeout', seconds }),
+    handle: ({ input: { chore, seconds }, ...caller }) =>
+      controlled(deskOf(caller), chore, { verb: 'timeout', seconds }),
   }),
-  defineVerb({
+  verb({
     name: 'schedule',
     summary: 'enable it, and run it first at an instant',
     arguments: [choreArgument, { name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
-    options: [callerOption],
     input: t.strict({ ...oneChore, instant: MomentC }),
-    handle: ({ input: { as, chore, instant: at } }) => controlled(deskOf(as), chore, { verb: 'schedule', at }),
+    handle: ({ input: { chore, instant: at }, ...caller }) =>
+      controlled(deskOf(caller), chore, { verb: 'schedule', at }),
   }),
-  defineVerb({
+  verb({
+    name: 'next-run',
+    summary: 'move its next run to an instant, and nothing else',
+    arguments: [choreArgument, { name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
+    input: t.strict({ ...oneChore, instant: MomentC }),
+    handle: ({ input: { chore, instant: at }, ...caller }) =>
+      controlled(deskOf(caller), chore, { verb: 'next-run', at }),
+  }),
+  verb({
+    name: 'create',
+    summary: 'create another chore of a type, with settings and a schedule of its own',
+    arguments: [
+      { name: 'type', summary: 'the type, which is the id of its first chore' },
+      { name: 'chore', summary: 'the id of the new chore' },
+      { name: 'title', summary: 'its name' },
+    ],
+    input: t.strict({ ...oneChore, type: t.string, title: t.string }),
+    handle: async ({ input: { type, chore, title }, ...caller }) => {
+      await deskOf(caller).createInstance(type, chore, title)
+      return { lines: [`${chore}: create is done.`], data: { chore, control: 'create' } }
+    },
+  }),
+  verb({
+    name: 'rename',
+    summary: 'give it another name; its id stays',
+    arguments: [choreArgument, { name: 'title', summary: 'its new name' }],
+    input: t.strict({ ...oneChore, title: t.string }),
+    handle: ({ input: { chore, title }, ...caller }) =>
+      controlled(deskOf(caller), chore, { verb: 'rename', name: title }),
+  }),
+  verb({
+    name: 'delete',
+    summary: 'delete it; it must be stopped. The first chore of a type goes when no definition is left of it',
+    arguments: [choreArgument],
+    input: t.strict(oneChore),
+    handle: ({ input, ...caller }) => controlled(deskOf(caller), input.chore, { verb: 'delete' }),
+  }),
+  verb({
     name: 'break',
     summary: 'open its circuit breaker: end its run and hold it until it is enabled, started or triggered',
     arguments: [choreArgument, { name: 'reason', summary: 'why, for whoever finds it so' }],
-    options: [callerOption],
     input: t.strict({ ...oneChore, reason: t.string }),
-    handle: ({ input: { as, chore, reason } }) => controlled(deskOf(as), chore, { verb: 'break', reason }),
+    handle: ({ input: { chore, reason }, ...caller }) => controlled(deskOf(caller), chore, { verb: 'break', reason }),
   }),
-  defineVerb({
+  verb({
     name: 'stop-all',
     summary: 'in an emergency: stop every chore',
-    options: [callerOption],
-    input: t.strict(caller),
-    handle: async ({ input }) => {
-      await deskOf(input.as).stopAllChores()
+    input: t.strict({}),
+    handle: async (caller) => {
+      await deskOf(caller).stopAllChores()
       return { lines: ['Every chore is stopped.'], data: { control: 'stop-all' } }
     },
   }),

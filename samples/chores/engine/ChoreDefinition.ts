@@ -2,6 +2,8 @@
  * What an app writes to have a chore: its names, its defaults, and the conductor that directs its tasks. The
  * framework never looks inside a conductor or a task; it only acts on what they return.
  */
+import { faultOfName, faultOfSeconds } from './choreLimits.js'
+
 export type ConductorAction =
   /** Call the conductor again in so many seconds; 0 means at once. */
   | { readonly kind: 'ContinueIn'; readonly seconds: number }
@@ -60,6 +62,18 @@ export const defineChore = (options: ChoreOptions): ChoreDefinition => ({
   countFrom: 'fire',
   ...options,
 })
+
+/** Why a definition cannot be registered; undefined when it can. */
+export const faultOfDefinition = (definition: ChoreDefinition): string | undefined => {
+  const { id, name, defaultIntervalSeconds, defaultMaxIntervalSeconds: max } = definition
+  return (
+    faultOfName('The id of a chore', id) ??
+    faultOfName('The name of a chore', name) ??
+    faultOfSeconds('An interval', defaultIntervalSeconds) ??
+    (max === null ? undefined : faultOfSeconds('A maximum', max)) ??
+    faultOfSeconds('A task timeout', definition.defaultTaskTimeoutSeconds)
+  )
+}
 
 export const continueIn = (seconds: number): ConductorAction => ({ kind: 'ContinueIn', seconds })
 export const done = { kind: 'Done' } as const

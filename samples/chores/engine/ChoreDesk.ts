@@ -2,112 +2,96 @@
  * The chores as one caller may use them: who may look, who may act. A refused call reaches neither the engine nor
  * the log, and every control that is let through is recorded under the caller's name.
  */
-import type { Instant } from 'carillon'
+import type { VerbCaller } from 'carillon'
 import type { ChoreConfig } from './ChoreConfig.js'
 import type { ChoreEngine } from './ChoreEngine.js'
 import { ChoreRefused } from './ChoreRefused.js'
 import type { ChoreStatus } from './ChoreStatus.js'
 import type { Control } from './Control.js'
-import { lampOf, type Lamp } from './lamps.js'
 import type { RunLogEntry, RunLogQuery } from './RunLog.js'
 
-export const permissionIds = { ManageChores: 18, ViewChores: 19 } as const
-export type Permission = keyof typeof permissionIds
+/** What a token must allow. Whoever may manage may view, too; the local owner may do everything. */
+export const choresPermissions = { view: 'chores:view', manage: 'chores:manage' } as const
 
-/** Who may do what. Controllers may do everything. */
-export type Grants = {
-  readonly controllers: readonly string[]
-  readonly permissions: Readonly<Record<string, readonly Permission[]>>
-}
-
-const holds = (grants: Grants, caller: string, permission: Permission): boolean =>
-  grants.controllers.includes(caller) ||
-  (Object.hasOwn(grants.permissions, caller) && grants.permissions[caller]?.includes(permission) === true)
+/** Who asks, and what he may do: as a verb is told. */
+export type Caller = VerbCaller
 
 export class ChoreDesk {
   readonly #engine: ChoreEngine
-  readonly #grants: Grants
-  readonly #caller: string
+  readonly #caller: Caller
 
-  constructor(engine: ChoreEngine, grants: Grants, caller: string) {
+  constructor(engine: ChoreEngine, caller: Caller) {
     this.#engine = engine
-    this.#grants = grants
     this.#caller = caller
   }
 
   // --- queries
 
-  getChoreStatuses(): readonly ChoreStatus[] {
-    this.#mustView()
-    return this.#engine.getAllStatuses()
+  async getChoreStatuses(): Promise<readonly ChoreStatus[]> {
+    return this.#viewed.getAllStatuses()
   }
 
-  getChoreStatus(choreId: string): ChoreStatus | undefined {
-    this.#mustView()
-    return this.#engine.getStatus(choreId)
+  async getChoreStatus(choreId: string): Promise<ChoreStatus | undefined> {
+    return this.#viewed.getStatus(choreId)
   }
 
-  getChoreConfigs(): readonly (readonly [choreId: string, config: ChoreConfig])[] {
-    this.#mustView()
-    return this.#engine.getAllConfigs()
+  async getChoreConfigs(): Promise<readonly (readonly [choreId: string, config: ChoreConfig])[]> {
+    return this.#viewed.getAllConfigs()
   }
 
-  getChoreLog(choreId: string, query: RunLogQuery = {}): Promise<readonly RunLogEntry[]> {
-    this.#mustView()
-    return this.#engine.getRunLog(choreId, query)
-  }
-
-  getChoreLamp(choreId: string, now: Instant): Lamp {
-    const status = this.getChoreStatus(choreId)
-    return status === undefined ? 'Off' : lampOf(status, now)
+  async getChoreLog(choreId: string, query: RunLogQuery = {}): Promise<readonly RunLogEntry[]> {
+    return this.#viewed.getRunLog(choreId, query)
   }
 
   // --- controls
 
-  setChoreEnabled(choreId: string, enabled: boolean): Promise<void> {
-    return this.control(choreId, { verb: enabled ? 'enable' : 'disable' })
+  async setChoreEnabled(choreId: string, enabled: boolean): Promise<void> {
+    await this.control(choreId, { verb: enabled ? 'enable' : 'disable' })
   }
 
-  setChoreInterval(choreId: string, seconds: number, maxSeconds: number | null = null): Promise<void> {
-    return this.control(choreId, { verb: 'interval', seconds, maxSeconds })
+  async setChoreInterval(choreId: string, seconds: number): Promise<void> {
+    await this.control(choreId, { verb: 'interval', seconds })
   }
 
-  setChoreTaskTimeout(choreId: string, seconds: number): Promise<void> {
-    return this.control(choreId, { verb: 'timeout', seconds })
+  async setChoreTaskTimeout(choreId: string, seconds: number): Promise<void> {
+    await this.control(choreId, { verb: 'timeout', seconds })
   }
 
-  triggerChore(choreId: string): Promise<void> {
-    return this.control(choreId, { verb: 'trigger' })
+  async triggerChore(choreId: string): Promise<void> {
+    await this.control(choreId, { verb: 'trigger' })
   }
 
-  stopChore(choreId: string): Promise<void> {
-    return this.control(choreId, { verb: 'stop-chore' })
+  async stopChore(choreId: string): Promise<void> {
+    await this.control(choreId, { verb: 'stop-chore' })
   }
 
   async stopAllChores(): Promise<void> {
-    this.#must('ManageChores')
-    await this.#engine.stopAllChores({ by: this.#caller })
+    await this.#managed.stopAllChores(this.#caller)
   }
 
   /** Any control: those above and start, schedule, pause, resume, stop and the rest. */
   async control(choreId: string, control: Control): Promise<void> {
-    this.#must('ManageChores')
-    await this.#engine.control(choreId, control, { by: this.#caller })
+    await this.#managed.control(choreId, control, this.#caller)
   }
 
   async createInstance(choreType: string, choreId: string, name: string): Promise<void> {
-    this.#must('ManageChores')
-    await this.#engine.createInstance(choreType, { choreId, name }, { by: this.#caller })
+    await this.#managed.createInstance(choreType, { choreId, name }, this.#caller)
   }
 
   // --- parts
 
-  #mustView(): void {
-    if (!holds(this.#grants, this.#caller, 'ManageChores')) this.#must('ViewChores')
+  get #viewed(): ChoreEngine {
+    const { view, manage } = choresPermissions
+    return this.#caller.may(manage) ? this.#engine : this.#allowed(view)
   }
 
-  #must(permission: Permission): void {
-    if (!holds(this.#grants, this.#caller, permission))
-      throw new ChoreRefused(`${this.#caller} lacks the permission ${permission} (${permissionIds[permission]}).`)
+  get #managed(): ChoreEngine {
+    return this.#allowed(choresPermissions.manage)
+  }
+
+  #allowed(permission: string): ChoreEngine {
+    const { by, may } = this.#caller
+    if (!may(permission)) throw new ChoreRefused(`${by} lacks the permission ${permission}.`)
+    return this.#engine
   }
 }

@@ -1,20 +1,30 @@
 /**
- * The reusable engine. An app registers its chores, puts the engine's states and flows into its own, starts its node
- * and connects the two; from then on the log is the only storage. Every method that changes something resolves once
- * the change is durable; queries answer from the last commit.
+ * The reusable engine. An app registers its chores, puts the engine's states, flows and projection into its own, starts
+ * its node and connects the two; from then on the log is the only storage. Every method that changes something resolves
+ * once the change is durable; queries see every change that was durable when they were asked.
  */
-import { CarillonError, type AnyFlowDefinition, type AnyStateDefinition, type Instant, type Node } from 'carillon'
+import { isRight } from 'fp-ts/lib/Either.js'
+import {
+  Refusal,
+  sameRef,
+  type AnyFlowDefinition,
+  type AnyProjection,
+  type AnyStateDefinition,
+  type FlowDefinition,
+  type Instant,
+  type Node,
+} from 'carillon'
 import type { ChoreConfig } from './ChoreConfig.js'
-import type { ChoreDefinition, TaskFunction } from './ChoreDefinition.js'
+import { faultOfDefinition, type ChoreDefinition, type TaskFunction } from './ChoreDefinition.js'
+import { faultOfName } from './choreLimits.js'
 import { ChoreRefused } from './ChoreRefused.js'
+import { ChoresProjection, type Chore } from './ChoresProjection.js'
 import { runtimeStateOf, statusOf, type ChoreRuntimeState, type ChoreStatus } from './ChoreStatus.js'
-import { ChoreView, type ChoreStates } from './ChoreView.js'
 import { defineConduct } from './conductFlow.js'
 import { Conductor } from './ConductorState.js'
 import type { Control } from './Control.js'
 import { ControlChore } from './controlFlow.js'
 import { Fire } from './fireFlow.js'
-import type { Happening } from './Happening.js'
 import { newChore, RegisterChores, type NewChore } from './registerFlow.js'
 import { ResumeRun } from './resumeFlow.js'
 import { readRunLog, type RunLogEntry, type RunLogQuery } from './RunLog.js'
@@ -28,8 +38,6 @@ export type By = { readonly by?: string }
 /** Chores registered in one transaction, which holds a bounded number of states. */
 const choresPerRegistration = 200
 
-const stops: ReadonlySet<Happening['kind']> = new Set(['run-stopped'])
-
 export class ChoreEngine {
   readonly #stage = new Stage()
   readonly states: readonly AnyStateDefinition[] = [Scheduler, Conductor, Task]
@@ -37,13 +45,15 @@ export class ChoreEngine {
     ...[Fire, ControlChore, ResumeRun, RegisterChores],
     ...[defineConduct(this.#stage), defineRunTask(this.#stage)],
   ]
-  #lastRegistration: Promise<void> = Promise.resolve()
-  #connection: { readonly node: Node; readonly view: ChoreView; readonly unfollow: () => void } | undefined
+  readonly projections: readonly AnyProjection[] = [ChoresProjection]
+  #node: Node | undefined
 
   // --- registration
 
   /** Makes a chore known; it reaches the ledger when the engine connects, or with the next resumeTimers. */
   registerChore(definition: ChoreDefinition): void {
+    const fault = faultOfDefinition(definition)
+    if (fault !== undefined) throw new ChoreRefused(fault)
     if (this.#stage.definitions.has(definition.id))
       throw new ChoreRefused(`There is a chore ${definition.id} already; give this one another id.`)
     this.#stage.definitions.set(definition.id, definition)
@@ -56,45 +66,35 @@ export class ChoreEngine {
 
   /** Puts the engine to work on a node. Call it after each start of the node, and {@link resumeTimers} after it. */
   async connect(node: Node): Promise<void> {
-    this.disconnect()
-    const stage = this.#stage
-    const followed = await ChoreView.follow(node, {
-      consumed: (ref) => {
-        stage.abandon(ref)
-      },
-      happened: ({ kind, choreId }) => {
-        if (stops.has(kind)) stage.requestStop(choreId, true)
-        if (kind === 'run-started') stage.requestStop(choreId, false)
-      },
-    })
-    stage.isCurrent = (ref) => followed.view.isCurrent(ref)
-    this.#connection = { node, ...followed }
-    await this.#register()
+    this.#node = node
+    this.#stage.isCurrent = async (type, choreId, ref) => {
+      const [current] = (await node.queryVault({ type, key: choreId, limit: 1 })).items
+      return current !== undefined && sameRef(current.ref, ref)
+    }
+    await this.#register(await this.#chores())
   }
 
   /** Lets go of a node that has stopped. */
   disconnect(): void {
-    this.#connection?.unfollow()
-    this.#connection = undefined
-    this.#stage.isCurrent = () => true
+    this.#node = undefined
   }
 
   // --- timers
 
   /** Restarts runs that the last life of the process had begun, and arms what was cancelled. Once or often: the same. */
   async resumeTimers({ by = 'engine' }: By = {}): Promise<void> {
-    const { node, view } = this.#connected
-    await this.#register()
-    const resumed = view.choreIds().flatMap((choreId) => {
-      const { scheduler, conductor } = this.#states(choreId)
+    const chores = await this.#chores()
+    await this.#register(chores)
+    const node = this.#connected
+    const resumed = Array.from(chores, ([choreId, { scheduler, conductor }]) => {
       const { config, timer, nextScheduledRunAt } = scheduler.data
       const lacksTimer = config.enabled && !config.paused && timer === 'set' && nextScheduledRunAt === null
       return [
-        ...(conductor === undefined ? [] : [node.run(ResumeRun, { conductor: conductor.ref }, { by })]),
+        ...(conductor === null ? [] : [node.run(ResumeRun, { choreId }, { by })]),
         ...(timer === 'cancelled' || lacksTimer ? [this.control(choreId, { verb: 'resume-timers' }, { by })] : []),
       ]
     })
-    await Promise.all(resumed)
+    await Promise.all(resumed.flat())
   }
 
   /** For an emergency: cancels every timer and ends every run; schedules stay for {@link resumeTimers}. */
@@ -108,9 +108,11 @@ export class ChoreEngine {
     return this.control(choreId, { verb: enabled ? 'enable' : 'disable' }, by)
   }
 
-  /** The run that is booked keeps its time; the one after it uses the new interval. */
-  setInterval(choreId: string, seconds: number, by: By & { readonly maxSeconds?: number } = {}): Promise<void> {
-    return this.control(choreId, { verb: 'interval', seconds, maxSeconds: by.maxSeconds ?? null }, by)
+  /** The run that is booked keeps its time; the one after it uses the new interval. Without a maximum the old one stays. */
+  setInterval(choreId: string, seconds: number, by: By & { readonly maxSeconds?: number | null } = {}): Promise<void> {
+    const { maxSeconds } = by
+    const control = { verb: 'interval', seconds, ...(maxSeconds === undefined ? {} : { maxSeconds }) } as const
+    return this.control(choreId, control, by)
   }
 
   setTaskTimeout(choreId: string, seconds: number, by: By = {}): Promise<void> {
@@ -163,13 +165,10 @@ export class ChoreEngine {
 
   /** Any control, as data. */
   async control(choreId: string, control: Control, { by = 'api' }: By = {}): Promise<void> {
-    const { node } = this.#connected
-    const { scheduler, conductor } = this.#states(choreId)
-    const where = { scheduler: scheduler.ref, conductor: conductor?.ref ?? null }
-    const outcome = await node.run(ControlChore, { where, control, by }, { by }).catch((error: unknown) => {
-      throw error instanceof CarillonError && error.code === 'flow-threw' ? new ChoreRefused(error.message) : error
-    })
-    if (outcome === 'gone') throw new ChoreRefused(`There is no chore ${choreId} any more.`)
+    if (control.verb === 'delete' && this.#stage.definitions.has(choreId))
+      throw new ChoreRefused(`Chore ${choreId} is the default instance of its type and cannot be deleted.`)
+    const outcome = await this.#run(ControlChore, { choreId, control, by }, by)
+    if (outcome === 'run begun' || outcome === 'run ended') this.#stage.requestStop(choreId, outcome === 'run ended')
   }
 
   // --- instances
@@ -180,117 +179,105 @@ export class ChoreEngine {
     instance: { readonly choreId: string; readonly name: string },
     { by = 'api' }: By = {},
   ): Promise<void> {
-    const definition = this.#stage.definitions.get(choreType)
+    const { definitions } = this.#stage
+    const definition = definitions.get(choreType)
     if (definition === undefined) throw new ChoreRefused(`There is no chore type ${choreType}.`)
-    await this.#inTurn(async () => {
-      const { node, view } = this.#connected
-      if (view.find(instance.choreId) !== undefined || this.#stage.definitions.has(instance.choreId))
-        throw new ChoreRefused(`There is a chore ${instance.choreId} already; choose another id.`)
-      const serial = Math.max(0, ...this.listInstances(choreType).map(({ data }) => data.serial)) + 1
-      await node.run(RegisterChores, { chores: [newChore(definition, { ...instance, serial })], by }, { by })
-    })
+    const fault =
+      faultOfName('The id of a chore', instance.choreId) ?? faultOfName('The name of a chore', instance.name)
+    if (fault !== undefined) throw new ChoreRefused(fault)
+    await this.#run(RegisterChores, { chores: [newChore(definition, instance)], by }, by)
   }
 
   renameInstance(choreId: string, name: string, by: By = {}): Promise<void> {
     return this.control(choreId, { verb: 'rename', name }, by)
   }
 
-  /** The chore must be stopped. */
+  /** The chore must be stopped; the default one of a type can be deleted once its definition is gone. */
   deleteInstance(choreId: string, by: By = {}): Promise<void> {
     return this.control(choreId, { verb: 'delete' }, by)
   }
 
-  /** The chores of a type, the default one first, the others in the order they were created. */
-  listInstances(choreType: string): readonly ChoreStates['scheduler'][] {
-    const { view } = this.#connected
-    return view
-      .choreIds()
-      .flatMap((choreId) => view.find(choreId)?.scheduler ?? [])
-      .filter(({ data }) => data.choreType === choreType)
-      .sort((a, b) => a.data.serial - b.data.serial)
+  /** The ids of a type's chores: the default one first, the others in the order they were created. */
+  async listInstances(choreType: string): Promise<readonly string[]> {
+    const all = await this.getAllStatuses()
+    return all.filter((status) => status.choreType === choreType).map(({ choreId }) => choreId)
   }
 
   // --- queries
 
-  getStatus(choreId: string): ChoreStatus | undefined {
-    const states = this.#connected.view.find(choreId)
-    if (states === undefined) return undefined
-    return statusOf(states, this.#stage.definitions.get(states.scheduler.data.choreType), this.#stage)
+  async getStatus(choreId: string): Promise<ChoreStatus | undefined> {
+    const chore = (await this.#chores()).get(choreId)
+    return chore === undefined ? undefined : this.#statusOf(chore)
   }
 
   /** Every chore: types in the order they were registered, instances behind their type. */
-  getAllStatuses(): readonly ChoreStatus[] {
-    return this.#inOrder().flatMap((choreId) => this.getStatus(choreId) ?? [])
+  async getAllStatuses(): Promise<readonly ChoreStatus[]> {
+    return (await this.#inOrder()).map((chore) => this.#statusOf(chore))
   }
 
-  getConfig(choreId: string): ChoreConfig | undefined {
-    return this.#connected.view.find(choreId)?.scheduler.data.config
+  async getConfig(choreId: string): Promise<ChoreConfig | undefined> {
+    return (await this.#chores()).get(choreId)?.scheduler.data.config
   }
 
-  getAllConfigs(): readonly (readonly [choreId: string, config: ChoreConfig])[] {
-    return this.#inOrder().flatMap((choreId) => {
-      const config = this.getConfig(choreId)
-      return config === undefined ? [] : [[choreId, config] as const]
-    })
+  async getAllConfigs(): Promise<readonly (readonly [choreId: string, config: ChoreConfig])[]> {
+    return (await this.#inOrder()).map(({ scheduler: { data } }) => [data.choreId, data.config])
   }
 
-  getRuntimeState(choreId: string): ChoreRuntimeState | undefined {
-    const states = this.#connected.view.find(choreId)
-    return states === undefined ? undefined : runtimeStateOf(states, this.#stage)
+  async getRuntimeState(choreId: string): Promise<ChoreRuntimeState | undefined> {
+    const chore = (await this.#chores()).get(choreId)
+    return chore === undefined ? undefined : runtimeStateOf(chore, this.#stage)
   }
 
   /** What happened to a chore, run by run, read from the node's log. */
   getRunLog(choreId: string, query: RunLogQuery = {}): Promise<readonly RunLogEntry[]> {
-    return readRunLog(this.#connected.node, choreId, query)
+    return readRunLog(this.#connected, choreId, query)
   }
 
   // --- parts
 
-  get #connected() {
-    if (this.#connection === undefined) throw new ChoreRefused('The chores are not connected to a node.')
-    return this.#connection
+  get #connected(): Node {
+    if (this.#node === undefined) throw new ChoreRefused('The chores are not connected to a node.')
+    return this.#node
   }
 
-  #states(choreId: string): ChoreStates {
-    const states = this.#connected.view.find(choreId)
-    if (states === undefined) throw new ChoreRefused(`There is no chore ${choreId}.`)
-    return states
+  /** Every chore by its id, as of the last commit. */
+  async #chores(): Promise<ReadonlyMap<string, Chore>> {
+    const node = this.#connected
+    const { chores } = await node.projection(ChoresProjection).readAt(node.head.revision)
+    return new Map(Object.values(chores).map((chore) => [chore.scheduler.data.choreId, chore]))
   }
 
-  #inOrder(): readonly string[] {
-    const { view } = this.#connected
+  #statusOf(chore: Chore): ChoreStatus {
+    return statusOf(chore, this.#stage.definitions.get(chore.scheduler.data.choreType), this.#stage)
+  }
+
+  async #inOrder(): Promise<readonly Chore[]> {
     const places = new Map(Array.from(this.#stage.definitions.keys(), (type, place) => [type, place]))
-    const placeOf = (type: string) => places.get(type) ?? places.size
-    return view
-      .choreIds()
-      .flatMap((choreId) => view.find(choreId)?.scheduler.data ?? [])
-      .sort((a, b) => placeOf(a.choreType) - placeOf(b.choreType) || a.serial - b.serial)
-      .map(({ choreId }) => choreId)
+    const placeOf = ({ scheduler: { data } }: Chore) => places.get(data.choreType) ?? places.size
+    const chores = [...(await this.#chores()).values()]
+    return chores.sort((a, b) => placeOf(a) - placeOf(b) || a.since - b.since)
   }
 
   async #controlAll(control: Control, by: By): Promise<void> {
-    await Promise.all(this.#connected.view.choreIds().map((choreId) => this.control(choreId, control, by)))
+    const chores = await this.#chores()
+    await Promise.all(Array.from(chores.keys(), (choreId) => this.control(choreId, control, by)))
   }
 
-  #register(): Promise<void> {
-    return this.#inTurn(async () => {
-      const { node, view } = this.#connected
-      const missing: NewChore[] = []
-      for (const definition of this.#stage.definitions.values()) {
-        const { id, name } = definition
-        if (view.find(id) === undefined) missing.push(newChore(definition, { choreId: id, name, serial: 0 }))
-      }
-      for (let from = 0; from < missing.length; from += choresPerRegistration) {
-        const chores = missing.slice(from, from + choresPerRegistration)
-        await node.run(RegisterChores, { chores, by: 'engine' }, { by: 'engine' })
-      }
-    })
+  async #register(known: ReadonlyMap<string, Chore>): Promise<void> {
+    const missing: NewChore[] = []
+    for (const definition of this.#stage.definitions.values()) {
+      const { id, name } = definition
+      if (!known.has(id)) missing.push(newChore(definition, { choreId: id, name }))
+    }
+    for (let from = 0; from < missing.length; from += choresPerRegistration) {
+      const chores = missing.slice(from, from + choresPerRegistration)
+      await this.#run(RegisterChores, { chores, by: 'engine' }, 'engine')
+    }
   }
 
-  /** New chores come one after the other: whether an id is free must still hold when it is taken. */
-  async #inTurn(register: () => Promise<void>): Promise<void> {
-    const turn = this.#lastRegistration.then(register)
-    this.#lastRegistration = turn.catch(() => undefined)
-    await turn
+  async #run<I, R>(flow: FlowDefinition<I, R, string>, input: I, by: string): Promise<R> {
+    const outcome = await this.#connected.tryRun(flow, input, { by })()
+    if (isRight(outcome)) return outcome.right
+    throw outcome.left instanceof Refusal ? new ChoreRefused(outcome.left.refusal) : outcome.left
   }
 }

@@ -5,12 +5,12 @@
  * Running: a callback is being executed. Polling: the conductor waits for its next tick. Scheduled: the scheduler is
  * armed. Idle: nothing is set and nothing happens.
  */
-import { showRef, type Instant } from 'carillon'
+import { showRef, type Instant, type StateRef } from 'carillon'
 import { lifecycleOf, type ChoreConfig, type Lifecycle } from './ChoreConfig.js'
 import type { ChoreDefinition } from './ChoreDefinition.js'
-import type { ChoreStates } from './ChoreView.js'
-import { lastTaskOf } from './runs.js'
+import type { Chore, FailedTask } from './ChoresProjection.js'
 import { isArmed } from './SchedulerState.js'
+import { completedTaskOf } from './TaskState.js'
 
 /** A state's ref stands for the timer its activity is; it means the same before and after a restart. */
 type TimerId = string
@@ -23,6 +23,7 @@ export type ChoreRuntimeState = {
   readonly conductorActive: boolean
   readonly conductorTimerId: TimerId | null
   readonly conductorStartedAt: Instant | null
+  /** Ticks of the run under way, or of the last one. */
   readonly conductorInvocationCount: number
 
   readonly currentTaskId: string | null
@@ -32,6 +33,8 @@ export type ChoreRuntimeState = {
   readonly lastCompletedTaskId: string | null
   readonly lastTaskSucceeded: boolean | null
   readonly lastTaskError: string | null
+  /** The task that failed last, also when others have succeeded since. */
+  readonly lastFailedTask: FailedTask | null
 
   readonly stopRequested: boolean
 
@@ -53,7 +56,9 @@ export type ChoreStatus = Pick<ChoreRuntimeState, Shared> &
     readonly choreName: string
     readonly choreDescription: string
     readonly choreType: string
+    /** Stopped also when its next run is booked and cannot happen; `held` says why. */
     readonly lifecycle: Lifecycle
+    readonly held: string | null
     /** The circuit breaker keeps it from running until a person enables, starts or triggers it. */
     readonly circuitBroken: boolean
     readonly schedulerStatus: 'Idle' | 'Scheduled'
@@ -63,32 +68,31 @@ export type ChoreStatus = Pick<ChoreRuntimeState, Shared> &
 
 /** What the executing process knows. */
 export type Execution = {
-  readonly isExecuting: (ref: string) => boolean
+  readonly isExecuting: (ref: StateRef) => boolean
   readonly isStopRequested: (choreId: string) => boolean
 }
 
-export const runtimeStateOf = (
-  { scheduler, conductor, task }: ChoreStates,
-  execution: Execution,
-): ChoreRuntimeState => {
-  const { data } = scheduler
-  const active = task?.data.outcome === null ? task : undefined
-  const last = conductor === undefined ? data.lastTask : lastTaskOf(conductor.data, task?.data)
+/** A task that is at work; one with an outcome only waits for its conductor. */
+const activeTask = ({ task }: Chore) => (task?.data.outcome === null ? task : null)
+
+const isScheduled = ({ held, scheduler }: Chore): boolean => held === null && isArmed(scheduler.data)
+
+const sharedOf = (chore: Chore, execution: Execution): Pick<ChoreRuntimeState, Shared> => {
+  const { conductor, lastTask, lastTicks, lastFailedTask } = chore
+  const { data } = chore.scheduler
+  const active = activeTask(chore)
+  const last = completedTaskOf(chore.task?.data) ?? (conductor === null ? lastTask : conductor.data.lastCompletedTask)
   return {
-    schedulerTimerId: isArmed(data) ? showRef(scheduler.ref) : null,
     nextScheduledRunAt: data.nextScheduledRunAt,
     lastCompletedRunAt: data.lastCompletedRunAt,
-    conductorActive: conductor !== undefined,
-    conductorTimerId: conductor === undefined ? null : showRef(conductor.ref),
     conductorStartedAt: conductor?.data.startedAt ?? null,
-    conductorInvocationCount: conductor?.data.invocationCount ?? 0,
+    conductorInvocationCount: conductor?.data.invocationCount ?? lastTicks,
     currentTaskId: active?.data.taskId ?? null,
-    taskActive: active !== undefined,
-    taskTimerId: active === undefined ? null : showRef(active.ref),
     taskStartedAt: active?.data.startedAt ?? null,
     lastCompletedTaskId: last?.taskId ?? null,
     lastTaskSucceeded: last?.succeeded ?? null,
     lastTaskError: last?.error ?? null,
+    lastFailedTask,
     stopRequested: execution.isStopRequested(data.choreId),
     totalRunCount: data.totalRunCount,
     totalSuccessCount: data.totalSuccessCount,
@@ -98,29 +102,30 @@ export const runtimeStateOf = (
   }
 }
 
-export const statusOf = (
-  states: ChoreStates,
-  definition: ChoreDefinition | undefined,
-  execution: Execution,
-): ChoreStatus => {
-  const { schedulerTimerId, conductorTimerId, taskTimerId, conductorActive, taskActive, ...shared } = runtimeStateOf(
-    states,
-    execution,
-  )
-  const { choreId, choreType, name, config, timer } = states.scheduler.data
+export const runtimeStateOf = (chore: Chore, execution: Execution): ChoreRuntimeState => {
+  const { scheduler, conductor } = chore
+  const active = activeTask(chore)
+  return {
+    ...sharedOf(chore, execution),
+    schedulerTimerId: isScheduled(chore) ? showRef(scheduler.ref) : null,
+    conductorActive: conductor !== null,
+    conductorTimerId: conductor === null ? null : showRef(conductor.ref),
+    taskActive: active !== null,
+    taskTimerId: active === null ? null : showRef(active.ref),
+  }
+}
+
+export const statusOf = (chore: Chore, definition: ChoreDefinition | undefined, execution: Execution): ChoreStatus => {
+  const { scheduler, conductor, held } = chore
+  const { choreId, choreType, name, config, timer } = scheduler.data
   const { enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds } = config
   return {
     ...{ choreId, choreType, choreName: name, choreDescription: definition?.description ?? '' },
-    ...{ lifecycle: lifecycleOf(config), enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds },
-    circuitBroken: timer === 'broken',
-    ...shared,
-    schedulerStatus: schedulerTimerId === null ? 'Idle' : 'Scheduled',
-    conductorStatus:
-      conductorTimerId === null || !conductorActive
-        ? 'Idle'
-        : execution.isExecuting(conductorTimerId)
-          ? 'Running'
-          : 'Polling',
-    taskStatus: taskTimerId !== null && taskActive ? 'Running' : 'Idle',
+    ...{ enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds },
+    ...{ lifecycle: held === null ? lifecycleOf(config) : 'Stopped', held, circuitBroken: timer === 'broken' },
+    ...sharedOf(chore, execution),
+    schedulerStatus: isScheduled(chore) ? 'Scheduled' : 'Idle',
+    conductorStatus: conductor === null ? 'Idle' : execution.isExecuting(conductor.ref) ? 'Running' : 'Polling',
+    taskStatus: activeTask(chore) === null ? 'Idle' : 'Running',
   }
 }

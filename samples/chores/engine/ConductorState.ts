@@ -4,7 +4,7 @@
  */
 import { some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import { activity, defineState, InstantC, IntegerC, PartyC, StateRefC } from 'carillon'
+import { activity, defineState, InstantC, IntegerC, PartyC } from 'carillon'
 import { choreContract, conductorType } from './choreContract.js'
 import { CompletedTaskC } from './CompletedTask.js'
 import { flowNames } from './flowNames.js'
@@ -20,10 +20,6 @@ export const ConductorC = t.readonly(
     nextTickAt: InstantC,
     /** The node's term in which this run lives; none before its first tick. In another term its closures are lost. */
     life: t.union([IntegerC, t.null]),
-    /** Where the scheduler was last seen; none when it was produced beside this state. */
-    scheduler: t.union([StateRefC, t.null]),
-    /** Where the task was last seen: a ref, beside this state, or none that is not settled. */
-    task: t.union([StateRefC, t.literal('beside'), t.null]),
     tasksStarted: IntegerC,
     lastCompletedTask: t.union([CompletedTaskC, t.null]),
   }),
@@ -36,6 +32,7 @@ export const Conductor = defineState({
   data: ConductorC,
   contract: choreContract,
   participants: ({ owner }) => [owner],
+  key: ({ choreId }) => choreId,
   nextScheduledActivity: ({ nextTickAt }, ref) =>
     some(activity(nextTickAt, { name: flowNames.conduct, input: { conductor: ref } })),
 })

@@ -9,7 +9,13 @@ const verb = <V extends string>(name: V) => t.readonly(t.strict({ verb: t.litera
 export const ControlC = t.union([
   verb('enable'),
   verb('disable'),
-  t.readonly(t.strict({ verb: t.literal('interval'), seconds: IntegerC, maxSeconds: t.union([IntegerC, t.null]) })),
+  /** `maxSeconds` left out keeps the maximum there is; null removes it. */
+  t.readonly(
+    t.intersection([
+      t.strict({ verb: t.literal('interval'), seconds: IntegerC }),
+      t.exact(t.partial({ maxSeconds: t.union([IntegerC, t.null]) })),
+    ]),
+  ),
   t.readonly(t.strict({ verb: t.literal('timeout'), seconds: IntegerC })),
   /** Run now, whatever the schedule says. */
   verb('trigger'),

@@ -31,6 +31,8 @@ export const HappeningC = t.readonly(
     /** Who asked, where someone did. */
     by: t.union([t.string, t.null]),
     text: t.union([t.string, t.null]),
+    /** Why it failed, where it did. */
+    why: t.union([t.string, t.null]),
   }),
   'Happening',
 )
@@ -41,5 +43,5 @@ export const HappeningCommand = defineCommand({ type: 'chores/Happening', data: 
 export const happening = (
   { choreId, run }: { readonly choreId: string; readonly run: number },
   kind: Happening['kind'],
-  more: { readonly by?: string; readonly text?: string | null } = {},
-): Happening => ({ choreId, run, kind, by: more.by ?? null, text: more.text ?? null })
+  more: { readonly by?: string; readonly text?: string; readonly why?: string | null } = {},
+): Happening => ({ choreId, run, kind, by: more.by ?? null, text: more.text ?? null, why: more.why ?? null })

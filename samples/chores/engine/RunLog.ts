@@ -1,8 +1,10 @@
 /**
  * What happened to a chore, one line each, read back from the node's log. Polls that brought nothing are left out.
  */
-import { decodeEvent, type Instant, type Node } from 'carillon'
-import { happeningsOf, readTransaction } from './ChoreView.js'
+import * as t from 'io-ts'
+import { isRight } from 'fp-ts/lib/Either.js'
+import { decodeEvent, type EventOf, type Instant, type Node } from 'carillon'
+import { happeningsOf } from './ChoresProjection.js'
 import type { Happening } from './Happening.js'
 
 export type RunLogEntry = Happening & { readonly at: Instant; readonly revision: number }
@@ -12,6 +14,13 @@ export type RunLogQuery = {
   readonly run?: number
   /** Where in the log to begin. */
   readonly fromRevision?: number
+}
+
+const BodyC = t.type({ commands: t.array(t.type({ type: t.string, data: t.unknown })) })
+
+const saidBy = ({ body }: EventOf<'TransactionRecorded'>): readonly Happening[] => {
+  const decoded = BodyC.decode('text' in body ? JSON.parse(body.text) : body)
+  return isRight(decoded) ? happeningsOf(decoded.right.commands) : []
 }
 
 const uneventful: ReadonlySet<Happening['kind']> = new Set(['polled', 'task-continued'])
@@ -29,7 +38,7 @@ export const readRunLog = async (
       if (!line.includes('"TransactionRecorded"')) continue
       const event = decodeEvent(line, revision)
       if (event.type !== 'TransactionRecorded') continue
-      for (const happening of happeningsOf(readTransaction(event).commands))
+      for (const happening of saidBy(event))
         if (
           happening.choreId === choreId &&
           !uneventful.has(happening.kind) &&

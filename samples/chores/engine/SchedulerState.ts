@@ -7,7 +7,6 @@ import * as t from 'io-ts'
 import { activity, defineState, InstantC, IntegerC, PartyC } from 'carillon'
 import { ChoreConfigC, lifecycleOf } from './ChoreConfig.js'
 import { choreContract, schedulerType } from './choreContract.js'
-import { CompletedTaskC } from './CompletedTask.js'
 import { flowNames } from './flowNames.js'
 
 const orNull = <C extends t.Mixed>(codec: C) => t.union([codec, t.null])
@@ -19,8 +18,6 @@ export const SchedulerC = t.readonly(
     /** The definition it runs; for the default instance the same as its own id. */
     choreType: t.string,
     name: t.string,
-    /** Orders the instances of a type. */
-    serial: IntegerC,
     config: ChoreConfigC,
     /**
      * What keeps an enabled chore from firing: `stopped` until it is enabled or triggered, `broken` by the circuit
@@ -34,8 +31,6 @@ export const SchedulerC = t.readonly(
     conductorActive: t.boolean,
     /** Counts every run that was begun. */
     run: IntegerC,
-    /** The last task of the run that ended last. */
-    lastTask: orNull(CompletedTaskC),
     totalRunCount: IntegerC,
     totalSuccessCount: IntegerC,
     totalFailureCount: IntegerC,
@@ -54,6 +49,7 @@ export const Scheduler = defineState({
   data: SchedulerC,
   contract: choreContract,
   participants: ({ owner }) => [owner],
+  key: ({ choreId }) => choreId,
   nextScheduledActivity: (scheduler, ref) =>
     isArmed(scheduler) && scheduler.nextScheduledRunAt !== null
       ? some(activity(scheduler.nextScheduledRunAt, { name: flowNames.fire, input: { scheduler: ref } }))

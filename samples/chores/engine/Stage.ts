@@ -4,16 +4,14 @@
  * lacks, the run it belongs to does without, by starting again from the beginning.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ChoreDefinition, ConductorContext, TaskAction, TaskFunction } from './ChoreDefinition.js'
+import { showRef, type StateRef } from 'carillon'
+import type { ChoreDefinition, ConductorContext, TaskFunction } from './ChoreDefinition.js'
+import { conductorType, taskType } from './choreContract.js'
+import { choreLimits, errorText, faultOfName, thrownText } from './choreLimits.js'
 import type { ConductTurn, TaskTurn } from './turns.js'
 
-/** A callback that is being executed, by the state it was started from. */
-type Execution = {
-  readonly choreId: string
-  /** Lets go of the callback: its step ends, and whatever it returns later reaches nobody. */
-  readonly abandon: () => void
-  stopRequested: boolean
-}
+/** A callback that is being executed, and the state it was started from. */
+type Execution = { readonly choreId: string; readonly ref: string; stopRequested: boolean }
 
 type PendingTask = { readonly taskId: string; readonly run: TaskFunction }
 /** A tick of a conductor. It travels with the callback, so one that outlives its run cannot speak for the next. */
@@ -24,17 +22,25 @@ export type TaskKey = { readonly choreId: string; readonly run: number; readonly
 
 const textOf = ({ run, serial, life }: TaskKey): string => `${life}.${run}.${serial}`
 
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+const types = { Conductor: conductorType, Task: taskType } as const
 
 const gone = { kind: 'gone' } as const
+const failure = (text: string) => ({ kind: 'Error', text }) as const
+
+/** What a callback gave, as far as it can be looked at: it may be anything. */
+const fieldsOf = (action: unknown): { readonly kind?: unknown; readonly text?: unknown; readonly seconds?: unknown } =>
+  typeof action === 'object' && action !== null ? action : {}
+
+const unknownAction = (who: string, kind: unknown): string =>
+  `${who} returned ${typeof kind === 'string' ? `the unknown kind "${errorText(kind).slice(0, 100)}"` : 'nothing the engine knows'}.`
 
 export class Stage {
   readonly definitions = new Map<string, ChoreDefinition>()
-  readonly #executions = new Map<string, Execution>()
+  readonly #executions = new Set<Execution>()
   readonly #conducting = new AsyncLocalStorage<Conducting>()
   readonly #tasks = new Map<string, { readonly key: string; readonly run: TaskFunction }>()
   /** Whether a state is still unconsumed; until someone can tell, it is. */
-  isCurrent: (ref: string) => boolean = () => true
+  isCurrent: (type: string, choreId: string, ref: StateRef) => Promise<boolean> = () => Promise.resolve(true)
 
   /** Called by a conductor before it returns: the task starts once it has. A second call replaces the first. */
   setPendingTask(choreId: string, taskId: string, run: TaskFunction): void {
@@ -43,85 +49,78 @@ export class Stage {
       throw new Error(`Chore ${choreId} is not being conducted: call setPendingTask from its conductor.`)
     if (conducting.context.isTaskRunning)
       throw new Error(`A task of chore ${choreId} is still running: start ${taskId} when isTaskRunning is false.`)
+    const fault = faultOfName('The id of a task', taskId)
+    if (fault !== undefined) throw new Error(fault)
     conducting.pending = { taskId, run }
   }
 
   /** One tick of a conductor. Never throws: whatever goes wrong is the run's failure. */
-  async conduct(ref: string, choreType: string, context: ConductorContext, key: TaskKey): Promise<ConductTurn> {
+  async conduct(ref: StateRef, choreType: string, context: ConductorContext, key: TaskKey): Promise<ConductTurn> {
     const definition = this.definitions.get(choreType)
     if (definition === undefined)
-      return { kind: 'Error', text: `No chore ${choreType} is registered; its conductor is not there to be called.` }
+      return failure(`No chore ${choreType} is registered; its conductor is not there to be called.`)
+    // A stop was meant for the run before.
+    if (context.invocationCount === 0) this.requestStop(context.choreId, false)
     const conducting: Conducting = { context, pending: undefined }
-    const turn = await this.#execute(ref, context.choreId, async (): Promise<ConductTurn> => {
-      try {
-        const action = await this.#conducting.run(conducting, () => definition.conduct(context))
-        if (action.kind !== 'ContinueIn') return action
-        if (!Number.isSafeInteger(action.seconds) || action.seconds < 0)
-          return { kind: 'Error', text: `The conductor asked to continue in ${action.seconds} seconds.` }
-        return { ...action, task: conducting.pending?.taskId ?? null }
-      } catch (thrown) {
-        return { kind: 'Error', text: `Conductor threw: ${messageOf(thrown)}` }
-      }
+    return this.#execute('Conductor', context.choreId, ref, async (): Promise<ConductTurn> => {
+      const action: unknown = await this.#conducting.run(conducting, () => definition.conduct(context))
+      const { kind, text, seconds } = fieldsOf(action)
+      if (kind === 'Done') return { kind }
+      if (kind === 'Error') return failure(errorText(text))
+      if (kind !== 'ContinueIn') return failure(unknownAction('The conductor', kind))
+      if (!Number.isSafeInteger(seconds) || Number(seconds) < 0 || Number(seconds) > choreLimits.longestSeconds)
+        return failure(`The conductor asked to continue in ${thrownText(seconds)} seconds.`)
+      const { pending } = conducting
+      if (pending !== undefined) this.#tasks.set(context.choreId, { key: textOf(key), run: pending.run })
+      return { kind, seconds: Number(seconds), task: pending?.taskId ?? null }
     })
-    if (turn.kind === 'ContinueIn' && conducting.pending !== undefined)
-      this.#tasks.set(context.choreId, { key: textOf(key), run: conducting.pending.run })
-    return turn
   }
 
   /** One chunk of a task. Never throws. */
-  async runTask(ref: string, key: TaskKey): Promise<TaskTurn> {
+  async runTask(ref: StateRef, key: TaskKey): Promise<TaskTurn> {
     const task = this.#tasks.get(key.choreId)
     if (task?.key !== textOf(key)) return gone
-    const turn = await this.#execute(ref, key.choreId, async (): Promise<TaskAction> => {
-      try {
-        return await task.run()
-      } catch (thrown) {
-        return { kind: 'Error', text: `Task threw: ${messageOf(thrown)}` }
-      }
+    const turn = await this.#execute('Task', key.choreId, ref, async (): Promise<TaskTurn> => {
+      const { kind, text } = fieldsOf(await task.run())
+      if (kind === 'Continue' || kind === 'Done') return { kind }
+      return failure(kind === 'Error' ? errorText(text) : unknownAction('The task', kind))
     })
     if (turn.kind !== 'Continue' && this.#tasks.get(key.choreId) === task) this.#tasks.delete(key.choreId)
     return turn
   }
 
-  isExecuting(ref: string): boolean {
-    return this.#executions.has(ref)
+  isExecuting(ref: StateRef): boolean {
+    const shown = showRef(ref)
+    for (const execution of this.#executions) if (execution.ref === shown) return true
+    return false
   }
 
   /** Whether a stop was asked for while something executed that still does. */
   isStopRequested(choreId: string): boolean {
-    for (const execution of this.#executions.values())
-      if (execution.choreId === choreId && execution.stopRequested) return true
+    for (const execution of this.#executions) if (execution.choreId === choreId && execution.stopRequested) return true
     return false
   }
 
-  /** The state a callback was started from has been consumed: nobody waits for it any more. */
-  abandon(ref: string): void {
-    this.#executions.get(ref)?.abandon()
-  }
-
   requestStop(choreId: string, stopRequested: boolean): void {
-    for (const execution of this.#executions.values())
-      if (execution.choreId === choreId) execution.stopRequested = stopRequested
+    for (const execution of this.#executions) if (execution.choreId === choreId) execution.stopRequested = stopRequested
   }
 
-  async #execute<T>(ref: string, choreId: string, callback: () => Promise<T>): Promise<T | typeof gone> {
-    // Whoever follows the log is told of a commit just after its steps are released; then it knows what is current.
-    await Promise.resolve()
-    if (!this.isCurrent(ref)) return gone
-    return new Promise((resolve) => {
-      const execution: Execution = {
-        choreId,
-        stopRequested: false,
-        abandon: () => {
-          resolve(gone)
-        },
-      }
-      this.#executions.set(ref, execution)
-      void callback()
-        .then(resolve)
-        .finally(() => {
-          if (this.#executions.get(ref) === execution) this.#executions.delete(ref)
-        })
-    })
+  async #execute<T>(
+    who: keyof typeof types,
+    choreId: string,
+    ref: StateRef,
+    callback: () => Promise<T>,
+  ): Promise<T | ReturnType<typeof failure> | typeof gone> {
+    // A stop may have been recorded together with the start of this step.
+    if (!(await this.isCurrent(types[who], choreId, ref))) return gone
+    const execution: Execution = { choreId, ref: showRef(ref), stopRequested: false }
+    this.#executions.add(execution)
+    try {
+      return await callback()
+    } catch (thrown) {
+      return failure(`${who} threw: ${thrownText(thrown)}`)
+    } finally {
+      this.#executions.delete(execution)
+    }
   }
 }

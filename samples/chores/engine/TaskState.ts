@@ -6,6 +6,7 @@
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { activity, defineState, InstantC, IntegerC, PartyC } from 'carillon'
+import type { CompletedTask } from './ChoreDefinition.js'
 import { choreContract, taskType } from './choreContract.js'
 import { flowNames } from './flowNames.js'
 
@@ -28,16 +29,21 @@ export const TaskC = t.readonly(
 )
 export type TaskData = t.TypeOf<typeof TaskC>
 
-type Over = TaskData & { readonly outcome: NonNullable<TaskData['outcome']> }
+type Ended = TaskData & { readonly outcome: NonNullable<TaskData['outcome']> }
 
 /** Whether a task has come to an outcome, which then waits for the conductor to see it. */
-export const hasOutcome = (task: TaskData | undefined): task is Over => task !== undefined && task.outcome !== null
+export const hasOutcome = (task: TaskData | undefined): task is Ended => task !== undefined && task.outcome !== null
+
+/** What a conductor is told of a task that has ended. */
+export const completedTaskOf = (task: TaskData | undefined): CompletedTask | null =>
+  hasOutcome(task) ? { taskId: task.taskId, ...task.outcome } : null
 
 export const Task = defineState({
   type: taskType,
   data: TaskC,
   contract: choreContract,
   participants: ({ owner }) => [owner],
+  key: ({ choreId }) => choreId,
   nextScheduledActivity: ({ nextTickAt, outcome }, ref) =>
     outcome === null ? some(activity(nextTickAt, { name: flowNames.runTask, input: { task: ref } })) : none,
 })

@@ -3,7 +3,7 @@
  * seed, so every booking can be computed again from what the log holds.
  */
 import { createHash } from 'node:crypto'
-import { plus, type Instant } from 'carillon'
+import { instantFromMillis, toMillis, type Instant } from 'carillon'
 import type { ChoreConfig } from './ChoreConfig.js'
 
 type Interval = Pick<ChoreConfig, 'intervalSeconds' | 'maxIntervalSeconds'>
@@ -21,15 +21,28 @@ export const pickInterval = (interval: Interval, seed: string | null): number =>
   return intervalSeconds + (drawn % choices)
 }
 
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Undefined beyond the end of the calendar. */
+const secondsAfter = (from: Instant, seconds: number): Instant | undefined => {
+  const atMs = toMillis(from) + seconds * 1000
+  return atMs > lastMs ? undefined : instantFromMillis(atMs)
+}
+
 /** One interval from now, as for a chore that is enabled. */
-export const bookFrom = (now: Instant, interval: Interval, seed: string | null): Instant =>
-  plus(now, { seconds: pickInterval(interval, seed) })
+export const bookFrom = (now: Instant, interval: Interval, seed: string | null): Instant | undefined =>
+  secondsAfter(now, pickInterval(interval, seed))
 
 /** The run after a fire that was due at one instant and happened at another. */
-export const bookAfterFire = (due: Instant, now: Instant, config: ChoreConfig, seed: string | null): Instant => {
+export const bookAfterFire = (
+  due: Instant,
+  now: Instant,
+  config: ChoreConfig,
+  seed: string | null,
+): Instant | undefined => {
   const seconds = pickInterval(config, seed)
-  if (config.countFrom === 'fire') return plus(now, { seconds })
+  if (config.countFrom === 'fire') return secondsAfter(now, seconds)
   // Intervals that have passed entirely are left out: one run makes good for all that were missed.
-  const missed = Math.max(0, Math.floor((Date.parse(now) - Date.parse(due)) / (seconds * 1000)))
-  return plus(due, { seconds: seconds * (missed + 1) })
+  const missed = Math.max(0, Math.floor((toMillis(now) - toMillis(due)) / (seconds * 1000)))
+  return secondsAfter(due, seconds * (missed + 1))
 }

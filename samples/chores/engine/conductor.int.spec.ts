@@ -32,7 +32,9 @@ describe('the conductor of a chore', () => {
     const stand = await standWith(() => () => continueIn(-1))
     await stand.engine.trigger('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')?.lastError).to.equal('The conductor asked to continue in -1 seconds.')
+    expect((await stand.engine.getStatus('chore'))?.lastError).to.equal(
+      'The conductor asked to continue in -1 seconds.',
+    )
   })
 
   it('[SNE-22] has its pending task started once it has returned', async () => {
@@ -44,7 +46,7 @@ describe('the conductor of a chore', () => {
     })
     await stand.engine.trigger('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Running',
       taskStatus: 'Idle',
       currentTaskId: null,
@@ -52,12 +54,12 @@ describe('the conductor of a chore', () => {
     await stand.advance({ seconds: 5 })
     conductor.release(continueIn(10))
     await stand.quiet()
-    expect(stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getRuntimeState('chore')).to.include({
       taskActive: true,
       currentTaskId: 'work',
       taskStartedAt: stand.now,
     })
-    expect(stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Polling', taskStatus: 'Running' })
+    expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Polling', taskStatus: 'Running' })
   })
 
   it('[SNE-23] starts only the last task it asked for in a tick', async () => {
@@ -75,7 +77,7 @@ describe('the conductor of a chore', () => {
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 30 })
     expect(worked).to.deep.equal(['second'])
-    expect(stand.engine.getStatus('chore')).to.include({ lastCompletedTaskId: 'second', totalSuccessCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({ lastCompletedTaskId: 'second', totalSuccessCount: 1 })
   })
 
   it('[SNE-24] starts its own task although another chore asks for one at the same instant', async () => {
@@ -100,7 +102,7 @@ describe('the conductor of a chore', () => {
     await Promise.all([stand.engine.trigger('a'), stand.engine.trigger('b')])
     await stand.quiet()
     expect(worked.toSorted()).to.deep.equal(['a', 'b'])
-    expect(['a', 'b'].map((id) => stand.engine.getStatus(id)?.lastCompletedTaskId)).to.deep.equal([
+    expect((await stand.engine.getAllStatuses()).map(({ lastCompletedTaskId }) => lastCompletedTaskId)).to.deep.equal([
       'task of a',
       'task of b',
     ])
@@ -113,8 +115,8 @@ describe('the conductor of a chore', () => {
     })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', taskStatus: 'Idle' })
-    expect(stand.engine.getStatus('chore')?.lastError).to.contain('A task of chore chore is still running')
+    expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', taskStatus: 'Idle' })
+    expect((await stand.engine.getStatus('chore'))?.lastError).to.contain('A task of chore chore is still running')
     expect(() => stand.engine.setPendingTask('chore', 'work', () => done)).to.throw('is not being conducted')
   })
 
@@ -141,7 +143,7 @@ describe('the conductor of a chore', () => {
     const stand = await standWith(() => () => done)
     await stand.engine.start('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
       conductorStartedAt: null,
       lastCompletedRunAt: stand.now,
@@ -159,7 +161,7 @@ describe('the conductor of a chore', () => {
     const succeededAt = stand.now
     fails = true
     await stand.advance({ hours: 1 })
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
       totalRunCount: 2,
       totalSuccessCount: 1,
@@ -178,7 +180,7 @@ describe('the conductor of a chore', () => {
     })
     await stand.engine.trigger('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
       totalFailureCount: 1,
       lastError: 'Conductor threw: no more ink',
@@ -196,11 +198,11 @@ describe('the conductor of a chore', () => {
     })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 10 })
-    const status = stand.engine.getStatus('chore')
+    const status = await stand.engine.getStatus('chore')
     expect(status).to.include({ taskStatus: 'Idle', conductorStatus: 'Idle', totalSuccessCount: 1 })
     task.release(failed('late'))
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.deep.equal(status)
+    expect(await stand.engine.getStatus('chore')).to.deep.equal(status)
   })
 
   it('whose definition is not registered any more fails its run', async () => {
@@ -215,8 +217,8 @@ describe('the conductor of a chore', () => {
     registered = false
     await stand.restart()
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', totalFailureCount: 1 })
-    expect(stand.engine.getStatus('chore')?.lastError).to.contain('No chore chore is registered')
+    expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', totalFailureCount: 1 })
+    expect((await stand.engine.getStatus('chore'))?.lastError).to.contain('No chore chore is registered')
   })
 })
 
@@ -236,14 +238,14 @@ describe('the task of a chore', () => {
 
   it('[SNE-36] is over with Done and with Error, and the difference is recorded', async () => {
     const succeeded = await endsWith(done)
-    expect(succeeded.engine.getRuntimeState('chore')).to.include({
+    expect(await succeeded.engine.getRuntimeState('chore')).to.include({
       taskActive: false,
       lastCompletedTaskId: 'work',
       lastTaskSucceeded: true,
       lastTaskError: null,
     })
     const bad = await endsWith(failed('e'))
-    expect(bad.engine.getRuntimeState('chore')).to.include({
+    expect(await bad.engine.getRuntimeState('chore')).to.include({
       taskActive: false,
       lastCompletedTaskId: 'work',
       lastTaskSucceeded: false,
@@ -253,7 +255,7 @@ describe('the task of a chore', () => {
 
   it('[SNE-37] that throws has failed, and the error names the task', async () => {
     const stand = await endsWith(new Error('no more paper'))
-    expect(stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getRuntimeState('chore')).to.include({
       taskActive: false,
       lastTaskSucceeded: false,
       lastTaskError: 'Task threw: no more paper',
@@ -274,7 +276,7 @@ describe('the task of a chore', () => {
       await stand.engine.trigger('chore')
       await stand.advance({ seconds: 10 })
       expect(calls).to.equal(chunks + 1)
-      expect(stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastTaskSucceeded: true })
+      expect(await stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastTaskSucceeded: true })
     })
 
   it('[SNE-39] tells the conductor nothing when it ends: the conductor learns of it at its next poll', async () => {
@@ -288,7 +290,7 @@ describe('the task of a chore', () => {
     await stand.engine.trigger('chore')
     const begun = stand.now
     await stand.advance({ seconds: 9 })
-    expect(stand.engine.getStatus('chore')).to.include({ taskStatus: 'Idle', lastCompletedTaskId: 'work' })
+    expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Idle', lastCompletedTaskId: 'work' })
     expect(ticks).to.deep.equal([`${begun} none`])
     await stand.advance({ seconds: 1 })
     expect(ticks).to.deep.equal([`${begun} none`, `${stand.now} work`])

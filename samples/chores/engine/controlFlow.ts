@@ -1,89 +1,72 @@
 /**
  * Applies a control to a chore in one transaction: the scheduler as decided, a run that begins beside it, or a run
- * that ends with everything it has under way. The control and who asked for it are recorded, also when it changes
- * nothing.
+ * that ends with everything it has under way. The control and who asked for it are recorded, also when it is the run
+ * alone that changes.
  */
 import * as t from 'io-ts'
-import { defineFlow, StateRefC, type FlowBody, type FlowIo, type StateAndRef } from 'carillon'
+import { defineFlow, refuseWith, type FlowBody, type Refusal } from 'carillon'
 import { isRandom } from './book.js'
-import { Conductor, type ConductorData } from './ConductorState.js'
+import { Conductor } from './ConductorState.js'
 import { ControlC } from './Control.js'
 import { decideControl } from './decideControl.js'
 import { flowNames } from './flowNames.js'
 import { happening, HappeningCommand } from './Happening.js'
-import { latest, latestBeside } from './latest.js'
-import { beginRun, lastTaskOf, stopRun } from './runs.js'
+import { beginRun, stopRun } from './runs.js'
 import { Scheduler, type SchedulerData } from './SchedulerState.js'
-import { taskOf } from './taskOf.js'
-import type { TaskData } from './TaskState.js'
+import { Task } from './TaskState.js'
 
-/** Where the states of a chore were last seen. */
-export const WhereaboutsC = t.readonly(
-  t.strict({ scheduler: StateRefC, conductor: t.union([StateRefC, t.null]) }),
-  'Whereabouts',
-)
-
-export type ControlOutcome = 'done' | 'nothing' | 'gone'
-
-type Whereabouts = t.TypeOf<typeof WhereaboutsC>
-
-type UnderWay = {
-  readonly conductor: StateAndRef<ConductorData>
-  readonly task: StateAndRef<TaskData> | undefined
-}
-
-const runUnderWay = function* (io: FlowIo, where: Whereabouts): FlowBody<UnderWay> {
-  const known = where.conductor === null ? undefined : yield* latest(io, Conductor, where.conductor)
-  // A run that has begun since the whereabouts were taken was born beside a later state of the scheduler.
-  const born = { line: Scheduler, beside: Conductor }
-  const conductor = known ?? (yield* latestBeside(io, born, where.scheduler))
-  if (conductor === undefined) throw new Error('The chore has a run under way that is not to be found.')
-  return { conductor, task: yield* taskOf(io, conductor) }
-}
+/** What became of a control, as far as a run is concerned. */
+export type ControlOutcome = 'nothing' | 'changed' | 'run begun' | 'run ended' | 'deleted'
 
 export const ControlChore = defineFlow({
   name: flowNames.control,
-  input: t.readonly(t.strict({ where: WhereaboutsC, control: ControlC, by: t.string })),
-  run: (io, { where, control, by }): FlowBody<ControlOutcome> =>
-    io.transact(function* (tx): FlowBody<ControlOutcome> {
-      const current = yield* latest(io, Scheduler, where.scheduler)
-      if (current === undefined) return 'gone'
+  input: t.readonly(t.strict({ choreId: t.string, control: ControlC, by: t.string })),
+  refusals: t.string,
+  run: (io, { choreId, control, by }): FlowBody<ControlOutcome | Refusal<string>> =>
+    io.transact(function* (tx): FlowBody<ControlOutcome | Refusal<string>> {
+      const current = yield* io.find(Scheduler, choreId)
+      if (current === undefined) return refuseWith(`There is no chore ${choreId}.`)
+      const { owner } = current.data
       const now = yield* io.now()
       const seed = isRandom(current.data.config) ? yield* io.newId() : null
       const verdict = decideControl(current.data, control, now, seed)
       // A control belongs to the run it begins, or else to the one that was begun last.
-      const asked = (of: SchedulerData) => happening(of, 'control', { by, text: control.verb })
-      const { owner } = current.data
+      const says = (of: SchedulerData, kind: 'control' | 'run-started' | 'run-stopped' | 'deleted'): void => {
+        tx.command(
+          HappeningCommand,
+          [owner],
+          happening(of, kind, { by, ...(kind === 'control' ? { text: control.verb } : {}) }),
+        )
+      }
       switch (verdict.kind) {
         case 'nothing':
           return 'nothing'
         case 'refused':
-          throw new Error(verdict.why)
+          return refuseWith(verdict.why)
         case 'deleted':
           tx.consume(current)
-            .command(HappeningCommand, [owner], asked(current.data))
-            .command(HappeningCommand, [owner], happening(current.data, 'deleted', { by }))
-          return 'done'
+          says(current.data, 'control')
+          says(current.data, 'deleted')
+          return 'deleted'
         case 'changed': {
-          if (!verdict.stopsRun) {
-            const begun = verdict.startsRun ? beginRun(verdict.scheduler, now) : undefined
-            const scheduler: SchedulerData = begun?.scheduler ?? verdict.scheduler
-            tx.consume(current).produce(Scheduler, scheduler).command(HappeningCommand, [owner], asked(scheduler))
-            if (begun !== undefined)
-              tx.produce(Conductor, begun.conductor).command(
-                HappeningCommand,
-                [owner],
-                happening(scheduler, 'run-started', { by }),
-              )
-            return 'done'
+          if (verdict.startsRun) {
+            const { scheduler, conductor } = beginRun(verdict.scheduler, now)
+            tx.replace(current, scheduler).produce(Conductor, conductor)
+            says(scheduler, 'control')
+            says(scheduler, 'run-started')
+            return 'run begun'
           }
-          const { conductor, task } = yield* runUnderWay(io, where)
-          const lastTask = lastTaskOf(conductor.data, task?.data)
-          tx.consume(current, conductor, ...(task === undefined ? [] : [task]))
-            .produce(Scheduler, stopRun(verdict.scheduler, lastTask))
-            .command(HappeningCommand, [owner], asked(current.data))
-            .command(HappeningCommand, [owner], happening(current.data, 'run-stopped', { by }))
-          return 'done'
+          if (!verdict.stopsRun) {
+            tx.replace(current, verdict.scheduler)
+            says(verdict.scheduler, 'control')
+            return 'changed'
+          }
+          const underWay = [yield* io.find(Conductor, choreId), yield* io.find(Task, choreId)]
+          for (const state of underWay) if (state !== undefined) tx.consume(state)
+          tx.replace(current, stopRun(verdict.scheduler))
+          says(current.data, 'control')
+          says(current.data, 'run-stopped')
+          return 'run ended'
         }
       }
     }),

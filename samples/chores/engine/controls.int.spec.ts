@@ -10,10 +10,10 @@ describe('the controls of a chore', () => {
     it(`[SNE-53] trigger it at once when it is idle and ${enabled ? 'enabled' : 'disabled'}, and leave its schedule`, async () => {
       const stand = await standWith(() => () => continueIn(60))
       if (enabled) await stand.engine.setEnabled('chore', true)
-      const next = stand.engine.getStatus('chore')?.nextScheduledRunAt
+      const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
       await stand.engine.trigger('chore')
       await stand.quiet()
-      expect(stand.engine.getStatus('chore')).to.include({
+      expect(await stand.engine.getStatus('chore')).to.include({
         conductorStatus: 'Polling',
         conductorStartedAt: stand.now,
         nextScheduledRunAt: next,
@@ -25,17 +25,20 @@ describe('the controls of a chore', () => {
     const stand = await standWith(() => () => continueIn(60))
     await stand.engine.trigger('chore')
     await stand.quiet()
-    const [status, runtime] = [stand.engine.getStatus('chore'), stand.engine.getRuntimeState('chore')]
+    const [status, runtime] = [await stand.engine.getStatus('chore'), await stand.engine.getRuntimeState('chore')]
     await stand.engine.trigger('chore')
     await stand.quiet()
-    expect([stand.engine.getStatus('chore'), stand.engine.getRuntimeState('chore')]).to.deep.equal([status, runtime])
+    expect([await stand.engine.getStatus('chore'), await stand.engine.getRuntimeState('chore')]).to.deep.equal([
+      status,
+      runtime,
+    ])
   })
 
   it('start it: enabled, running now, and the next run booked', async () => {
     const stand = await standWith(() => () => continueIn(60))
     await stand.engine.start('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       lifecycle: 'Running',
       conductorStatus: 'Polling',
       nextScheduledRunAt: plus(stand.now, { hours: 1 }),
@@ -51,7 +54,7 @@ describe('the controls of a chore', () => {
     const first = plus(stand.now, { hours: 10 })
     await stand.engine.scheduleStart('chore', first)
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({ lifecycle: 'Running', nextScheduledRunAt: first })
+    expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Running', nextScheduledRunAt: first })
     await stand.advance({ hours: 12 })
     expect(runs).to.deep.equal([first, plus(first, { hours: 1 }), plus(first, { hours: 2 })])
   })
@@ -65,18 +68,18 @@ describe('the controls of a chore', () => {
     await stand.engine.scheduleStart('chore', stand.ago(3_600))
     await stand.quiet()
     expect(runs).to.deep.equal([stand.now])
-    expect(stand.engine.getStatus('chore')?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
+    expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
   })
 
   it('[SNE-102] pause it: the run is stopped, the next run kept, nothing armed; twice is as once', async () => {
     const stand = await standWith((engine) => conductOne(engine, 'work', () => new Held<TaskAction>().promise))
     await stand.engine.pause('chore')
-    expect(stand.engine.getStatus('chore')?.lifecycle).to.equal('Stopped')
+    expect((await stand.engine.getStatus('chore'))?.lifecycle).to.equal('Stopped')
     await stand.engine.start('chore')
     await stand.advance({ seconds: 5 })
-    const next = stand.engine.getStatus('chore')?.nextScheduledRunAt
+    const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
     await stand.engine.pause('chore')
-    const paused = stand.engine.getStatus('chore')
+    const paused = await stand.engine.getStatus('chore')
     expect(paused).to.include({
       lifecycle: 'Paused',
       conductorStatus: 'Idle',
@@ -86,17 +89,17 @@ describe('the controls of a chore', () => {
       totalRunCount: 0,
     })
     await stand.engine.pause('chore')
-    expect(stand.engine.getStatus('chore')).to.deep.equal(paused)
+    expect(await stand.engine.getStatus('chore')).to.deep.equal(paused)
   })
 
   it('[SNE-103] resume it at the same time when that is still to come', async () => {
     const stand = await standWith(() => () => done)
     await stand.engine.setEnabled('chore', true)
-    const next = stand.engine.getStatus('chore')?.nextScheduledRunAt
+    const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
     await stand.engine.pause('chore')
     await stand.advance({ minutes: 30 })
     await stand.engine.resume('chore')
-    expect(stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', nextScheduledRunAt: next })
+    expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', nextScheduledRunAt: next })
   })
 
   it('[SNE-103] resume it with a run now when it is overdue, and count the next from now', async () => {
@@ -106,7 +109,7 @@ describe('the controls of a chore', () => {
     await stand.advance({ hours: 5 })
     await stand.engine.resume('chore')
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       totalRunCount: 1,
       lastCompletedRunAt: stand.now,
       nextScheduledRunAt: plus(stand.now, { hours: 1 }),
@@ -118,21 +121,21 @@ describe('the controls of a chore', () => {
     await stand.engine.start('chore')
     await stand.quiet()
     await stand.engine.stop('chore')
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       lifecycle: 'Stopped',
       nextScheduledRunAt: null,
       conductorStatus: 'Idle',
       schedulerStatus: 'Idle',
     })
     await stand.advance({ days: 1 })
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(0)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(0)
   })
 
   it('run a stopped chore once and leave it stopped', async () => {
     const stand = await standWith(() => () => done)
     await stand.engine.trigger('chore')
     await stand.advance({ days: 1 })
-    expect(stand.engine.getStatus('chore')).to.include({ totalRunCount: 1, lifecycle: 'Stopped' })
+    expect(await stand.engine.getStatus('chore')).to.include({ totalRunCount: 1, lifecycle: 'Stopped' })
   })
 
   it('move the next run of an enabled chore, only store it for a paused one, and refuse it for a stopped one', async () => {
@@ -144,22 +147,22 @@ describe('the controls of a chore', () => {
     await stand.engine.pause('chore')
     const later = plus(at, { minutes: 1 })
     await stand.engine.setNextScheduledRun('chore', later)
-    expect(stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: later })
+    expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: later })
     await stand.advance({ minutes: 7 })
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(0)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(0)
     await stand.engine.resume('chore')
     await stand.advanceTo(later)
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(1)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(1)
   })
 
   it('refuse intervals and timeouts that are not whole seconds from one on', async () => {
     const stand = await standWith(() => () => done)
-    const config = stand.engine.getConfig('chore')
+    const config = await stand.engine.getConfig('chore')
     expect(await refusalOf(() => stand.engine.setInterval('chore', 0))).to.contain('ChoreRefused: An interval is')
     expect(await refusalOf(() => stand.engine.setTaskTimeout('chore', -1))).to.contain(
       'ChoreRefused: A task timeout is',
     )
-    expect(stand.engine.getConfig('chore')).to.deep.equal(config)
+    expect(await stand.engine.getConfig('chore')).to.deep.equal(config)
   })
 
   it('[SNE-106] draw each interval between minimum and maximum, as the recorded seed says', async () => {
@@ -184,7 +187,7 @@ describe('the controls of a chore', () => {
     for (const maxSeconds of [undefined, 4, 5]) {
       await stand.engine.setInterval('chore', 5, maxSeconds === undefined ? {} : { maxSeconds })
       await stand.engine.start('chore')
-      expect(stand.engine.getStatus('chore')?.nextScheduledRunAt).to.equal(plus(stand.now, { seconds: 5 }))
+      expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { seconds: 5 }))
       expect((await stand.node.states(Scheduler))[0]?.data.bookingSeed).to.equal(null)
     }
   })

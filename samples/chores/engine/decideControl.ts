@@ -5,6 +5,7 @@
 import { toMillis, type Instant } from 'carillon'
 import { bookFrom } from './book.js'
 import { lifecycleOf, type ChoreConfig } from './ChoreConfig.js'
+import { choreLimits, errorText, faultOfName, faultOfSeconds } from './choreLimits.js'
 import type { Control } from './Control.js'
 import type { SchedulerData } from './SchedulerState.js'
 
@@ -36,28 +37,56 @@ const changed = (
   return same ? nothing : { kind: 'changed', scheduler, startsRun: starts, stopsRun: stops }
 }
 
-const isWhole = (seconds: number): boolean => Number.isSafeInteger(seconds) && seconds >= 1
+const awake = { enabled: true, paused: false }
+
+/** With the next run booked one interval from now; `seed` decides the interval, where it is random. */
+const booked = (
+  before: SchedulerData,
+  change: Change,
+  now: Instant,
+  seed: string | null,
+  startsRun = false,
+): Verdict => {
+  const next = bookFrom(now, before.config, seed)
+  return next === undefined
+    ? refused(`The next run of ${before.choreId} would lie beyond the calendar.`)
+    : changed(before, { ...change, nextScheduledRunAt: next, bookingSeed: seed }, { startsRun })
+}
 
 const resumed = (before: SchedulerData, now: Instant, seed: string | null): Verdict => {
   const next = before.nextScheduledRunAt
-  const awake = { config: { paused: false }, timer: 'set' } as const
+  const going = { config: { paused: false }, timer: 'set' } as const
   if (lifecycleOf(before.config) !== 'Paused') return nothing
-  if (next !== null && toMillis(next) > toMillis(now)) return changed(before, awake)
-  const booked = { nextScheduledRunAt: bookFrom(now, before.config, seed), bookingSeed: seed }
-  return changed(before, { ...awake, ...booked }, { startsRun: next !== null })
+  if (next !== null && toMillis(next) > toMillis(now)) return changed(before, going)
+  return booked(before, going, now, seed, next !== null)
 }
+
+const withInterval = (
+  before: SchedulerData,
+  { seconds, maxSeconds }: Extract<Control, { verb: 'interval' }>,
+): Verdict => {
+  const fault =
+    faultOfSeconds('An interval', seconds) ??
+    (typeof maxSeconds === 'number' ? faultOfSeconds('A maximum', maxSeconds) : undefined)
+  if (fault !== undefined) return refused(fault)
+  const { maxIntervalSeconds: kept } = before.config
+  if (maxSeconds === undefined && kept !== null && kept < seconds)
+    return refused(`The maximum of ${kept} s would be below the interval: give a new one, or none.`)
+  return changed(before, {
+    config: { intervalSeconds: seconds, maxIntervalSeconds: maxSeconds === undefined ? kept : maxSeconds },
+  })
+}
+
+const tooFar = (at: Instant, now: Instant): boolean => toMillis(at) - toMillis(now) > choreLimits.longestSeconds * 1000
 
 /** `seed` decides the interval of a booking, where it is random. */
 export const decideControl = (before: SchedulerData, control: Control, now: Instant, seed: string | null): Verdict => {
-  const awake = { enabled: true, paused: false }
-  const booking = () => ({ nextScheduledRunAt: bookFrom(now, before.config, seed), bookingSeed: seed })
+  if ('at' in control && tooFar(control.at, now)) return refused('A next run is at most 100 years away.')
   switch (control.verb) {
-    case 'enable':
-      return changed(before, {
-        config: awake,
-        timer: 'set',
-        ...(before.nextScheduledRunAt === null ? booking() : {}),
-      })
+    case 'enable': {
+      const change = { config: awake, timer: 'set' } as const
+      return before.nextScheduledRunAt === null ? booked(before, change, now, seed) : changed(before, change)
+    }
     case 'disable':
       return changed(before, {
         config: { enabled: false, paused: false },
@@ -66,24 +95,23 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
         bookingSeed: null,
       })
     case 'interval':
-      if (!isWhole(control.seconds)) return refused('An interval is a whole number of seconds, at least 1.')
-      return changed(before, {
-        config: { intervalSeconds: control.seconds, maxIntervalSeconds: control.maxSeconds },
-      })
-    case 'timeout':
-      if (!isWhole(control.seconds)) return refused('A task timeout is a whole number of seconds, at least 1.')
-      return changed(before, { config: { taskTimeoutSeconds: control.seconds } })
+      return withInterval(before, control)
+    case 'timeout': {
+      const fault = faultOfSeconds('A task timeout', control.seconds)
+      return fault === undefined ? changed(before, { config: { taskTimeoutSeconds: control.seconds } }) : refused(fault)
+    }
     case 'trigger':
       if (before.conductorActive) return nothing
       return changed(before, before.timer === 'stopped' || before.timer === 'broken' ? { timer: 'set' } : {}, {
         startsRun: true,
       })
     case 'start':
-      return changed(before, { config: awake, timer: 'set', ...booking() }, { startsRun: true })
+      return booked(before, { config: awake, timer: 'set' }, now, seed, true)
     case 'schedule':
       return changed(before, { config: awake, timer: 'set', nextScheduledRunAt: control.at, bookingSeed: null })
     case 'pause':
-      if (lifecycleOf(before.config) !== 'Running') return nothing
+      // A paused chore may have been triggered meanwhile: that run ends, too.
+      if (lifecycleOf(before.config) === 'Stopped') return nothing
       return changed(before, { config: { paused: true } }, { stopsRun: true })
     case 'resume':
       return resumed(before, now, seed)
@@ -100,7 +128,7 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
       if (!before.config.enabled) return refused(`Chore ${before.choreId} is stopped already.`)
       return changed(
         before,
-        { timer: 'broken', lastError: `Circuit breaker: ${control.reason}`, lastErrorAt: now },
+        { timer: 'broken', lastError: `Circuit breaker: ${errorText(control.reason)}`, lastErrorAt: now },
         { stopsRun: true },
       )
     case 'next-run':
@@ -113,13 +141,13 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
     case 'resume-timers': {
       const timer = before.timer === 'cancelled' ? 'set' : before.timer
       const lacksRun = lifecycleOf(before.config) === 'Running' && timer === 'set' && before.nextScheduledRunAt === null
-      return changed(before, { timer, ...(lacksRun ? booking() : {}) })
+      return lacksRun ? booked(before, { timer }, now, seed) : changed(before, { timer })
     }
-    case 'rename':
-      return control.name.trim() === '' ? refused('A chore needs a name.') : changed(before, { name: control.name })
+    case 'rename': {
+      const fault = faultOfName('The name of a chore', control.name)
+      return fault === undefined ? changed(before, { name: control.name }) : refused(fault)
+    }
     case 'delete':
-      if (before.choreId === before.choreType)
-        return refused(`Chore ${before.choreId} is the default instance of its type and cannot be deleted.`)
       if (before.config.enabled || before.conductorActive)
         return refused(`Chore ${before.choreId} must be stopped before it can be deleted.`)
       return { kind: 'deleted' }

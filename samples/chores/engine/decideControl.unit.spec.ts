@@ -12,7 +12,6 @@ const running: SchedulerData = {
   choreId: 'chore',
   choreType: 'chore',
   name: 'Chore',
-  serial: 0,
   config: {
     enabled: true,
     paused: false,
@@ -27,7 +26,6 @@ const running: SchedulerData = {
   lastCompletedRunAt: null,
   conductorActive: false,
   run: 0,
-  lastTask: null,
   totalRunCount: 0,
   totalSuccessCount: 0,
   totalFailureCount: 0,

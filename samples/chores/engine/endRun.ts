@@ -1,39 +1,31 @@
 /**
  * A conductor has said that its run is over: the run is counted, and a task that still runs is dropped with it.
  */
-import type { FlowBody, FlowIo, StateAndRef, StateRef } from 'carillon'
+import { sameRef, type FlowBody, type FlowIo, type StateAndRef } from 'carillon'
 import { Conductor, type ConductorData } from './ConductorState.js'
 import { happening, HappeningCommand } from './Happening.js'
-import { isUnconsumed, latest } from './latest.js'
-import { completeRun, failRun, lastTaskOf } from './runs.js'
+import { completeRun, failRun } from './runs.js'
 import { Scheduler } from './SchedulerState.js'
-import { taskOf } from './taskOf.js'
+import { Task } from './TaskState.js'
 
 export const endRun = (
   io: FlowIo,
-  conductor: StateAndRef<ConductorData>,
-  schedulerRef: StateRef,
+  { ref, data: { choreId, owner } }: StateAndRef<ConductorData>,
   action: { readonly kind: 'Done' } | { readonly kind: 'Error'; readonly text: string },
 ): FlowBody<void> =>
   io.transact(function* (tx): FlowBody<void> {
+    const conductor = yield* io.find(Conductor, choreId)
+    const scheduler = yield* io.find(Scheduler, choreId)
     // Stopped meanwhile: then there is nothing to count.
-    if (!(yield* isUnconsumed(io, Conductor, conductor.ref))) return
-    const scheduler = yield* latest(io, Scheduler, schedulerRef)
-    if (scheduler === undefined) return
-    const task = yield* taskOf(io, conductor)
+    if (conductor === undefined || scheduler === undefined || !sameRef(conductor.ref, ref)) return
+    const task = yield* io.find(Task, choreId)
     const now = yield* io.now()
-    const lastTask = lastTaskOf(conductor.data, task?.data)
     const { data } = scheduler
-    tx.consume(scheduler, conductor, ...(task === undefined ? [] : [task]))
-      .produce(
-        Scheduler,
-        action.kind === 'Done' ? completeRun(data, now, lastTask) : failRun(data, now, lastTask, action.text),
-      )
+    tx.consume(conductor, ...(task === undefined ? [] : [task]))
+      .replace(scheduler, action.kind === 'Done' ? completeRun(data, now) : failRun(data, now, action.text))
       .command(
         HappeningCommand,
-        [data.owner],
-        action.kind === 'Done'
-          ? happening(data, 'run-completed')
-          : happening(data, 'run-failed', { text: action.text }),
+        [owner],
+        action.kind === 'Done' ? happening(data, 'run-completed') : happening(data, 'run-failed', { why: action.text }),
       )
   })

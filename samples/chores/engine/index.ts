@@ -16,9 +16,10 @@ export {
   type TaskAction,
   type TaskFunction,
 } from './ChoreDefinition.js'
+export { choreLimits } from './choreLimits.js'
 export { lifecycleOf, type ChoreConfig, type Lifecycle } from './ChoreConfig.js'
 export { ChoreEngine, type By } from './ChoreEngine.js'
-export { ChoreDesk, permissionIds, type Grants, type Permission } from './ChoreDesk.js'
+export { ChoreDesk, choresPermissions, type Caller } from './ChoreDesk.js'
 export { ChoreRefused } from './ChoreRefused.js'
 export type { ChoreRuntimeState, ChoreStatus } from './ChoreStatus.js'
 export { ControlC, type Control } from './Control.js'

@@ -15,7 +15,7 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.advance({ hours: 3 })
     await stand.engine.setEnabled('chore', true)
     await stand.advance({ hours: 2 })
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(3)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(3)
   })
 
   it('2: disabling and enabling again did not clear the stop', async () => {
@@ -24,9 +24,9 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.engine.stopChore('chore')
     await stand.engine.setEnabled('chore', false)
     await stand.engine.setEnabled('chore', true)
-    expect(stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', stopRequested: false })
+    expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', stopRequested: false })
     await stand.advance({ hours: 2 })
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(2)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(2)
   })
 
   it('3: a disabled chore that was run once and interrupted stayed active, and could never be triggered again', async () => {
@@ -39,10 +39,10 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.advance({ seconds: 1 })
     await stand.restart({ days: 1 })
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getRuntimeState('chore')).to.include({ conductorActive: false, totalRunCount: 1 })
+    expect(await stand.engine.getRuntimeState('chore')).to.include({ conductorActive: false, totalRunCount: 1 })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(2)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(2)
   })
 
   it('4: a task that completed after its timeout was credited to the task that had taken its place', async () => {
@@ -62,8 +62,11 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.advance({ seconds: 12 })
     first.release(done)
     await stand.quiet()
-    expect(stand.engine.getRuntimeState('chore')).to.include({ currentTaskId: 'second', lastCompletedTaskId: 'first' })
-    expect(stand.engine.getRuntimeState('chore')?.lastTaskError).to.equal('Task timed out')
+    expect(await stand.engine.getRuntimeState('chore')).to.include({
+      currentTaskId: 'second',
+      lastCompletedTaskId: 'first',
+    })
+    expect((await stand.engine.getRuntimeState('chore'))?.lastTaskError).to.equal('Task timed out')
   })
 
   it('5: starting a chore that was running booked a second timer beside the first', async () => {
@@ -104,15 +107,15 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.engine.start('chore')
     await stand.quiet()
     await stand.engine.stop('chore')
-    expect(stand.engine.getStatus('chore')?.stopRequested).to.equal(true)
+    expect((await stand.engine.getStatus('chore'))?.stopRequested).to.equal(true)
     tick.release(done)
     await stand.quiet()
-    expect(stand.engine.getStatus('chore')).to.include({ stopRequested: false, totalRunCount: 0 })
+    expect(await stand.engine.getStatus('chore')).to.include({ stopRequested: false, totalRunCount: 0 })
     const polling = await standWith(() => () => continueIn(60))
     await polling.engine.start('chore')
     await polling.quiet()
     await polling.engine.stop('chore')
-    expect(polling.engine.getStatus('chore')?.stopRequested).to.equal(false)
+    expect((await polling.engine.getStatus('chore'))?.stopRequested).to.equal(false)
   })
 
   it('8: a fixed heartbeat ignored the delay the conductor asked for', async () => {

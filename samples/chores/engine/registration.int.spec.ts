@@ -6,7 +6,7 @@ import { ChoreEngine, done, type ChoreDefinition } from './index.js'
 describe('registering a chore', () => {
   it('[SNE-01] leaves it disabled, with the defaults of its definition and nothing done', async () => {
     const stand = await standWith(() => () => done, { defaultTaskTimeoutSeconds: 60 })
-    expect(stand.engine.getConfig('chore')).to.deep.equal({
+    expect(await stand.engine.getConfig('chore')).to.deep.equal({
       enabled: false,
       paused: false,
       intervalSeconds: 3_600,
@@ -14,7 +14,7 @@ describe('registering a chore', () => {
       taskTimeoutSeconds: 60,
       countFrom: 'fire',
     })
-    expect(stand.engine.getRuntimeState('chore')).to.deep.equal({
+    expect(await stand.engine.getRuntimeState('chore')).to.deep.equal({
       schedulerTimerId: null,
       nextScheduledRunAt: null,
       lastCompletedRunAt: null,
@@ -29,6 +29,7 @@ describe('registering a chore', () => {
       lastCompletedTaskId: null,
       lastTaskSucceeded: null,
       lastTaskError: null,
+      lastFailedTask: null,
       stopRequested: false,
       totalRunCount: 0,
       totalSuccessCount: 0,
@@ -44,18 +45,18 @@ describe('registering a chore', () => {
     await stand.engine.setTaskTimeout('chore', 7)
     await stand.engine.start('chore')
     await stand.advance({ minutes: 5 })
-    const config = stand.engine.getConfig('chore')
-    const status = stand.engine.getStatus('chore')
+    const config = await stand.engine.getConfig('chore')
+    const status = await stand.engine.getStatus('chore')
     expect(status?.totalRunCount).to.equal(3)
     await stand.restart()
-    expect(stand.engine.getConfig('chore')).to.deep.equal(config)
-    expect(stand.engine.getStatus('chore')).to.deep.equal(status)
-    expect(stand.engine.getAllStatuses()).to.have.length(1)
+    expect(await stand.engine.getConfig('chore')).to.deep.equal(config)
+    expect(await stand.engine.getStatus('chore')).to.deep.equal(status)
+    expect(await stand.engine.getAllStatuses()).to.have.length(1)
   })
 
   it('[SNE-03] without a timeout gives its tasks 300 seconds', async () => {
     const stand = await standWith(() => () => done)
-    expect(stand.engine.getConfig('chore')?.taskTimeoutSeconds).to.equal(300)
+    expect((await stand.engine.getConfig('chore'))?.taskTimeoutSeconds).to.equal(300)
   })
 
   it('[SNE-04] leaves every other chore alone when one runs', async () => {
@@ -66,13 +67,13 @@ describe('registering a chore', () => {
       },
     })
     await stand.engine.setEnabled('two', true)
-    const untouched = [stand.engine.getStatus('two'), stand.engine.getRuntimeState('two')]
+    const untouched = [await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]
     await stand.engine.start('one')
     await stand.engine.stopChore('one')
     await stand.engine.trigger('one')
     await stand.quiet()
-    expect(stand.engine.getStatus('one')?.totalRunCount).to.be.greaterThan(0)
-    expect([stand.engine.getStatus('two'), stand.engine.getRuntimeState('two')]).to.deep.equal(untouched)
+    expect((await stand.engine.getStatus('one'))?.totalRunCount).to.be.greaterThan(0)
+    expect([await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]).to.deep.equal(untouched)
   })
 
   it('refuses two definitions of one id', () => {
@@ -84,10 +85,10 @@ describe('registering a chore', () => {
 
   it('gives no config, status or runtime state for an id nobody knows, and refuses to control it', async () => {
     const stand = await standWith(() => () => done)
-    expect(stand.engine.getConfig('other')).to.equal(undefined)
-    expect(stand.engine.getStatus('other')).to.equal(undefined)
-    expect(stand.engine.getRuntimeState('other')).to.equal(undefined)
-    expect(stand.engine.getAllConfigs().map(([id]) => id)).to.deep.equal(['chore'])
+    expect(await stand.engine.getConfig('other')).to.equal(undefined)
+    expect(await stand.engine.getStatus('other')).to.equal(undefined)
+    expect(await stand.engine.getRuntimeState('other')).to.equal(undefined)
+    expect((await stand.engine.getAllConfigs()).map(([id]) => id)).to.deep.equal(['chore'])
     const refusal = await stand.engine.trigger('other').catch((error: unknown) => error)
     expect(refusal).to.be.an('error').with.property('message', 'There is no chore other.')
   })

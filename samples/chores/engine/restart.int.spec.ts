@@ -25,7 +25,7 @@ describe('a restart', () => {
     await stand.engine.setEnabled('chore', true)
     await stand.restart({ minutes: 90 })
     expect(runs).to.deep.equal([stand.now])
-    expect(stand.engine.getStatus('chore')?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
+    expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
     await stand.engine.resumeTimers()
     await stand.quiet()
     expect(runs).to.have.length(1)
@@ -36,9 +36,9 @@ describe('a restart', () => {
   it('[SNE-61] keeps a run that is still to come at its time', async () => {
     const stand = await standWith(() => () => done)
     await stand.engine.setEnabled('chore', true)
-    const next = stand.engine.getStatus('chore')?.nextScheduledRunAt
+    const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
     await stand.restart({ minutes: 30 })
-    expect(stand.engine.getStatus('chore')).to.include({ nextScheduledRunAt: next, totalRunCount: 0 })
+    expect(await stand.engine.getStatus('chore')).to.include({ nextScheduledRunAt: next, totalRunCount: 0 })
   })
 
   it('[SNE-62] books one interval from now for an enabled chore that has no next run', async () => {
@@ -59,9 +59,9 @@ describe('a restart', () => {
     await stand.engine.setEnabled('chore', true)
     const [scheduler] = await stand.node.states(Scheduler)
     await stand.node.run(Forget, { scheduler: scheduler!.ref })
-    expect(stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: null })
+    expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: null })
     await stand.restart({ minutes: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       schedulerStatus: 'Scheduled',
       nextScheduledRunAt: plus(stand.now, { hours: 1 }),
     })
@@ -73,7 +73,7 @@ describe('a restart', () => {
     await stand.engine.setEnabled('chore', false)
     await stand.restart({ hours: 5 })
     expect((await stand.node.agenda()).items).to.deep.equal([])
-    expect(stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', totalRunCount: 0 })
+    expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', totalRunCount: 0 })
   })
 
   const contexts = async (crash: (stand: ChoreStand) => Promise<void>): Promise<readonly ConductorContext[]> => {
@@ -90,9 +90,9 @@ describe('a restart', () => {
     await crash(stand)
     const [first] = seen
     expect(first).to.deep.include({ invocationCount: 0, lastCompletedTask: null, isTaskRunning: false })
-    expect(stand.engine.getStatus('chore')?.conductorStartedAt).to.equal(stand.now)
+    expect((await stand.engine.getStatus('chore'))?.conductorStartedAt).to.equal(stand.now)
     await stand.advance({ seconds: 30 })
-    expect(stand.engine.getStatus('chore')).to.include({ totalRunCount: 1, conductorStatus: 'Idle' })
+    expect(await stand.engine.getStatus('chore')).to.include({ totalRunCount: 1, conductorStatus: 'Idle' })
     return seen
   }
 
@@ -116,20 +116,20 @@ describe('a restart', () => {
       })
       await stand.engine.trigger('chore')
       await stand.advance({ seconds: 10 })
-      expect(stand.engine.getStatus('chore')?.conductorStatus).to.equal('Running')
+      expect((await stand.engine.getStatus('chore'))?.conductorStatus).to.equal('Running')
       const late = held
       held = undefined
       ticks.length = 0
       await stand.restart({ minutes: 5 })
       expect(ticks).to.deep.equal([0])
-      expect(stand.engine.getStatus('chore')).to.include({
+      expect(await stand.engine.getStatus('chore')).to.include({
         conductorStatus: 'Polling',
         conductorInvocationCount: 1,
         conductorStartedAt: stand.now,
       })
       late.release(done)
       await stand.quiet()
-      expect(stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Polling', totalRunCount: 0 })
+      expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Polling', totalRunCount: 0 })
     }
   })
 
@@ -146,13 +146,13 @@ describe('a restart', () => {
     await stand.advance({ seconds: 5 })
     await stand.restart({ seconds: 1 })
     expect(tasks).to.have.length(2)
-    expect(stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, taskStartedAt: stand.now })
+    expect(await stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, taskStartedAt: stand.now })
     tasks[0]!.release(done)
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({ taskStatus: 'Running', totalRunCount: 0 })
+    expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Running', totalRunCount: 0 })
     tasks[1]!.release(done)
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({ taskStatus: 'Idle', totalSuccessCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Idle', totalSuccessCount: 1 })
   })
 
   it('in the middle of a task of many chunks runs no chunk of the old task again', async () => {
@@ -186,17 +186,17 @@ describe('a restart', () => {
     late.release(done)
     await stand.quiet()
     expect(chunks).to.deep.equal(['1.0', '1.1', '1.2', '2.0', '2.1', '2.2'])
-    expect(stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
   })
 
   it('[SNE-66] leaves no timer that is not on the agenda', async () => {
     const stand = await standWith((engine) => conductOne(engine, 'work', () => new Held<TaskAction>().promise))
     await stand.engine.start('chore')
     await stand.advance({ seconds: 5 })
-    const before = stand.engine.getRuntimeState('chore')
+    const before = await stand.engine.getRuntimeState('chore')
     await stand.crash()
     await stand.boot()
-    const { schedulerTimerId, conductorTimerId, taskTimerId } = stand.engine.getRuntimeState('chore')!
+    const { schedulerTimerId, conductorTimerId, taskTimerId } = (await stand.engine.getRuntimeState('chore'))!
     expect(conductorTimerId).not.to.equal(before?.conductorTimerId)
     expect(taskTimerId).not.to.equal(before?.taskTimerId)
     const scheduled = (await stand.node.agenda()).items
@@ -221,12 +221,12 @@ describe('a restart', () => {
     await stand.engine.resumeTimers()
     await stand.quiet()
     expect(ticks).to.deep.equal([`${stand.now} 0`])
-    expect(stand.engine.getAllStatuses()).to.have.length(1)
+    expect(await stand.engine.getAllStatuses()).to.have.length(1)
     const scheduled = (await stand.node.agenda()).items.map(({ type }) => type)
     expect(scheduled).to.have.members(['chores/Scheduler', 'chores/Conductor'])
     await stand.advance({ seconds: 20 })
     expect(ticks).to.have.length(3)
-    expect(stand.engine.getStatus('chore')?.totalRunCount).to.equal(1)
+    expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(1)
   })
 
   it('[SNE-68] finishes a single run of a disabled chore that it interrupted, and leaves the chore idle', async () => {
@@ -237,11 +237,14 @@ describe('a restart', () => {
     )
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 5 })
-    expect(stand.engine.getStatus('chore')?.conductorStatus).to.equal('Polling')
+    expect((await stand.engine.getStatus('chore'))?.conductorStatus).to.equal('Polling')
     await stand.restart({ seconds: 1 })
-    expect(stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Polling', conductorInvocationCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({
+      conductorStatus: 'Polling',
+      conductorInvocationCount: 1,
+    })
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
       lifecycle: 'Stopped',
       totalSuccessCount: 1,
@@ -249,7 +252,7 @@ describe('a restart', () => {
     })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')?.totalSuccessCount).to.equal(2)
+    expect((await stand.engine.getStatus('chore'))?.totalSuccessCount).to.equal(2)
   })
 
   for (const countFrom of ['fire', 'due'] as const)
@@ -266,7 +269,7 @@ describe('a restart', () => {
       const enabledAt = stand.now
       await stand.restart({ hours: 7, minutes: 20 })
       expect(runs).to.equal(1)
-      expect(stand.engine.getStatus('chore')?.nextScheduledRunAt).to.equal(
+      expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(
         plus(enabledAt, countFrom === 'fire' ? { hours: 8, minutes: 20 } : { hours: 8 }),
       )
     })
@@ -274,11 +277,11 @@ describe('a restart', () => {
   it('[SNE-108] leaves a paused chore paused, with its time kept', async () => {
     const stand = await standWith(() => () => done)
     await stand.engine.setEnabled('chore', true)
-    const next = stand.engine.getStatus('chore')?.nextScheduledRunAt
+    const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
     await stand.engine.pause('chore')
     await stand.restart({ hours: 5 })
     await stand.advance({ hours: 1 })
-    expect(stand.engine.getStatus('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       lifecycle: 'Paused',
       schedulerStatus: 'Idle',
       nextScheduledRunAt: next,

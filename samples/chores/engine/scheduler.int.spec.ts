@@ -32,12 +32,15 @@ describe('the scheduler of a chore', () => {
     })
     await stand.engine.setEnabled('weekly', true)
     const first = plus(stand.now, { weeks: 1 })
-    expect(stand.engine.getStatus('weekly')).to.include({ schedulerStatus: 'Scheduled', nextScheduledRunAt: first })
+    expect(await stand.engine.getStatus('weekly')).to.include({
+      schedulerStatus: 'Scheduled',
+      nextScheduledRunAt: first,
+    })
     await stand.advanceTo(plus(first, { milliseconds: -1 }))
     expect(ticks).to.deep.equal([])
     await stand.advanceTo(first)
     expect(ticks).to.deep.equal([first])
-    expect(stand.engine.getStatus('weekly')).to.include({
+    expect(await stand.engine.getStatus('weekly')).to.include({
       totalRunCount: 1,
       nextScheduledRunAt: plus(first, { weeks: 1 }),
     })
@@ -52,8 +55,13 @@ describe('the scheduler of a chore', () => {
     await stand.engine.start('weekly')
     await stand.advance({ weeks: 1, hours: 1 })
     expect(runs).to.equal(1)
-    expect(stand.engine.getStatus('weekly')).to.include({ schedulerStatus: 'Scheduled', conductorStatus: 'Polling' })
-    expect(stand.engine.getStatus('weekly')?.nextScheduledRunAt).to.equal(plus(stand.now, { weeks: 1, hours: -1 }))
+    expect(await stand.engine.getStatus('weekly')).to.include({
+      schedulerStatus: 'Scheduled',
+      conductorStatus: 'Polling',
+    })
+    expect((await stand.engine.getStatus('weekly'))?.nextScheduledRunAt).to.equal(
+      plus(stand.now, { weeks: 1, hours: -1 }),
+    )
     const kinds = (await stand.engine.getRunLog('weekly')).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'run-started')).to.have.length(1)
     expect(kinds).to.include('run-skipped')
@@ -62,11 +70,11 @@ describe('the scheduler of a chore', () => {
   it('[SNE-13] keeps the booked fire when the interval changes, and uses the new one after it', async () => {
     const stand = await standWith()
     await stand.engine.setEnabled('weekly', true)
-    const booked = stand.engine.getStatus('weekly')!.nextScheduledRunAt!
+    const booked = (await stand.engine.getStatus('weekly'))!.nextScheduledRunAt!
     await stand.engine.setInterval('weekly', day)
-    expect(stand.engine.getStatus('weekly')?.nextScheduledRunAt).to.equal(booked)
+    expect((await stand.engine.getStatus('weekly'))?.nextScheduledRunAt).to.equal(booked)
     await stand.advanceTo(booked)
-    expect(stand.engine.getStatus('weekly')?.nextScheduledRunAt).to.equal(plus(booked, { days: 1 }))
+    expect((await stand.engine.getStatus('weekly'))?.nextScheduledRunAt).to.equal(plus(booked, { days: 1 }))
   })
 
   it('[SNE-14] starts no run when it was disabled while a fire was pending, and has no next run', async () => {
@@ -75,7 +83,7 @@ describe('the scheduler of a chore', () => {
     await stand.advance({ days: 6 })
     await stand.engine.setEnabled('weekly', false)
     await stand.advance({ weeks: 2 })
-    expect(stand.engine.getStatus('weekly')).to.include({
+    expect(await stand.engine.getStatus('weekly')).to.include({
       totalRunCount: 0,
       schedulerStatus: 'Idle',
       nextScheduledRunAt: null,
@@ -88,9 +96,9 @@ describe('the scheduler of a chore', () => {
     await stand.engine.start('weekly')
     await stand.quiet()
     await stand.engine.setEnabled('weekly', false)
-    expect(stand.engine.getStatus('weekly')).to.include({ schedulerStatus: 'Idle', conductorStatus: 'Running' })
+    expect(await stand.engine.getStatus('weekly')).to.include({ schedulerStatus: 'Idle', conductorStatus: 'Running' })
     held.release(done)
     await stand.quiet()
-    expect(stand.engine.getStatus('weekly')).to.include({ conductorStatus: 'Idle', totalSuccessCount: 1 })
+    expect(await stand.engine.getStatus('weekly')).to.include({ conductorStatus: 'Idle', totalSuccessCount: 1 })
   })
 })

@@ -258,7 +258,7 @@ describe('the statuses of a chore', () => {
           told.push(name)
           await run(world)
           await world.stand.quiet()
-          expect(world.stand.engine.getStatus('chore'), told.join('; ')).to.deep.include(world.model.status())
+          expect(await world.stand.engine.getStatus('chore'), told.join('; ')).to.deep.include(world.model.status())
         }
         await world.stand.stop()
       }),

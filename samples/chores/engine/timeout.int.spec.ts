@@ -19,7 +19,7 @@ describe('a task that has had its time', () => {
     const begun = stand.now
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 19 })
-    expect(stand.engine.getStatus('chore')?.taskStatus).to.equal('Running')
+    expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
     await stand.advance({ seconds: 1 })
     expect(
       seen.map(([at, { isTaskRunning, lastCompletedTask }]) => [at, isTaskRunning, lastCompletedTask]),
@@ -28,7 +28,7 @@ describe('a task that has had its time', () => {
       [plus(begun, { seconds: 10 }), true, null],
       [plus(begun, { seconds: 20 }), false, { taskId: 'slow', succeeded: false, error: 'Task timed out' }],
     ])
-    expect(stand.engine.getStatus('chore')).to.include({ lastTaskError: 'Task timed out', totalSuccessCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({ lastTaskError: 'Task timed out', totalSuccessCount: 1 })
   })
 
   it('[SNE-52] is judged by the timeout that is set at the tick', async () => {
@@ -39,11 +39,11 @@ describe('a task that has had its time', () => {
     })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 50 })
-    expect(stand.engine.getStatus('chore')?.taskStatus).to.equal('Running')
+    expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
     await stand.engine.setTaskTimeout('chore', 5)
-    expect(stand.engine.getStatus('chore')?.taskStatus).to.equal('Running')
+    expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({ lastError: 'Task timed out', taskStatus: 'Idle' })
+    expect(await stand.engine.getStatus('chore')).to.include({ lastError: 'Task timed out', taskStatus: 'Idle' })
   })
 
   it('[SNE-82] is recovered although it left its flag active, as a task that hangs does', async () => {
@@ -57,9 +57,9 @@ describe('a task that has had its time', () => {
     })
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 200 })
-    expect(stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, currentTaskId: 'hangs' })
+    expect(await stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, currentTaskId: 'hangs' })
     await stand.advance({ seconds: 200 })
-    expect(stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'works' })
+    expect(await stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'works' })
   })
 
   it('[SNE-82] is let go: its flow ends although the callback never returns', async () => {
@@ -104,7 +104,7 @@ describe('a task that has had its time', () => {
       await stand.engine.trigger('chore')
       await stand.advance({ minutes: 10 })
       expect(started).to.deep.equal(work)
-      expect(stand.engine.getStatus('chore')).to.include(counts)
+      expect(await stand.engine.getStatus('chore')).to.include(counts)
     })
 
   it('[SNE-84] is not credited to the next task when it completes late', async () => {
@@ -124,16 +124,19 @@ describe('a task that has had its time', () => {
     )
     await stand.engine.trigger('chore')
     await stand.advance({ seconds: 20 })
-    expect(stand.engine.getRuntimeState('chore')).to.include({ currentTaskId: 'next', lastCompletedTaskId: 'late' })
+    expect(await stand.engine.getRuntimeState('chore')).to.include({
+      currentTaskId: 'next',
+      lastCompletedTaskId: 'late',
+    })
     late.release(done)
     await stand.quiet()
-    expect(stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getRuntimeState('chore')).to.include({
       currentTaskId: 'next',
       taskActive: true,
       lastTaskSucceeded: false,
     })
     next.release(failed('really'))
     await stand.advance({ seconds: 10 })
-    expect(stand.engine.getStatus('chore')).to.include({ lastError: 'next failed', lastTaskError: 'really' })
+    expect(await stand.engine.getStatus('chore')).to.include({ lastError: 'next failed', lastTaskError: 'really' })
   })
 })

@@ -6,11 +6,17 @@ import { IntegerC } from 'carillon'
 
 const FailedC = t.readonly(t.strict({ kind: t.literal('Error'), text: t.string }))
 const DoneC = t.readonly(t.strict({ kind: t.literal('Done') }))
-/** Nobody waits for it any more: the state it was started from is consumed, or its closure was lost with a process. */
+/** Nobody waits for it any more: its state is consumed, or its closure was lost with a process. */
 const GoneC = t.readonly(t.strict({ kind: t.literal('gone') }))
 
 export const ConductTurnC = t.union([
-  t.readonly(t.strict({ kind: t.literal('ContinueIn'), seconds: IntegerC, task: t.union([t.string, t.null]) })),
+  t.readonly(
+    t.strict({
+      kind: t.literal('ContinueIn'),
+      seconds: IntegerC,
+      task: t.union([t.string, t.null]),
+    }),
+  ),
   DoneC,
   FailedC,
   GoneC,

@@ -12,8 +12,10 @@ import {
   IntegerC,
   PartyC,
   type FlowBody,
+  type Page,
+  type StateAndRef,
 } from 'carillon'
-import { Neuron } from './Neuron.js'
+import { Neuron, type NeuronData } from './Neuron.js'
 
 export const Following = defineState({
   type: 'governance/Following',
@@ -68,7 +70,12 @@ export const AnswerFollower = defineResponder({
   name: 'governance/AnswerFollower',
   respondsTo: AskFollowee,
   *run(io, session): FlowBody<void> {
-    const neurons = yield* io.query(Neuron)
-    yield* session.send({ votingNeurons: neurons.filter(({ data }) => !data.isDissolved).length })
+    let votingNeurons = 0
+    for (let after: string | undefined = '0'; after !== undefined;) {
+      const page: Page<StateAndRef<NeuronData>, string> = yield* io.queryPage(Neuron, { after })
+      votingNeurons += page.items.filter(({ data }) => !data.isDissolved).length
+      after = page.next
+    }
+    yield* session.send({ votingNeurons })
   },
 })

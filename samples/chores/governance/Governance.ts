@@ -1,7 +1,7 @@
 /**
  * Governance as chores see it: a remote system that is asked and answers. Here it happens to live on the same node.
  */
-import { instantFromMillis, type Node } from 'carillon'
+import { instantFromMillis, type Node, type Page, type StateAndRef, type StateDefinition } from 'carillon'
 import { Archive, ArchivePortion, ArchiveProgress, SettleProposals } from './Archive.js'
 import { AnswerFollower, AskFollowee, Follow, Following } from './Following.js'
 import { CreateNeuron, Neuron, RefreshVotingPower } from './Neuron.js'
@@ -26,8 +26,8 @@ export class Governance {
 
   /** The ids of all neurons, in order. */
   async listNeurons(): Promise<readonly string[]> {
-    const neurons = await this.#connected.states(Neuron, { limit: 1_000 })
-    return neurons.map(({ data }) => data.neuronId).sort((a, b) => a.localeCompare(b))
+    const neurons = await this.#all(Neuron)
+    return neurons.map(({ neuronId }) => neuronId).sort((a, b) => a.localeCompare(b))
   }
 
   async refreshVotingPower(neuronId: string): Promise<void> {
@@ -49,8 +49,8 @@ export class Governance {
 
   /** The names of all parties that are followed, in order. */
   async listFollowees(): Promise<readonly string[]> {
-    const followings = await this.#connected.states(Following, { limit: 1_000 })
-    return followings.map(({ data }) => data.followee.name).sort((a, b) => a.localeCompare(b))
+    const followings = await this.#all(Following)
+    return followings.map(({ followee }) => followee.name).sort((a, b) => a.localeCompare(b))
   }
 
   /** Has a party asked, once a day, and does not wait for its answer. */
@@ -63,11 +63,22 @@ export class Governance {
 
   /** With how many neurons each party votes that has answered on a day or later. */
   async answersSince(day: string): Promise<ReadonlyMap<string, number>> {
-    const followings = await this.#connected.states(Following, { limit: 1_000 })
+    const followings = await this.#all(Following)
     return new Map(
-      followings.flatMap(({ data: { followee, answeredAt, votingNeurons } }) =>
+      followings.flatMap(({ followee, answeredAt, votingNeurons }) =>
         answeredAt !== null && answeredAt.slice(0, 10) >= day ? [[followee.name, votingNeurons] as const] : [],
       ),
     )
+  }
+
+  /** However many there are: the vault answers in pages. */
+  async #all<A>(definition: StateDefinition<A>): Promise<readonly A[]> {
+    const all: A[] = []
+    for (let after: string | undefined = '0'; after !== undefined;) {
+      const page: Page<StateAndRef<A>, string> = await this.#connected.query(definition, { after, limit: 1_000 })
+      for (const { data } of page.items) all.push(data)
+      after = page.next
+    }
+    return all
   }
 }

@@ -5,15 +5,19 @@
 import * as t from 'io-ts'
 import { defineCommand, defineFlow, defineState, InstantC, PartyC, type FlowBody } from 'carillon'
 
+const NeuronC = t.strict({
+  owner: PartyC,
+  neuronId: t.string,
+  isDissolved: t.boolean,
+  refreshedAt: t.union([InstantC, t.null]),
+})
+export type NeuronData = t.TypeOf<typeof NeuronC>
+
 export const Neuron = defineState({
   type: 'governance/Neuron',
-  data: t.strict({
-    owner: PartyC,
-    neuronId: t.string,
-    isDissolved: t.boolean,
-    refreshedAt: t.union([InstantC, t.null]),
-  }),
+  data: NeuronC,
   participants: ({ owner }) => [owner],
+  key: ({ neuronId }) => neuronId,
 })
 
 export const NeuronCommand = defineCommand({ type: 'governance/ManageNeuron', data: t.strict({ neuronId: t.string }) })
@@ -36,7 +40,7 @@ export const RefreshVotingPower = defineFlow({
   name: 'governance/RefreshVotingPower',
   input: t.strict({ neuronId: t.string }),
   *run(io, { neuronId }): FlowBody<'refreshed' | 'already'> {
-    const neuron = (yield* io.query(Neuron)).find(({ data }) => data.neuronId === neuronId)
+    const neuron = yield* io.find(Neuron, neuronId)
     if (neuron === undefined) throw new Error(`There is no neuron ${neuronId}.`)
     if (neuron.data.isDissolved) throw new Error(`Neuron ${neuronId} is dissolved.`)
     const now = yield* io.now()

@@ -37,6 +37,8 @@ export class ChoreModel {
   lingering = 0
   stopRequested = false
   lastTask: Outcome | null = null
+  /** Ticks of the run that ended last. */
+  lastTicks = 0
   successes = 0
   failures = 0
   lastError: string | null = null
@@ -98,6 +100,7 @@ export class ChoreModel {
     if (this.run === null) return
     this.#linger(this.run)
     this.lastTask = this.run.task?.outcome ?? this.run.last
+    this.lastTicks = this.run.invocations
     this.run = null
     this.stopRequested = this.lingering > 0
   }
@@ -126,7 +129,7 @@ export class ChoreModel {
   }
 
   pause(): void {
-    if (!this.enabled || this.paused) return
+    if (!this.enabled) return
     this.paused = true
     this.endRun()
   }
@@ -202,7 +205,7 @@ export class ChoreModel {
       nextScheduledRunAt: this.next === null ? null : at(this.next),
       conductorStatus: run === null ? 'Idle' : run.hangs === null ? 'Polling' : 'Running',
       conductorStartedAt: run === null ? null : at(run.startedAt),
-      conductorInvocationCount: run?.invocations ?? 0,
+      conductorInvocationCount: run?.invocations ?? this.lastTicks,
       taskStatus: active === null ? 'Idle' : 'Running',
       currentTaskId: active === null ? null : taskId,
       taskStartedAt: active === null ? null : at(active.startedAt),
@@ -223,7 +226,7 @@ export class ChoreModel {
 
   #booked(): number {
     const interval = { intervalSeconds: this.interval, maxIntervalSeconds: null }
-    return Date.parse(bookFrom(at(this.now), interval, null)) / 1000
+    return Date.parse(bookFrom(at(this.now), interval, null) ?? '') / 1000
   }
 
   #nextMoment(): number {
@@ -245,6 +248,7 @@ export class ChoreModel {
   #act(run: ModelRun, { isTaskRunning, last }: NonNullable<ModelRun['hangs']>): void {
     if (last !== null) {
       this.lastTask = last
+      this.lastTicks = run.invocations + 1
       this.run = null
       if (last.succeeded) {
         this.successes += 1

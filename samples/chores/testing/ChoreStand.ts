@@ -74,7 +74,12 @@ export class ChoreStand {
     this.#options.chores(engine)
     const { states = [], flows = [] } = this.#options.app ?? {}
     const node = await startNode({
-      app: defineApp({ name: 'chores', states: [...engine.states, ...states], flows: [...engine.flows, ...flows] }),
+      app: defineApp({
+        name: 'chores',
+        states: [...engine.states, ...states],
+        flows: [...engine.flows, ...flows],
+        projections: engine.projections,
+      }),
       store: this.#store,
       clock: this.clock,
       key: this.#key,
