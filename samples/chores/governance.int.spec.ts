@@ -7,6 +7,7 @@ import { createChoresApp } from './app.js'
 import { confirmFollowingId } from './confirmFollowing.js'
 import { Archive, SettleProposals } from './governance/Archive.js'
 import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
+import { Follow } from './governance/Following.js'
 import { CreateNeuron, Neuron } from './governance/Neuron.js'
 import { auditor } from './testing/callers.js'
 import { refreshVotingPower, refreshVotingPowerId } from './refreshVotingPower.js'
@@ -142,6 +143,23 @@ describe('archiving proposals', () => {
     expect(portions.items).to.have.length(11)
     expect(await stand.engine.getStatus(archiveProposalsId)).to.include({ totalSuccessCount: 1, totalRunCount: 1 })
   })
+})
+
+describe('the governance', () => {
+  it('knows all its neurons and all whom it follows, although one page does not hold them', async () => {
+    const governance = new Governance()
+    const { stand } = await open([])
+    governance.connect(stand.node)
+    const many = Array.from({ length: 1_005 }, (_, place) => `n-${place}`)
+    const { key } = stand.node.party
+    await Promise.all(many.map((neuronId) => stand.node.run(CreateNeuron, { neuronId, isDissolved: false })))
+    await Promise.all(many.map((name) => stand.node.run(Follow, { followee: { name, key } })))
+    const sorted = many.toSorted((a, b) => a.localeCompare(b))
+    expect(await governance.listNeurons()).to.deep.equal(sorted)
+    expect(await governance.listFollowees()).to.deep.equal(sorted)
+    await governance.refreshVotingPower('n-1004')
+    expect((await stand.node.find(Neuron, 'n-1004'))?.data.refreshedAt).to.equal(stand.now)
+  }).timeout(60_000)
 })
 
 describe('the app of the sample', () => {

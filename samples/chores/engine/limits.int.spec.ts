@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import { instant } from 'carillon'
+import { ChoreStand } from '../testing/ChoreStand.js'
+import { refusalOf } from '../testing/refusalOf.js'
+import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { choreLimits, continueIn, done } from './index.js'
+
+describe('what cannot be a chore', () => {
+  const bad = [0, -1, 0.5, NaN, Infinity, choreLimits.longestSeconds + 1]
+
+  it('is refused when it is registered', async () => {
+    const stand = await standWith(() => () => done)
+    const { engine } = stand
+    for (const seconds of bad)
+      for (const field of ['defaultIntervalSeconds', 'defaultMaxIntervalSeconds', 'defaultTaskTimeoutSeconds'])
+        expect(
+          await refusalOf(() => engine.registerChore(simpleChore('new', () => done, { [field]: seconds }))),
+        ).to.match(/^ChoreRefused: .* is a whole number of seconds, at least 1 and at most 3155760000/)
+    for (const [field, value] of [
+      ['id', ''],
+      ['id', ' '],
+      ['name', ''],
+      ['name', 'x'.repeat(201)],
+      ['id', '\ud800'],
+    ] as const)
+      expect(await refusalOf(() => engine.registerChore(simpleChore('new', () => done, { [field]: value })))).to.match(
+        /^ChoreRefused: The (id|name) of a chore/,
+      )
+    engine.registerChore(
+      simpleChore('slow', () => done, {
+        defaultIntervalSeconds: choreLimits.longestSeconds,
+        defaultTaskTimeoutSeconds: choreLimits.longestSeconds,
+      }),
+    )
+    for (const [choreId, name] of [
+      ['', 'x'],
+      [' ', 'x'],
+      ['x', ''],
+      ['x', ' '],
+    ] as const)
+      expect(await refusalOf(() => engine.createInstance('chore', { choreId, name }))).to.contain('is not empty')
+    expect(await refusalOf(() => engine.renameInstance('chore', ' '))).to.contain('is not empty')
+  })
+
+  it('is refused when it is set', async () => {
+    const stand = await standWith(() => () => done)
+    for (const seconds of [0, -1, choreLimits.longestSeconds + 1]) {
+      expect(await refusalOf(() => stand.engine.setInterval('chore', seconds))).to.contain('An interval is a whole')
+      expect(await refusalOf(() => stand.engine.setTaskTimeout('chore', seconds))).to.contain('A task timeout is a')
+      const maxSeconds = seconds
+      expect(await refusalOf(() => stand.engine.setInterval('chore', 60, { maxSeconds }))).to.contain('A maximum is a')
+    }
+    const far = instant('2126-06-01T00:00:00.000Z')
+    expect(await refusalOf(() => stand.engine.scheduleStart('chore', far))).to.contain('at most 100 years away')
+    await stand.engine.setEnabled('chore', true)
+    expect(await refusalOf(() => stand.engine.setNextScheduledRun('chore', far))).to.contain('at most 100 years away')
+    await stand.engine.setInterval('chore', choreLimits.longestSeconds)
+    expect(await stand.engine.getStatus('chore')).to.include({ intervalSeconds: choreLimits.longestSeconds })
+  })
+})
+
+describe('a chore whose next run cannot happen', () => {
+  it('is stopped, and says so, when it would lie beyond the calendar', async () => {
+    const stand = await ChoreStand.open({
+      start: instant('9999-12-31T23:00:00.000Z'),
+      chores: (engine) => {
+        engine.registerChore(simpleChore('chore', () => done, { defaultIntervalSeconds: 1_800 }))
+      },
+    })
+    await stand.engine.setEnabled('chore', true)
+    await stand.advance({ minutes: 59 })
+    const status = await stand.engine.getStatus('chore')
+    expect(status).to.include({
+      lifecycle: 'Stopped',
+      schedulerStatus: 'Idle',
+      nextScheduledRunAt: null,
+      totalRunCount: 1,
+    })
+    expect(status?.lastError).to.contain('beyond the calendar')
+    expect(await refusalOf(() => stand.engine.start('chore'))).to.contain('beyond the calendar')
+  })
+
+  it('is shown as stopped, with the reason, while an operator holds its activity back', async () => {
+    const stand = await standWith(() => () => done)
+    await stand.engine.setEnabled('chore', true)
+    const [next] = (await stand.node.agenda()).items
+    await stand.node.pause(next!.ref, { by: 'cli:ada', note: 'the pipe is being mended' })
+    const held = {
+      lifecycle: 'Stopped',
+      schedulerStatus: 'Idle',
+      held: 'cli:ada holds it back: the pipe is being mended.',
+    }
+    expect(await stand.engine.getStatus('chore')).to.include(held)
+    await stand.restart()
+    expect(await stand.engine.getStatus('chore')).to.include(held)
+    await stand.node.resume(next!.ref, { by: 'cli:ada' })
+    expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Running', schedulerStatus: 'Scheduled' })
+  })
+})
+
+describe('the controls of a paused chore, and of one without a definition', () => {
+  it('pause ends what was triggered while it was paused', async () => {
+    const stand = await standWith(() => () => continueIn(10))
+    await stand.engine.start('chore')
+    await stand.engine.pause('chore')
+    await stand.engine.trigger('chore')
+    await stand.advance({ seconds: 5 })
+    expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Paused', conductorStatus: 'Polling' })
+    await stand.engine.pause('chore')
+    expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Paused', conductorStatus: 'Idle' })
+  })
+
+  it('start on a running chore books anew and begins no second run; disable lets the run under way end', async () => {
+    const stand = await standWith(
+      () =>
+        ({ invocationCount }) =>
+          invocationCount < 2 ? continueIn(10) : done,
+    )
+    await stand.engine.start('chore')
+    await stand.advance({ seconds: 5 })
+    const before = await stand.engine.getStatus('chore')
+    await stand.engine.start('chore')
+    const after = await stand.engine.getStatus('chore')
+    expect(after?.conductorStartedAt).to.equal(before?.conductorStartedAt)
+    expect(after?.nextScheduledRunAt).to.not.equal(before?.nextScheduledRunAt)
+    await stand.engine.setEnabled('chore', false)
+    await stand.advance({ hours: 2 })
+    expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Stopped', totalSuccessCount: 1 })
+  })
+
+  it('delete takes a chore whose definition is gone, once it is stopped', async () => {
+    let isDefined = true
+    const stand = await ChoreStand.open({
+      chores: (engine) => {
+        engine.registerChore(simpleChore('chore'))
+        if (isDefined) engine.registerChore(simpleChore('old'))
+      },
+    })
+    await stand.engine.setEnabled('old', true)
+    isDefined = false
+    await stand.restart()
+    await stand.advance({ hours: 1 })
+    expect(await stand.engine.getStatus('old')).to.include({ conductorStatus: 'Idle', totalFailureCount: 1 })
+    expect(await refusalOf(() => stand.engine.deleteInstance('old'))).to.contain('must be stopped')
+    await stand.engine.stop('old')
+    await stand.engine.deleteInstance('old')
+    expect((await stand.engine.getAllStatuses()).map(({ choreId }) => choreId)).to.deep.equal(['chore'])
+  })
+})
