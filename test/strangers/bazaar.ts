@@ -123,10 +123,19 @@ const Take = defineResponder({
   },
 })
 
+/** Signs for any trade that it is shown a part of. */
+const Vouch = defineResponder({
+  name: 'bazaar/Vouch',
+  respondsTo: 'bazaar/Ask',
+  *run(io, session): FlowBody<void> {
+    yield* io.signTearOff(session, Trade, () => right(undefined))
+  },
+})
+
 export const app = defineApp({
   name: 'bazaar',
   states: [Stall, Leaflet],
-  flows: [Open, Turn, Print, Read, Take, agreeTo('bazaar/Open'), agreeTo('bazaar/Turn')],
+  flows: [Open, Turn, Print, Read, Take, Vouch, agreeTo('bazaar/Open'), agreeTo('bazaar/Turn')],
   agreesTo: { changeNotary: () => right(undefined) },
 })
 

@@ -14,7 +14,7 @@ import { signTransaction, TransactionSignatureC, type TransactionSignature } fro
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { needsNotary } from '../../ledger/SignedTransaction.js'
 import type { StateRef } from '../../ledger/StateRef.js'
-import { tearOff } from '../../ledger/TearOff.js'
+import { tearOff, type TearOff } from '../../ledger/TearOff.js'
 import { componentsOf, dependenciesOf, sealBody, type TransactionBody } from '../../ledger/Transaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
 import { messageLimits, sessionLimits } from '../../session/limits.js'
@@ -35,6 +35,8 @@ export const attacks = [
   'speaks in sessions of others',
   'sends too much',
   'sends a history that nobody asked for',
+  'asks for a signature over a part that is not meant for it',
+  'references a state of another notary',
 ] as const
 export type Attack = (typeof attacks)[number]
 
@@ -59,6 +61,15 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const mostKept = 300
 
+/** The same signatures in a text that a lenient reader takes for the same bytes. */
+const respelled = ({ body, signatures }: SignedTransaction): SignedTransaction => ({
+  body,
+  signatures: signatures.map((each) => ({
+    ...each,
+    signature: each.signature.replace(/[AQgw](?===$)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+  })),
+})
+
 export class Adversary {
   readonly #network: VirtualNetwork
   readonly #app: App
@@ -74,6 +85,8 @@ export class Adversary {
   #known: Knowledge = { signed: new Map(), states: [] }
   readonly #made = new Map<TransactionId, SignedTransaction>()
   #count = 0
+  /** What it was given and must never be given, one sentence each. */
+  readonly granted: string[] = []
 
   constructor(parts: {
     readonly network: VirtualNetwork
@@ -158,6 +171,12 @@ export class Adversary {
         break
       case 'sends a history that nobody asked for':
         for (const name of chance.some(this.#network.names, 2)) this.#sendHistory(chance, this.#network.party(name))
+        break
+      case 'asks for a signature over a part that is not meant for it':
+        for (const name of this.#network.names) this.#showPart(chance, this.#network.party(name))
+        break
+      case 'references a state of another notary':
+        this.#referenceElsewhere(chance)
         break
     }
   }
@@ -355,7 +374,7 @@ export class Adversary {
 
   /** Has a party sign something, and then makes of it what it likes. */
   #propose(chance: Chance, victim: Party, body: TransactionBody, flow = chance.pick(this.#answered)): void {
-    const proposed = this.#sign(body)
+    const proposed = this.#count % 3 === 0 ? respelled(this.#sign(body)) : this.#sign(body)
     const follow = chance.pick([0, 1, 1, 1, 2, 3, 4])
     const other = this.#sign(this.#copy(chance, true))
     const session: SessionId = this.#open(victim.key, flow, (payload) => {
@@ -377,13 +396,18 @@ export class Adversary {
     this.#tell(session, 'initiator', { type: 'sign', transaction: proposed })
   }
 
-  #notarise(signed: SignedTransaction, then: (final: SignedTransaction) => void, notary = signed.body.notary): void {
+  #notarise(
+    signed: SignedTransaction,
+    then: (final: SignedTransaction) => void,
+    notary = signed.body.notary,
+    referenced?: readonly TearOff[],
+  ): void {
     const { id } = sealBody(signed.body)
     const isPart = this.#network.map.notaryKind(notary.key) === 'nonValidating'
     const callerSignature = this.#key.sign(textToSign('notary request', this.#network.map.id, id))
     const shown = tearOff(id, componentsOf(signed.body), (group) => group === 'inputs' || group === 'references')
     const request = isPart
-      ? { type: 'tearOff', tearOff: shown, callerSignature }
+      ? { type: 'tearOff', tearOff: shown, callerSignature, ...(referenced === undefined ? {} : { referenced }) }
       : { type: 'whole', transaction: signed, callerSignature }
     const session: SessionId = this.#open(notary.key, 'carillon/Notarise', (payload) => {
       const signature = isRecord(payload) ? payload['signature'] : undefined
@@ -506,6 +530,49 @@ export class Adversary {
         this.#tell(session, 'initiator', { type: chance.oneIn(4) ? 'sign' : 'finality', transaction: final })
       }
     })
+  }
+
+  /** Shows a part of a transaction in which no command asks for the party, or one that is hidden or of another kind does. */
+  #showPart(chance: Chance, victim: Party): void {
+    const made = this.#copy(chance, true)
+    const asks = chance.pick(['none', 'hidden', 'strange'] as const)
+    const signers = asks === 'none' ? made.signers : made.signers.map(() => [this.me.key, victim.key])
+    const commands = asks === 'strange' ? made.commands.map(() => ({ type: 'hostile/Do', data: null })) : made.commands
+    const body = { ...made, signers, commands }
+    const { id } = sealBody(body)
+    const shown = tearOff(
+      id,
+      componentsOf(body),
+      (group) => group === 'signers' || (asks !== 'hidden' && group === 'commands'),
+    )
+    for (const flow of this.#answered) {
+      const session = this.#open(victim.key, flow, (payload) => {
+        const signature = isRecord(payload) ? payload['signature'] : undefined
+        if (TransactionSignatureC.is(signature) && signature.by === victim.key)
+          this.granted.push(
+            `${victim.name} has signed transaction ${id} for ${this.me.name}, in which the command for it is ${asks}`,
+          )
+      })
+      this.#tell(session, 'initiator', { type: 'signPart', tearOff: shown })
+    }
+  }
+
+  /** Has a notary let a state go for a transaction that no honest member can record. */
+  #referenceElsewhere(chance: Chance): void {
+    const [notary, other] = chance.some(this.#notaries, 2)
+    if (notary === undefined || other === undefined) return
+    const issue = this.#sign({ ...this.#copy(chance, true, false), notary })
+    const elsewhere = this.#sign({ ...this.#copy(chance, true, false), notary: other })
+    const ref = ({ body }: SignedTransaction): StateRef => ({ transaction: sealBody(body).id, index: 0 })
+    const spend = this.#sign(this.#fresh({ ...issue.body, inputs: [ref(issue)], references: [ref(elsewhere)] }))
+    const { id } = sealBody(elsewhere.body)
+    this.#notarise(
+      spend,
+      () =>
+        this.granted.push(`${notary.name} has let a state go by a transaction that references one of ${other.name}`),
+      notary,
+      [tearOff(id, componentsOf(elsewhere.body), () => false)],
+    )
   }
 
   /** Serves the history of a transaction as an honest party would. */

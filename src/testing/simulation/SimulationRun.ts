@@ -204,6 +204,7 @@ export class SimulationRun {
       network,
       parties,
       hostile: new Set([...this.#adversaries.values()].map(({ me }) => me.key)),
+      granted: [...this.#adversaries.values()].flatMap(({ granted }) => granted),
       witness: this.#witness,
       boundaries: this.boundaries.counts,
       stopped: this.#stopped,

@@ -32,6 +32,8 @@ export type World = {
   readonly parties: readonly PartyAtEnd[]
   /** The keys of hostile members, who have no log to show. */
   readonly hostile: ReadonlySet<string>
+  /** What hostile members were given and must never be given, one sentence each. */
+  readonly granted: readonly string[]
   readonly witness: Witness
   /** How often its nodes met each boundary. */
   readonly boundaries: BoundaryCounts

@@ -11,8 +11,10 @@ import {
   contractsGoOn,
   finalIsSigned,
   heardIsSaid,
+  nothingGranted,
   nothingUnasked,
   oneStateAKey,
+  signaturesCanonical,
 } from './invariants/strangers.js'
 import type { Invariant } from './World.js'
 
@@ -38,4 +40,6 @@ export const builtInInvariants: readonly Invariant[] = [
   heardIsSaid,
   contractsGoOn,
   changesAreShared,
+  nothingGranted,
+  signaturesCanonical,
 ]

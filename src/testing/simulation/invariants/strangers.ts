@@ -30,6 +30,9 @@ export const oneStateAKey: Invariant = {
     }),
 }
 
+/** Decided here by itself, and not by the code that is judged. */
+const isCanonical = (signature: string): boolean => Buffer.from(signature, 'base64').toString('base64') === signature
+
 const payloadOf = (event: EventOf<'MessageSent' | 'MessageReceived'>): Readonly<Record<string, Json>> => {
   const payload: unknown = event.message.kind === 'data' ? event.message.payload : undefined
   const value: unknown = payload instanceof Encoded ? JSON.parse(payload.text) : payload
@@ -170,6 +173,26 @@ export const contractsGoOn: Invariant = {
       }),
     )
   },
+}
+
+/** A signature has one text: a transaction that could be recorded in two forms could not be told from itself. */
+export const signaturesCanonical: Invariant = {
+  name: 'a signature is recorded in its one canonical text',
+  violations: ({ parties }) =>
+    parties.flatMap(({ name, log }) =>
+      log.flatMap(({ event }) =>
+        event.type === 'TransactionRecorded' &&
+        event.signatures?.some(({ signature }) => !isCanonical(signature)) === true
+          ? [`${name} has recorded a signature of transaction ${event.id} in another text`]
+          : [],
+      ),
+    ),
+}
+
+/** Who is shown a part signs for commands that it sees and means, and no notary lets go what nobody could record. */
+export const nothingGranted: Invariant = {
+  name: 'nobody signs what must not be signed',
+  violations: ({ granted }) => granted,
 }
 
 /** A change of notary is signed only for a party that takes part in all of its states. */
