@@ -36,6 +36,12 @@ const refuseReservation = (model: Model, event: EventOf<'KeysReserved'>, at: Ins
   return undefined
 }
 
+/** A transaction is signed once; a change of notary again by whoever completes it. */
+const refuseSigning = (model: Model, { id, proposal }: EventOf<'TransactionSigned'>): string | undefined =>
+  proposal === undefined && (model.signed.has(id) || model.transactions.has(id))
+    ? `this party has signed or recorded transaction ${id} before`
+    : undefined
+
 /** A state that is asked again gets no key that belongs to another. */
 const refuseReassessment = (model: Model, { ref, assessment }: EventOf<'StateReassessed'>): string | undefined => {
   const { key, relevant } = assessment
@@ -72,6 +78,7 @@ export const refuseEvent = (
   if (event.type === 'TransactionRecorded') return refuseTransaction(model, event, at)
   if (event.type === 'StateReassessed') return refuseReassessment(model, event)
   if (event.type === 'KeysReserved') return refuseReservation(model, event, at)
+  if (event.type === 'TransactionSigned') return refuseSigning(model, event)
   if (event.type === 'TransactionNotarised') return refuseNotarisation(model, event)
   if (event.type === 'StatesLocked') return refuseLock(model, event)
   if (event.type === 'MessageReceived') return refuseMessage(model, event)

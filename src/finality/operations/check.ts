@@ -7,6 +7,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
 import { checkSignatures, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { sealBody } from '../../ledger/Transaction.js'
+import { assertUnsigned } from '../assertUnsigned.js'
 import { checkRecordable } from '../checkRecordable.js'
 import { checkNotary } from '../../vault/checkNotary.js'
 import { rememberAccepted, verifyContracts } from '../verifyContracts.js'
@@ -36,6 +37,7 @@ export const check = defineOperation<Check, FinalityReads>({
   decide: (reads, operation, flow) => {
     const { body } = operation.signed
     const { id } = sealBody(body)
+    assertUnsigned(reads, id, body)
     // Who lost a race should hear that, and not that a contract is broken by stale data.
     checkNotary(reads, body)
     checkUnconsumed(reads, id, body)

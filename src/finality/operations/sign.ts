@@ -7,6 +7,7 @@ import { sealBody } from '../../ledger/Transaction.js'
 import { notariseOwn, releaseOwn } from '../../notary/decideNotarisation.js'
 import { factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
+import { assertUnsigned } from '../assertUnsigned.js'
 import { checkRecordable } from '../checkRecordable.js'
 import type { FinalityReads } from '../FinalityReads.js'
 import { resolveAccepted } from '../verifyContracts.js'
@@ -23,6 +24,7 @@ export const sign = defineOperation<Sign, FinalityReads>({
     const { body } = signed
     const { id } = sealBody(body)
     // Looked at again at the last moment: a check of the app may have taken its time.
+    assertUnsigned(reads, id, body)
     const reserved = checkRecordable(reads, body, resolveAccepted(reads, id, body), flow)
     const isNotary = needsNotary(body) && body.notary.key === reads.me.key
     const decided = isNotary
