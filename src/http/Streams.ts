@@ -79,8 +79,11 @@ export class Streams {
       drained: () =>
         raw.writableNeedDrain
           ? new Promise((resolve) => {
-              raw.once('drain', resolve)
-              raw.once('close', resolve)
+              const done = (): void => {
+                raw.off('drain', done).off('close', done)
+                resolve()
+              }
+              raw.on('drain', done).on('close', done)
             })
           : Promise.resolve(),
     }

@@ -1,5 +1,7 @@
 /** Public events and projections over HTTP. */
+import { connect } from 'node:net'
 import { expect } from 'chai'
+import { httpLimits } from '../../src/http/limits.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { serveHttp, startNode, type HttpServer, type Node } from '../../src/index.js'
 import { PlaceOrder, shop, totals } from './orders.js'
@@ -68,6 +70,43 @@ describe('The stream of public events', () => {
     await order()
     const sent = await readUntil(await ask('/events?from=start&types=TransactionRecorded'), 0)
     expect(sent.map(({ event }) => event)).to.deep.equal(['TransactionRecorded'])
+  })
+
+  it('to a reader that does not read is not gathered for it: it is behind, misses nothing, and nobody else notices', async () => {
+    const { hostname, port } = new URL(server.url)
+    const slow = connect(Number(port), hostname)
+    // Nothing is read: what the kernel does not take stays with the node.
+    slow.pause()
+    const path = '/api/v1/events?from=start&types=TransactionRecorded'
+    slow.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+    const warnings: string[] = []
+    const warned = ({ message }: Error): unknown => warnings.push(message)
+    process.on('warning', warned)
+    const quick = await ask('/events?from=start&types=FlowEnded')
+    const [orders, characters] = [200, 100_000]
+    // Gathered, it would be far more than the node lets lie before it hangs up.
+    expect(orders * characters).to.be.greaterThan(4 * httpLimits.httpStreamUnreadBytes)
+    const recorded: number[] = []
+    node.follow(({ tick }) => recorded.push(tick.number))
+    for (let each = 0; each < orders; each++)
+      await node.run(PlaceOrder, { article: `${each} ${'x'.repeat(characters)}`, pieces: 1 })
+    expect(recorded.length).to.be.at.least(orders)
+    expect((await readUntil(quick, node.head.revision - 1)).length).to.equal(orders)
+    expect(slow.destroyed).to.equal(false)
+    const placed: number[] = []
+    let rest = ''
+    for await (const chunk of slow.setEncoding('utf8')) {
+      const whole = `${rest}${String(chunk)}`.split('"article":"')
+      rest = whole.pop() ?? ''
+      // The number of an order is at the beginning of what follows its name.
+      for (const [, number] of [...whole.slice(1), rest].map((text) => /^(\d+) x/.exec(text) ?? []))
+        if (number !== undefined && Number(number) !== placed.at(-1)) placed.push(Number(number))
+      if (placed.length === orders) break
+    }
+    expect(placed).to.deep.equal(Array.from({ length: orders }, (_, each) => each))
+    process.off('warning', warned)
+    // Node.js warns of listeners that pile up, as they would with one left behind for each event.
+    expect(warnings).to.deep.equal([])
   })
 
   const refused: Readonly<Record<string, readonly [path: string, code: string]>> = {
