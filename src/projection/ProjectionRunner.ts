@@ -144,7 +144,7 @@ export class ProjectionRunner {
     await this.#assertInLog(opened)
     let from = opened
     this.#revision = from?.revision ?? -1
-    await this.#goLive()
+    await this.#goLive(this.#feed.head.revision)
     let events: PublicEvent[] = []
     const { types } = this.definition
     const wanted = types === undefined ? undefined : new Set(types)
@@ -152,8 +152,8 @@ export class ProjectionRunner {
       for (const event of tick.events) if (wanted === undefined || wanted.has(event.type)) events.push(event)
       const { revision, hash } = tick.head
       const to = { revision, hash }
-      const isBehind = revision < this.#feed.head.revision
-      if (isBehind && events.length < projectionLimits.eventsPerBatch) continue
+      const { revision: last } = this.#feed.head
+      if (revision < last && events.length < projectionLimits.eventsPerBatch) continue
       if (events.length > 0 || revision - (from?.revision ?? -1) >= projectionLimits.revisionsPerCheckpoint) {
         const [batch, before] = [events, from]
         const stands = await this.#untilDone(() => this.#target.apply(batch, to, before))
@@ -163,13 +163,14 @@ export class ProjectionRunner {
         events = []
       }
       this.#revision = revision
-      await this.#goLive()
+      // What was recorded while this was taken in comes next: a busy log must not keep it from ever being up with it.
+      await this.#goLive(last)
       this.#tell()
     }
   }
 
-  async #goLive(): Promise<void> {
-    if (this.#isLive || this.#revision < this.#feed.head.revision) return
+  async #goLive(last: number): Promise<void> {
+    if (this.#isLive || this.#revision < last) return
     await this.#untilDone(async () => {
       await this.#target.caughtUp()
       return true

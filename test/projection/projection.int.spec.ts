@@ -13,6 +13,7 @@ import {
   type Node,
   type ProjectionStore,
   type SavedProjection,
+  type TargetProjection,
 } from 'carillon'
 import { PlaceOrder, shop, totals } from '../subscription/orders.js'
 
@@ -244,6 +245,44 @@ describe('A projection', () => {
     await virtual.restart()
     const counts = await virtual.node.projection(Counts).readAt(virtual.node.head.revision)
     expect(counts.get('shop/PlaceOrder')).to.equal(1)
+  })
+
+  it('counts as caught up although more is recorded whenever it takes something in', async () => {
+    const most = 20
+    let taken = 0
+    let caughtUpAfter: number | undefined
+    let begin: (node: Node) => void = () => undefined
+    const begun = new Promise<Node>((resolve) => {
+      begin = resolve
+    })
+    const Slow: TargetProjection = {
+      kind: 'target',
+      name: 'shop/Slow',
+      version: 1,
+      types: ['TransactionRecorded'],
+      openTarget: () => ({
+        open: () => Promise.resolve(undefined),
+        apply: async () => {
+          taken += 1
+          const node = await begun
+          if (taken < most) await order(node, 'bell', 1)
+          return true
+        },
+        caughtUp: () => {
+          caughtUpAfter = taken
+          return Promise.resolve()
+        },
+        close: () => Promise.resolve(),
+      }),
+    }
+    const virtual = await VirtualNode.start({ app: shop() })
+    await order(virtual.node, 'bell', 1)
+    const { revision } = virtual.node.head
+    await virtual.stop()
+    await virtual.restart({ app: shop(Slow) })
+    begin(virtual.node)
+    await virtual.node.projection(Slow).readAt(revision)
+    expect(caughtUpAfter).to.be.lessThan(most)
   })
 
   it('that the app does not list is unknown', async () => {
