@@ -2,6 +2,7 @@
  * All benchmarks, in the order they are run.
  */
 import type { Workload } from './Workload.js'
+import { catchUp } from './workloads/catchUp.js'
 import { chains } from './workloads/chains.js'
 import { durableAppends } from './workloads/durableAppends.js'
 import { fireAtScale } from './workloads/fireAtScale.js'
@@ -51,6 +52,7 @@ export const workloads: readonly Workload[] = [
   killInLargeBurst,
   replay,
   subscribers,
+  catchUp,
   vaultQuery,
   questions,
   twoParties,

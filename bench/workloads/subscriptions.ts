@@ -60,6 +60,9 @@ export const subscribers: Workload = {
   run: async (bench) => {
     const figures: Figures[] = []
     for (const number of [0, 1, 100]) figures.push(await subscribed(bench, number))
-    return Object.assign({}, ...figures) as Figures
+    const measured = Object.assign({}, ...figures) as Figures
+    const median = (label: string): number => measured[`a flow, median, ${label}`]?.value ?? Number.NaN
+    const cost = median('with 100 subscribers') / median('with 0 subscribers') - 1
+    return { ...measured, 'cost of 100 subscribers': less(cost * 100, '% of a flow') }
   },
 }
