@@ -1,5 +1,6 @@
 /**
- * What a crash campaign left behind, read but not yet judged: the log, the clients' notes, the outside effects.
+ * What a crash campaign left behind, read but not yet judged: the log, the clients' notes, the outside effects, and what
+ * projections made of it.
  */
 import { SqliteLog } from '../../src/logs/sqlite/SqliteLog.js'
 import { decodeEvent } from '../../src/log/decodeEvent.js'
@@ -7,7 +8,16 @@ import type { DomainEvent } from '../../src/log/events.js'
 import type { EncodedTick } from '../../src/log/Tick.js'
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { toMillis } from '../../src/time/Instant.js'
-import { campaignFiles, ClientLineC, EffectC, readLines, type ClientLine, type Effect } from './campaignLines.js'
+import {
+  campaignFiles,
+  ClientLineC,
+  CountLineC,
+  EffectC,
+  readLines,
+  type ClientLine,
+  type CountLine,
+  type Effect,
+} from './campaignLines.js'
 
 export type LoggedEvent = { readonly event: DomainEvent; readonly revision: number; readonly atMs: number }
 
@@ -16,6 +26,7 @@ export type Evidence = {
   readonly events: readonly LoggedEvent[]
   readonly clients: readonly ClientLine[]
   readonly effects: readonly Effect[]
+  readonly counts: readonly CountLine[]
 }
 
 export const eventsOf = (ticks: readonly EncodedTick[]): readonly LoggedEvent[] =>
@@ -40,5 +51,6 @@ export const readEvidence = async (folder: string): Promise<Evidence> => {
     events: eventsOf(ticks),
     clients: readLines(files.clients, ClientLineC),
     effects: readLines(files.effects, EffectC),
+    counts: readLines(files.counts, CountLineC),
   }
 }

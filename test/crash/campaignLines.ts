@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { CountC } from './counting.js'
 
 /** Where the node's log ended when something was acknowledged: whatever comes later, this head must stay in it. */
 const HeadC = t.strict({ tick: t.number, revision: t.number, hash: t.string })
@@ -30,7 +31,14 @@ export const EffectC = t.strict({
 })
 export type Effect = t.TypeOf<typeof EffectC>
 
-export const lineOf = (value: ClientLine | Effect): string => `\n${JSON.stringify(value)}\n`
+/** A result of a projection: saved with its checkpoint, or read from the running node, now and then and at the end. */
+export const CountLineC = t.intersection([
+  t.strict({ projection: t.string, at: t.keyof({ saved: null, read: null, 'ended with': null }), count: CountC }),
+  t.partial({ checkpoint: t.strict({ revision: t.number, hash: t.string }) }),
+])
+export type CountLine = t.TypeOf<typeof CountLineC>
+
+export const lineOf = (value: ClientLine | Effect | CountLine): string => `\n${JSON.stringify(value)}\n`
 
 const parse = (text: string): unknown => {
   try {
@@ -54,4 +62,5 @@ export const campaignFiles = (folder: string) => ({
   store: `${folder}/store`,
   clients: `${folder}/clients.ndjson`,
   effects: `${folder}/effects.ndjson`,
+  counts: `${folder}/counts.ndjson`,
 })

@@ -2,16 +2,18 @@
  * The process that is killed: a node on a store folder, and clients that keep it busy. Clients write down what they
  * ask before they ask it, and what they were told only after they were told.
  *
- * Arguments: campaign folder, run number, seed, and `work` or `finish`. Prints `ready` once the node has started.
+ * Arguments: campaign folder, run number, seed, `work` or `finish`, and where PostgreSQL is. Prints `ready` once the node has
+ * started, and `counting` once its projections have caught up.
  */
 import { openSync, writeSync } from 'node:fs'
 import { argv, exit, stderr, stdout } from 'node:process'
 import { startNode, type Json, type Node } from '../../src/index.js'
 import { seededRandom } from '../../src/testing/index.js'
 import { crashApp, heartKinds, outside } from './crashApp.js'
-import { campaignFiles, ClientLineC, lineOf, readLines, type ClientLine } from './campaignLines.js'
+import { campaignFiles, ClientLineC, lineOf, readLines, type ClientLine, type CountLine } from './campaignLines.js'
+import { BesideTheStore, countingIn, InMemory } from './counting.js'
 
-const [, , folder = '', run = '0', seed = '', mode = 'work'] = argv
+const [, , folder = '', run = '0', seed = '', mode = 'work', postgresUrl = ''] = argv
 const files = campaignFiles(folder)
 const chains = 12
 const clients = 8
@@ -19,6 +21,7 @@ const stubbornPerRun = 2
 /** With more than so many requests unanswered, clients ask nothing new: on a slow machine they would only pile up. */
 const patientBelow = 30
 
+const projections = countingIn(postgresUrl)
 const random = seededRandom(`${seed}/${run}`)
 const below = (bound: number): number => parseInt(random.hex(4), 16) % bound
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -28,6 +31,30 @@ type Request = { readonly clientId: string; readonly flowName: string; readonly 
 const clientFile = openSync(files.clients, 'a')
 const say = (line: ClientLine): void => {
   writeSync(clientFile, lineOf(line))
+}
+
+const countFile = openSync(files.counts, 'a')
+/** Resolves when all projections, the one in PostgreSQL too, have come to where the log ends now. */
+const upToDate = async (node: Node): Promise<void> => {
+  const { revision } = node.head
+  await Promise.all(projections.map((projection) => node.projection(projection).readAt(revision)))
+}
+
+/** Notes the results that can be read here, as far as they have come. */
+const readCounts = async (node: Node, at: CountLine['at']): Promise<void> => {
+  for (const projection of [InMemory, BesideTheStore]) {
+    const count = await node.projection(projection).read()
+    writeSync(countFile, lineOf({ projection: projection.name, at, count }))
+  }
+}
+
+const keepCounting = async (node: Node): Promise<never> => {
+  await upToDate(node)
+  stdout.write('counting\n')
+  for (;;) {
+    await readCounts(node, 'read')
+    await pause(20)
+  }
 }
 
 const ask = async (node: Node, { clientId, flowName, input }: Request): Promise<void> => {
@@ -93,6 +120,7 @@ const work = async (node: Node, open: readonly Request[]): Promise<void> => {
   )
   await Promise.all([
     startChains(node),
+    keepCounting(node),
     ...stubborn,
     ...open.map((request) => ask(node, request)),
     new Promise(() => undefined),
@@ -105,6 +133,8 @@ const finish = async (node: Node, open: readonly Request[]): Promise<void> => {
   await Promise.all(open.map((request) => ask(node, request)))
   await node.drain()
   while ((await node.flows({ status: 'open', limit: 1 })).items.length > 0) await pause(10)
+  await upToDate(node)
+  await readCounts(node, 'ended with')
   await node.stop()
 }
 
@@ -116,7 +146,7 @@ const fail = (error: unknown): never => {
 outside.file = files.effects
 try {
   const open = unanswered()
-  const node = await startNode({ app: crashApp, store: files.store, onFailure: fail })
+  const node = await startNode({ app: crashApp(projections), store: files.store, onFailure: fail })
   stdout.write('ready\n')
   await (mode === 'finish' ? finish(node, open) : work(node, open))
   exit(0)

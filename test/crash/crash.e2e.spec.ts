@@ -6,8 +6,9 @@ import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { signed } from '../log/signing.js'
-import { campaignFiles } from './campaignLines.js'
+import { campaignFiles, type CountLine } from './campaignLines.js'
 import { checkAcknowledged } from './checkAcknowledged.js'
+import { checkCounts } from './checkCounts.js'
 import { checkFlows } from './checkFlows.js'
 import { checkChain, checkLedger } from './checkLedger.js'
 import { checkStore } from './checkStore.js'
@@ -42,6 +43,8 @@ const doubling = (type: string): ((tick: EncodedTick) => readonly string[]) => {
 }
 
 describe(`a node killed ${kills} times at random moments`, function () {
+  // Thirty starts of a node take their time on a machine that has other work.
+  this.timeout(600_000)
   const seed = process.env['CRASH_SEED'] ?? randomBytes(4).toString('hex')
   const folder = newCampaignFolder()
   let campaign: Campaign
@@ -85,6 +88,17 @@ describe(`a node killed ${kills} times at random moments`, function () {
     expect(summary.effectsRepeated).to.be.greaterThan(0)
     expect(summary.laterAttempts).to.be.greaterThan(0)
     expect(summary.missedBeats).to.be.greaterThan(0)
+  })
+
+  it('leaves every projection exact, in memory, beside the store and in PostgreSQL, whenever it was killed', () => {
+    expect(checkCounts(evidence)).to.deep.equal([])
+    for (const projection of ['crash/BesideTheStore', 'crash/InPostgres']) {
+      const saved = evidence.counts.filter((line) => line.projection === projection && line.at === 'saved')
+      expect(new Set(saved.map(({ count }) => count.count)).size, projection).to.be.greaterThan(1)
+    }
+    expect(evidence.counts.some(({ projection, at }) => projection === 'crash/InMemory' && at === 'read')).to.equal(
+      true,
+    )
   })
 
   describe('would be found out', () => {
@@ -144,6 +158,21 @@ describe(`a node killed ${kills} times at random moments`, function () {
     it('if a step had gone out in the term of the process before', () => {
       const stale = { ...evidence.effects.at(-1)!, term: evidence.effects[0]!.term }
       finds(checkFlows({ ...evidence, effects: [...evidence.effects, stale] }), /which is another process's/)
+    })
+
+    it('if a projection had counted an event twice, left one out, or not come to the end', () => {
+      const counted = (change: (line: CountLine) => CountLine): readonly string[] =>
+        checkCounts({ ...evidence, counts: evidence.counts.map(change) })
+      const shifted = (by: number): readonly string[] =>
+        counted((line) => ({ ...line, count: { ...line.count, count: line.count.count + by } }))
+      finds(shifted(1), /the log gives/)
+      finds(shifted(-1), /the log gives/)
+      finds(checkCounts({ ...evidence, events: evidence.events.slice(0, -20) }), /the log gives|the log has/)
+      const ofAnother = { revision: 1, hash: 'f'.repeat(64) }
+      finds(
+        counted((line) => (line.checkpoint === undefined ? line : { ...line, checkpoint: ofAnother })),
+        /of another history/,
+      )
     })
 
     it('if it had woken a sleeper early', () => {

@@ -15,6 +15,7 @@ import {
   PartyC,
   plus,
   StateRefC,
+  type AnyProjection,
   type App,
   type FlowBody,
   type StepContext,
@@ -221,8 +222,10 @@ export const StartStubborn = defineFlow({
   },
 })
 
-export const crashApp: App = defineApp({
-  name: 'crash',
-  states: [Heart, Note, Stubborn],
-  flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Fan, Insist, StartStubborn],
-})
+export const crashApp = (projections: readonly AnyProjection[]): App =>
+  defineApp({
+    name: 'crash',
+    states: [Heart, Note, Stubborn],
+    flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Fan, Insist, StartStubborn],
+    projections,
+  })

@@ -1,17 +1,19 @@
 /**
  * Kills a node again and again at random moments and starts it anew on what it left behind. Before each start the store
- * is compared with the model; whether the node kept its other promises is judged afterwards, from the log.
+ * is compared with the model, and what the projections have saved is noted; whether the node kept its other promises is judged afterwards, from the log.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { seededRandom } from '../../src/testing/index.js'
-import { campaignFiles } from './campaignLines.js'
+import { PostgresServer } from '../postgres/PostgresServer.js'
+import { campaignFiles, lineOf } from './campaignLines.js'
+import { savedCounts } from './SavedCounts.js'
 import { StoreAgainstModel } from './StoreAgainstModel.js'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -79,6 +81,16 @@ const endOf = async (child: Child): Promise<Ended> => {
   return { code: child.exitCode, signal: child.signalCode, complaints: Buffer.concat(chunks).toString('utf8') }
 }
 
+/** Resolves when a child has said a word. */
+const said = (child: Child, word: string): Promise<void> =>
+  new Promise((resolve) => {
+    let heard = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      heard += chunk.toString('utf8')
+      if (heard.includes(word)) resolve()
+    })
+  })
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** As long as anything may take; it does not keep the process alive by itself. */
@@ -88,8 +100,19 @@ const patience = (): Promise<void> =>
   })
 
 const patienceMs = 60_000
+/** How long such a run is given until its projections have caught up. */
+const countingMs = 3_000
 
 export const runCampaign = async (options: CampaignOptions): Promise<Campaign> => {
+  const postgres = await PostgresServer.start()
+  try {
+    return await killAgainAndAgain(options, postgres.url)
+  } finally {
+    await postgres.remove()
+  }
+}
+
+const killAgainAndAgain = async (options: CampaignOptions, postgresUrl: string): Promise<Campaign> => {
   const { seed } = options
   const folder = options.folder ?? newCampaignFolder()
   mkdirSync(folder, { recursive: true })
@@ -98,15 +121,21 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   const below = (bound: number): number => parseInt(random.hex(4), 16) % bound
   const kills: Kill[] = []
   const model = new StoreAgainstModel()
-  const { database } = storeFiles(campaignFiles(folder).store)
+  const files = campaignFiles(folder)
+  const { database, projections } = storeFiles(files.store)
+  /** What the next start will find, before it finds it. */
+  const look = async (whole = false): Promise<void> => {
+    await model.look(database, whole)
+    for (const saved of await savedCounts(projections, postgresUrl)) appendFileSync(files.counts, lineOf(saved))
+  }
   let openingMs = 200
 
   for (let run = 0; run < options.kills; run++) {
     const startedMs = performance.now()
-    const child = startChild([bundle, folder, String(run), seed, 'work'])
+    const child = startChild([bundle, folder, String(run), seed, 'work', postgresUrl])
     const ended = endOf(child)
     let wasReady = false
-    const ready = once(child.stdout, 'data').then(() => {
+    const ready = said(child, 'ready').then(() => {
       wasReady = true
       openingMs = performance.now() - startedMs
     })
@@ -116,6 +145,8 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     if (aim === 'opening') await Promise.race([ended, pause(openingMs / 3 + below(Math.ceil(openingMs)))])
     else {
       await Promise.race([ready, ended, patience()])
+      // Sometimes its projections are to be hit at work, too, the one in PostgreSQL with them.
+      if (aim === 'working' && run % 3 === 0) await Promise.race([said(child, 'counting'), ended, pause(countingMs)])
       await Promise.race([ended, pause(aim === 'catching up' ? below(25) : below(options.longestRunMs))])
     }
     const killed = child.kill('SIGKILL')
@@ -126,17 +157,17 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
         `Run ${run} ended by itself with ${String(code ?? signal)} instead of being killed: ${complaints}`,
       )
     kills.push({ aim, atMs, wasReady })
-    if (existsSync(database)) await model.look(database)
+    if (existsSync(database)) await look()
     // Sometimes the node stays down for a while, so that there is something to catch up with.
     if (below(3) === 0) await pause(below(150))
   }
 
-  const last = startChild([bundle, folder, String(options.kills), seed, 'finish'])
+  const last = startChild([bundle, folder, String(options.kills), seed, 'finish', postgresUrl])
   const ended = endOf(last)
   const timer = setTimeout(() => last.kill('SIGKILL'), patienceMs)
   const { signal, code, complaints } = await ended
   clearTimeout(timer)
   if (code !== 0) throw new Error(`The last run did not come to its end (${String(code ?? signal)}): ${complaints}`)
-  await model.look(database, true)
+  await look(true)
   return { folder, seed, kills, looks: model.looks, differences: model.differences }
 }
