@@ -146,7 +146,8 @@ const killAgainAndAgain = async (options: CampaignOptions, postgresUrl: string):
     else {
       await Promise.race([ready, ended, patience()])
       // Sometimes its projections are to be hit at work, too, the one in PostgreSQL with them.
-      if (aim === 'working' && run % 3 === 0) await Promise.race([said(child, 'counting'), ended, pause(countingMs)])
+      if (aim === 'working' && run % 3 === 0)
+        await Promise.race([said(child, 'counting'), ended, run === 0 ? patience() : pause(countingMs)])
       await Promise.race([ended, pause(aim === 'catching up' ? below(25) : below(options.longestRunMs))])
     }
     const killed = child.kill('SIGKILL')
