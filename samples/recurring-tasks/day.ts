@@ -42,7 +42,8 @@ export const showDay = async (say: (line: string) => void): Promise<void> => {
   const account = await accountOf(readEvents(virtual.node))
   say('24:00  The account of the day, from the log:')
   say(`         executed ${account.executed}, failed ${account.failed}, missed ${account.missed}`)
-  say(`         all together ${account.ended.size} of 31 executions, none of them twice`)
+  const twice = account.doubled.length === 0 ? 'none of them' : account.doubled.join(', ')
+  say(`         all together ${account.ended.size} of 31 executions, ${twice} twice`)
   for (const name of ['ada', 'ben', 'cleo', 'treasury']) say(`         ${name} has ${await registry.balance(name)}`)
   await virtual.stop()
 }
