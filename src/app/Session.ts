@@ -70,7 +70,14 @@ export class Session {
       seq,
       withinMs,
     })) as Message | undefined
-    if (message === undefined) return none
+    if (message === undefined) {
+      if (withinMs !== undefined) return none
+      throw (this.#over = new CarillonError(
+        'counterparty-silent',
+        `${this.party.name} has opened a session and has sent no message in it for as long as a first message is waited for.`,
+        { party: this.party.name },
+      ))
+    }
     this.#taken = seq + 1
     if (message.kind !== 'data') {
       this.#over = endOfSession(message, this.party.name)

@@ -93,6 +93,7 @@ export const catalogue = {
   // Parties
   'party-unknown': entry('fail', 'No such party in the network map'),
   'counterparty-failed': entry('fail', 'The other party answered with an error'),
+  'counterparty-silent': entry('fail', 'The other party has opened a session and sent nothing in it'),
   'session-ended': entry('fail', 'The other party has ended the session'),
   'member-budget-exceeded': entry('fail', 'A party has sent more than it may'),
   'message-invalid': entry('fail', 'A message of another party cannot be understood'),

@@ -13,6 +13,11 @@ export const sessionLimits = {
   unreadMessages: 1_000,
   /** Bytes of such messages. The one that the flow waits for is always taken. */
   unreadBytes: 4 * 1024 * KiB,
+  /**
+   * A flow that another party has opened a session with waits so long for the first message in it. It allows for a sender that is
+   * down for some days.
+   */
+  firstMessageMs: 604_800_000,
   /** Sessions that one party has opened here and whose flows have not ended; further ones are refused. */
   sessionsPerParty: 10_000,
   /** Bytes of history that are kept for one transaction until all of it has come and is seen to belong to it. */

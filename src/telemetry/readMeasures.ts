@@ -17,6 +17,7 @@ export const measures = {
   activities_due: 'Activities whose instant has come and that have not been started',
   flows: 'Flows that have not ended, by condition',
   open_sessions: 'Sessions with other parties that are open',
+  silent_sessions: 'Sessions that others have opened and in which their first message is waited for',
   unacknowledged_messages: 'Messages other parties have not acknowledged',
   refused_messages: 'Messages refused since the start because a budget was spent, by whom',
   log_revision: 'Revision of the last event of the log',
@@ -116,6 +117,7 @@ export const readMeasures = async (node: Node, ofViews = fromLoop): Promise<read
     plain('activities_due', found.due),
     ...Object.entries(flows).map(([status, value]) => ({ name: 'flows' as const, value, labels: { status } })),
     plain('open_sessions', found.openSessions),
+    plain('silent_sessions', found.silentSessions),
     plain('unacknowledged_messages', found.unacknowledged),
     ...node.projections.flatMap(({ name, lag, state }): readonly Measure[] => [
       { name: 'projection_lag', value: lag, labels: { projection: name } },

@@ -92,6 +92,31 @@ describe('A member of the network', () => {
     expect(await events('FlowStarted')).to.equal(2)
   })
 
+  it('keeps a flow open that long with a session in which it says nothing, and no longer', async () => {
+    await open({ sessionsPerParty: 3, firstMessageMs: 3_600_000 })
+    const node = network.node('Bob')
+    const metrics = new NodeMetrics()
+    metrics.watch('bob', node)
+    impersonate()
+    for (const session of ['one', 'two', 'three']) post(message(session, 0))
+    post(message('two', 1, 0))
+    await network.advanceBy({ minutes: 59 })
+    expect(await metrics.text()).to.contain('carillon_silent_sessions{node="bob"} 2')
+    expect((await node.flows({ status: 'running' })).items).to.have.length(3)
+    await network.advanceBy({ minutes: 2 })
+    const failed = (await node.flows({ status: 'failed' })).items
+    expect(failed).to.have.length(2)
+    for (const { id } of failed)
+      expect(await node.resultOf(id).catch((error: unknown) => error)).to.have.property('code', 'counterparty-silent')
+    expect((await node.flows({ status: 'running' })).items).to.have.length(1)
+    expect(await metrics.text()).to.contain('carillon_silent_sessions{node="bob"} 0')
+    // What it says later is too late, and there is room for others.
+    post(message('one', 1, 0), message('four', 0))
+    await network.advanceBy({ seconds: 5 })
+    expect((await node.flows({ status: 'running' })).items).to.have.length(2)
+    await aliceGoesOn()
+  })
+
   it('whose flow opens one session too many is told so, and its flow can catch it', async () => {
     await open({ sessionsPerParty: 2 })
     const start = () => network.node('Alice').start(Pour, { to: network.party('Bob'), count: 300 })

@@ -19,6 +19,13 @@ export type Receive = {
   readonly withinMs?: number | undefined
 }
 
+/** The message with this number follows the one that opened the session. */
+const firstSeq = 1
+
+/** Whoever opens a session has something to say in it; a flow is not kept for one who never does. */
+const longestOf = ({ limits }: SessionReads, { role, seq }: Receive): number | undefined =>
+  role === 'responder' && seq === firstSeq ? limits.session.firstMessageMs : undefined
+
 export const receive = defineOperation<Receive, SessionReads>({
   kind: 'receive',
   identity: ({ session, role, seq, withinMs }) => ({ session, role, seq, withinMs }),
@@ -26,7 +33,7 @@ export const receive = defineOperation<Receive, SessionReads>({
   decide: (reads, operation, flow) => {
     const message = messageFor(reads, flow, operation)
     if (message !== undefined) return valueAnswer(message)
-    const { session, role, seq, withinMs } = operation
+    const { session, role, seq, withinMs = longestOf(reads, operation) } = operation
     return { kind: 'message', session, role, seq, untilMs: untilAfter(reads.nowMs, withinMs) }
   },
   revive: (reads, operation, { result }) => (result === null ? undefined : recordedMessage(reads, operation)),

@@ -28,11 +28,15 @@ const countBy = (db: Database, sql: string): ReadonlyMap<string, number> =>
   )
 
 /** How much is under way with other parties. */
-export const countMessages = (db: Database): { readonly openSessions: number; readonly unacknowledged: number } => {
-  const [openSessions, unacknowledged] = ['sessions WHERE closed = 0', 'outbox'].map((from) =>
-    Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'] ?? 0),
-  )
-  return { openSessions: openSessions ?? 0, unacknowledged: unacknowledged ?? 0 }
+export const countMessages = (
+  db: Database,
+): { readonly openSessions: number; readonly silentSessions: number; readonly unacknowledged: number } => {
+  const [openSessions, silentSessions, unacknowledged] = [
+    'sessions WHERE closed = 0',
+    "sessions WHERE closed = 0 AND role = 'responder' AND asked = 1",
+    'outbox',
+  ].map((from) => Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'] ?? 0))
+  return { openSessions: openSessions ?? 0, silentSessions: silentSessions ?? 0, unacknowledged: unacknowledged ?? 0 }
 }
 
 export const readParties = (db: Database, network: NetworkMap): readonly PartyEntry[] => {
