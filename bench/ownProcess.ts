@@ -47,6 +47,13 @@ const compiledOnce = (name: string): string => {
 /** In the tests `carillon` means the sources, and those need the loader of the process that runs the tests. */
 const options = import.meta.resolve('carillon').endsWith('.ts') ? execArgv : []
 
-/** Starts one of the programs beside this file; what it complains of is shown. */
+/** Starts one of the programs beside this file, with options of Node; what it complains of is shown. */
+export const startProgramWith = (
+  given: readonly string[],
+  name: string,
+  ...args: readonly string[]
+): ChildProcessByStdio<null, Readable, null> =>
+  spawn(execPath, [...options, ...given, compiledOnce(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+
 export const startProgram = (name: string, ...args: readonly string[]): ChildProcessByStdio<null, Readable, null> =>
-  spawn(execPath, [...options, compiledOnce(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  startProgramWith([], name, ...args)

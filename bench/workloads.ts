@@ -9,6 +9,7 @@ import { fireAtScale } from './workloads/fireAtScale.js'
 import { fireBurst } from './workloads/fireBurst.js'
 import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { hangingSteps } from './workloads/hangingSteps.js'
+import { flood } from './workloads/flood.js'
 import { killInBurst, killInLargeBurst } from './workloads/killInBurst.js'
 import { lateness } from './workloads/lateness.js'
 import { memoryPending } from './workloads/memoryPending.js'
@@ -56,6 +57,7 @@ export const workloads: readonly Workload[] = [
   vaultQuery,
   questions,
   twoParties,
+  flood,
   notarisations,
   signatureThreads,
   schedules,
