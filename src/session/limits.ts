@@ -25,7 +25,7 @@ export const sessionLimits = {
   /** Messages and acknowledgements of one party in a minute; what comes beyond that is refused until there is room. */
   messagesPerMinute: 1_200_000,
   /** Bytes of one party in a minute, likewise. */
-  bytesPerMinute: 1024 * 1024 * KiB,
+  bytesPerMinute: 256 * 1024 * KiB,
   /** A notary whose callers would wait longer tells them so: they come back later, instead of standing in line. */
   notaryWaitMs: 5_000,
   /** Unacknowledged messages held in memory; the others wait in the outbox. */

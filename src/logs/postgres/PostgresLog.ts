@@ -10,7 +10,6 @@ import { remoteLogLimits } from '../limits.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { BackOff } from '../../engine/BackOff.js'
-import { assertEncrypted } from '../remote/assertEncrypted.js'
 import { mayPass } from '../remote/mayPass.js'
 import { pause } from '../../engine/pause.js'
 import { untilAborted } from '../../engine/untilAborted.js'
@@ -18,7 +17,7 @@ import { emptyHead, type EncodedTick, type Head } from '../../log/Tick.js'
 import { parsePostgresAddress, type PostgresAddress } from './PostgresAddress.js'
 import { PostgresNotifications } from './PostgresNotifications.js'
 import { surelyNotCommitted, wantsAnotherTry } from './postgresFailure.js'
-import { PostgresSession, serversAt, type SqlQuery, type Row } from './PostgresSession.js'
+import { PostgresSession, assertPostgresEncrypted, type SqlQuery, type Row } from './PostgresSession.js'
 import { assertSchema, migrate, quoted } from './postgresSchema.js'
 
 /** Where the log is. */
@@ -75,7 +74,7 @@ export class PostgresLog implements EventLog {
 
   private constructor({ url, schema, answerMs = remoteLogLimits.logAnswerMs }: PostgresLogOptions) {
     this.#address = parsePostgresAddress(url, schema)
-    assertEncrypted(serversAt(this.#address), this.#address, 'Add sslmode=verify-full to the address.')
+    assertPostgresEncrypted(this.#address)
     this.#table = `${quoted(this.#address.schema)}.log_ticks`
     this.#writer = new PostgresSession({
       address: this.#address,

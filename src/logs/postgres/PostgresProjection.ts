@@ -15,7 +15,7 @@ import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import type { PublicEvent, PublicEventType } from '../../log/PublicEvent.js'
 import { parsePostgresAddress } from './PostgresAddress.js'
 import { endsSession, sqlStateOf, wantsAnotherTry } from './postgresFailure.js'
-import { PostgresSession, type Row, type SqlQuery } from './PostgresSession.js'
+import { assertPostgresEncrypted, PostgresSession, type Row, type SqlQuery } from './PostgresSession.js'
 import { quoted } from './postgresSchema.js'
 
 /** Runs one statement inside the transaction of a batch, and gives its rows. */
@@ -210,6 +210,6 @@ export const definePostgresProjection = <T extends PublicEventType = PublicEvent
   const { name, version = 1, types } = options
   assertProjection(name, version, types)
   // An address that cannot be used is told where it is written, not when the node starts.
-  parsePostgresAddress(options.url, options.schema ?? defaultSchemaOf(name))
+  assertPostgresEncrypted(parsePostgresAddress(options.url, options.schema ?? defaultSchemaOf(name)))
   return Object.freeze({ kind: 'target', name, version, types, openTarget: () => new PostgresTarget(options, version) })
 }

@@ -7,7 +7,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { remoteLogLimits } from '../limits.js'
-import type { LogServer } from '../remote/assertEncrypted.js'
+import { assertEncrypted, type LogServer } from '../remote/assertEncrypted.js'
 import { logClosed } from '../remote/logClosed.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
@@ -39,7 +39,7 @@ export type SessionOptions = {
 }
 
 /** To whom the driver will connect, and how: it alone knows what an address and the environment mean together. */
-export const serversAt = ({ urls, shown }: PostgresAddress): readonly LogServer[] => {
+const serversAt = ({ urls, shown }: PostgresAddress): readonly LogServer[] => {
   try {
     return urls.map((connectionString) => {
       const { host, ssl: usesTls } = new pg.Client({ connectionString })
@@ -49,6 +49,10 @@ export const serversAt = ({ urls, shown }: PostgresAddress): readonly LogServer[
     throw postgresFailure(error, shown)
   }
 }
+
+/** Refuses an address whose connection would not be encrypted, on another machine. */
+export const assertPostgresEncrypted = (address: PostgresAddress): void =>
+  assertEncrypted(serversAt(address), address, 'Add sslmode=verify-full to the address.')
 
 const inRecovery = 'SELECT pg_is_in_recovery() AS replica'
 

@@ -1,5 +1,5 @@
 /**
- * Refuses to send a log, and the password to it, over a network in plain text, unless the address says that this is meant.
+ * Refuses to send what a log says, and the password of its server, over a network in plain text, unless the address says that this is meant.
  */
 import { CarillonError } from '../../errors/CarillonError.js'
 
@@ -26,7 +26,7 @@ export const assertEncrypted = (
   if (bare === undefined) return
   throw new CarillonError(
     'tls-required',
-    `The log at ${address.shown} is on another machine, ${bare.host}, and the connection would not be encrypted. ${howToEncrypt} Where the network between the two is trusted, add ${plaintextOption}=true to the address.`,
+    `The database at ${address.shown} is on another machine, ${bare.host}, and the connection would not be encrypted. ${howToEncrypt} Where the network between the two is trusted, add ${plaintextOption}=true to the address.`,
     { host: bare.host },
   )
 }

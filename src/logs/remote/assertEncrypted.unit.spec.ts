@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { EventStoreDbLog } from '../eventstoredb/EventStoreDbLog.js'
 import { openLog } from '../openLog.js'
+import { definePostgresProjection } from '../postgres/PostgresProjection.js'
 import { PostgresLog } from '../postgres/PostgresLog.js'
 
 type Opened = { readonly close: () => Promise<void> | void }
@@ -48,6 +49,24 @@ describe('A log on another machine', () => {
       expect(await postgres(url), url).to.equal('tls-required')
     process.env['PGHOST'] = nowhere
     expect(await postgres('postgres:///app'), 'by the environment').to.equal('tls-required')
+  })
+
+  it('is not reached in plain text by a projection either', () => {
+    const define = (url: string): string => {
+      try {
+        return definePostgresProjection({ name: 'app/Totals', url, tables: [], evolve: () => Promise.resolve() }).name
+      } catch (error) {
+        return (error as { readonly code: string }).code
+      }
+    }
+    for (const url of [`postgres://node@${nowhere}/app`, `postgres://node@localhost/app?host=${nowhere}`])
+      expect(define(url), url).to.equal('tls-required')
+    for (const url of [
+      'postgres://node@localhost/app',
+      `postgres://node@${nowhere}/app?sslmode=verify-full`,
+      `postgres://node@${nowhere}/app?plaintext=true`,
+    ])
+      expect(define(url), url).to.equal('app/Totals')
   })
 
   it('is not reached in plain text over KurrentDB, however that is written', async () => {

@@ -22,6 +22,7 @@ import { otherRole, type Envelope, type Message, type SessionRole } from '../../
 import { sessionIdOf, type SessionId } from '../../log/SessionId.js'
 import type { VirtualNetwork } from '../VirtualNetwork.js'
 import type { Chance } from './Chance.js'
+import { floodOf } from './floodOf.js'
 
 /** What an adversary can do when it is its turn. */
 export const attacks = [
@@ -37,6 +38,7 @@ export const attacks = [
   'sends a history that nobody asked for',
   'asks for a signature over a part that is not meant for it',
   'references a state of another notary',
+  'floods with sessions and messages',
 ] as const
 export type Attack = (typeof attacks)[number]
 
@@ -168,6 +170,13 @@ export class Adversary {
         break
       case 'sends too much':
         this.#overload(chance, victim)
+        break
+      case 'floods with sessions and messages':
+        this.#count += 1
+        this.#endpoint.send(
+          victim.key,
+          floodOf(chance, { me: this.me.key, flows: this.#answered, name: `${this.me.name} flood ${this.#count}` }),
+        )
         break
       case 'sends a history that nobody asked for':
         for (const name of chance.some(this.#network.names, 2)) this.#sendHistory(chance, this.#network.party(name))

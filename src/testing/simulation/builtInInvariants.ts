@@ -1,6 +1,7 @@
 /**
  * What is held against every simulated network, whatever its app.
  */
+import { budgetsKept } from './invariants/budgets.js'
 import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from './invariants/ledger.js'
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
 import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
@@ -42,4 +43,5 @@ export const builtInInvariants: readonly Invariant[] = [
   changesAreShared,
   nothingGranted,
   signaturesCanonical,
+  budgetsKept,
 ]

@@ -22,6 +22,9 @@ const choices = {
     stepsInFlight: [1, 2],
   },
   session: {
+    sessionsPerParty: [100],
+    unreadMessages: [5, 20],
+    unreadBytes: [20_000],
     unacknowledged: [1, 4],
     unacknowledgedPerParty: [1, 3],
     unacknowledgedBytesPerParty: [1, 2_000],

@@ -102,7 +102,9 @@ const hopelessWait = (
   hostileSessions: ReadonlySet<string>,
 ): string | undefined => {
   // Whoever deals with a hostile member may wait for ever, where everyone can see it.
-  if (wait.for !== 'message' || wait.until !== undefined || hostileSessions.has(wait.session)) return undefined
+  if (wait.for !== 'message' || hostileSessions.has(wait.session)) return undefined
+  // The first message of a session has a time of its own, within which it should come all the same.
+  if (wait.until !== undefined && !(wait.role === 'responder' && wait.seq === 1)) return undefined
   const other = ends.get(`${wait.session} ${wait.role === 'initiator' ? 'responder' : 'initiator'}`)
   const otherFlow = openFlows.get(other ?? '')
   if (otherFlow === undefined) return 'waits for a message from a flow that has ended'
