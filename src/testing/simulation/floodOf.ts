@@ -19,13 +19,13 @@ export const floodOf = (
   Array.from({ length: chance.between(1, sessionsAtOnce) }, (_, number) => {
     const nonce = sha256(`${name} ${number}`)
     const end = { kind: 'message', session: sessionIdOf(me, nonce), from: 'initiator' } as const
-    const flow = chance.pick([...flows, 'carillon/Broadcast', 'nobody/Answers'])
+    const flow = chance.oneIn(6) ? 'nobody/Answers' : chance.pick([...flows, 'carillon/Broadcast'])
     const opening: Envelope = {
       ...end,
       seq: 0,
-      message: { kind: 'open', flow, version: chance.pick([1, 1, 1, 99]), nonce },
+      message: { kind: 'open', flow, version: chance.oneIn(10) ? 99 : 1, nonce },
     }
-    if (chance.oneIn(2)) return [opening]
+    if (!chance.oneIn(4)) return [opening]
     // Without the first, nothing of what follows is ever read.
     const firstSeq = chance.pick([1, 2, 2, 2])
     const text = 'x'.repeat(chance.below(largestText))

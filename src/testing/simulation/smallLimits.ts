@@ -22,7 +22,7 @@ const choices = {
     stepsInFlight: [1, 2],
   },
   session: {
-    sessionsPerParty: [100],
+    sessionsPerParty: [25],
     unreadMessages: [5, 20],
     unreadBytes: [20_000],
     unacknowledged: [1, 4],
