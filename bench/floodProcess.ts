@@ -27,7 +27,7 @@ const sessionsPerFrame = 200
 
 let opened = 0
 /** A frame of new sessions, then frames of large messages in some of them, and of small ones in all. */
-const frames = function* (): Generator<Buffer> {
+const frames = function* (): Generator<Buffer, never> {
   for (;;) {
     const sessions = Array.from({ length: sessionsPerFrame }, () => {
       const nonce = hashOf(`${process.pid} ${opened++}`)
