@@ -142,7 +142,7 @@ const View = ({
     case 'occurrences':
       return <Occurrences live={live} nowMs={nowMs} />
     case 'flows':
-      return <FlowsPage live={live} nowMs={nowMs} />
+      return <FlowsPage live={live} nowMs={nowMs} mayOperate={mayOperate} />
     case 'flow':
       return isHex(first) ? <Flow id={first} live={live} mayOperate={mayOperate} /> : <Nothing />
     case 'vault':

@@ -87,17 +87,15 @@ export interface SignalsRead {
   readonly countKept: (flowSeq: number, limit: number) => number
   /** The number of the last signal that a flow was sent; 0 before the first. */
   readonly lastSeq: (flowSeq: number) => number
-  /** Whether a flow was sent a signal with this id. */
+  /** Whether a flow was sent a signal with this id; also after its end. */
   readonly wasSent: (flowSeq: number, id: string) => boolean
 }
 
 export interface Signals extends SignalsRead {
   readonly insert: (row: SignalRow) => void
   readonly take: (flowSeq: number, seq: number) => void
-  /** To be called for every flow that ends, unless it continues as another. */
-  readonly deleteOf: (flowSeq: number) => void
-  /** To be called for a flow that continues as another, which has all its signals from then on. */
-  readonly handOver: (fromSeq: number, flowSeq: number) => void
+  /** To be called for every flow that ends, unless it continues as another: nothing is left to be taken. */
+  readonly endOf: (flowSeq: number) => void
 }
 
 export interface ChildrenRead {
@@ -107,8 +105,10 @@ export interface ChildrenRead {
   readonly depthOf: (flowSeq: number) => number
   /** The children of a flow, in the order in which they were started. */
   readonly ofParent: (parentSeq: number) => readonly ChildRow[]
-  /** The flow that a flow has continued as. */
-  readonly nextOf: (flowSeq: number) => number | undefined
+  /** The first of the flows that have continued as one another up to a flow; itself when it has continued none. */
+  readonly firstOf: (flowSeq: number) => number
+  /** The flow that one has continued as, however often; itself when it has not. */
+  readonly lastOf: (flowSeq: number) => number
 }
 
 export interface Children extends ChildrenRead {

@@ -38,6 +38,7 @@ export const showTarget = (to: SignalTarget): string =>
     ? to
     : `"${to.clientId}"${to.caller === undefined ? '' : ` of token ${to.caller}`}${to.by === undefined ? '' : ` of ${to.by}`}`
 
+/** The flow that is meant, whether it has ended or not. */
 const targetOf = ({ views }: FlowReads, to: SignalTarget): FlowRow => {
   const first = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId, to.caller))
   const row = first === undefined ? undefined : lastOf(views, first)
@@ -46,13 +47,11 @@ const targetOf = ({ views }: FlowReads, to: SignalTarget): FlowRow => {
     throw new CarillonError('flow-not-found', `There is no flow ${showTarget(to)} to signal.`, {
       flow: showTarget(to),
     })
-  if (hasEnded(row))
-    throw new CarillonError('flow-ended', `Flow ${row.id} has already ended: ${row.status}. It takes no signal.`, {
-      flow: row.id,
-      status: row.status,
-    })
   return row
 }
+
+const endedAlready = ({ id, status }: FlowRow): CarillonError =>
+  new CarillonError('flow-ended', `Flow ${id} has already ended: ${status}. It takes no signal.`, { flow: id, status })
 
 const invalid = (signal: string, why: string): CarillonError =>
   new CarillonError('signal-data-invalid', `The data of signal ${signal} ${why}`, { signal })
@@ -71,6 +70,7 @@ export const decideSignal = (reads: FlowReads, request: SignalRequest, by: strin
   const row = targetOf(reads, to)
   const { signals } = reads.views
   if (id !== undefined && signals.wasSent(row.seq, id)) return []
+  if (hasEnded(row)) throw endedAlready(row)
   if (signals.countKept(row.seq, flowLimits.signalsKept) >= flowLimits.signalsKept)
     throw new CarillonError(
       'signals-full',

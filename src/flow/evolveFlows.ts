@@ -42,7 +42,7 @@ const startChild = (
 
 /** Of a flow that another one continues as: it has the place of that one, among clients, parents and children. */
 const startContinuation = (
-  { flows, children, signals }: FlowTables,
+  { flows, children }: FlowTables,
   { from }: Extract<FlowOrigin, { readonly kind: 'continued' }>,
   atMs: number,
 ): Family => {
@@ -51,7 +51,6 @@ const startContinuation = (
   const link = children.of(before.seq)
   if (link !== undefined) children.insert({ ...link, childSeq: flows.nextSeq })
   children.continueAs(before.seq, flows.nextSeq)
-  signals.handOver(before.seq, flows.nextSeq)
   return { clientId: before.clientId, startedBy: before.startedBy, wakeMs: atMs }
 }
 
@@ -269,7 +268,7 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
       end(tables, row, event, revision, atMs)
       wakeAt(tables, keyOfFlow(row.id), atMs)
       if (event.outcome !== 'continued') {
-        tables.signals.deleteOf(row.seq)
+        tables.signals.endOf(row.seq)
         wakeChildren(tables, row, atMs)
       }
       break

@@ -6,10 +6,8 @@ import { hasEnded, type FlowRow } from './FlowRow.js'
 
 /** The flow that one has continued as, however often; itself when it has not. */
 export const lastOf = ({ flows, children }: FlowsReadTables, row: FlowRow): FlowRow => {
-  let last = row
-  for (let next = children.nextOf(last.seq); next !== undefined; next = children.nextOf(last.seq))
-    last = flows.get(next)
-  return last
+  const last = children.lastOf(row.seq)
+  return last === row.seq ? row : flows.get(last)
 }
 
 /** The parent of a flow that is to end with it, and has ended; undefined when there is none. */

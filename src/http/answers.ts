@@ -151,6 +151,15 @@ export const GraphC = t.readonly(
   'Graph',
 )
 
+export const OperatedFlowsC = t.readonly(
+  t.strict({
+    done: IntegerC,
+    refused: IntegerC,
+    refusals: t.readonlyArray(t.strict({ flow: FlowIdC, error: t.strict({ code: t.string, message: t.string }) })),
+  }),
+  'OperatedFlows',
+)
+
 export const FlowStatusC = t.keyof(
   {
     running: null,
@@ -165,6 +174,9 @@ export const FlowStatusC = t.keyof(
   },
   'FlowStatus',
 )
+
+/** What flows can be listed by beside their status. */
+export const FlowConditionC = t.union([FlowStatusC, t.literal('open'), t.literal('troubled'), t.literal('attention')])
 
 const flowMembers = {
   id: FlowIdC,

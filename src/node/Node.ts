@@ -5,7 +5,14 @@
 import type { App } from '../app/App.js'
 import type { NewToken } from '../operator/operateTokens.js'
 import { decideOperatorRequest } from '../operator/decideOperatorRequest.js'
-import { done, OperatorRequestC, type Done, type OperatorRequest } from '../operator/OperatorRequest.js'
+import { operateFlows, type FlowsMatching, type OperatedFlows } from './operateFlows.js'
+import {
+  done,
+  OperatorRequestC,
+  type Done,
+  type FlowAction,
+  type OperatorRequest,
+} from '../operator/OperatorRequest.js'
 import { listTokens } from '../storage/queries/readTokens.js'
 import type { Token, TokenId } from '../operator/Token.js'
 import type { ActiveTick } from '../engine/ActiveTick.js'
@@ -503,6 +510,25 @@ export class Node {
   async cancelFlow(flow: FlowId, { withinMs, by }: By & { readonly withinMs?: number } = {}): Promise<void> {
     const request = { on: 'flow', action: 'cancel', flow } as const
     await this.operate(withinMs === undefined ? request : { ...request, withinMs }, byOf(by))
+  }
+
+  /**
+   * Does to all flows that match a query what an operator may do to one. Without a status in the query these are the flows that
+   * the action is for: those that are parked to retry them, paused to resume them, and so on. Each is asked for by itself, so
+   * flows that refuse it stop nothing; a flow that is being cancelled is not cancelled again.
+   */
+  operateFlows(
+    action: FlowAction,
+    matching: FlowsMatching = {},
+    { withinMs, by }: By & { readonly withinMs?: number } = {},
+  ): Promise<OperatedFlows> {
+    return operateFlows(
+      action,
+      matching,
+      (query) => this.flows(query),
+      (request) => this.operate(request, byOf(by)),
+      withinMs,
+    )
   }
 
   /** Lets a parked flow go on from its record. */

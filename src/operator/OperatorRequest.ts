@@ -60,7 +60,8 @@ export const SignalIdC = expecting(
 
 const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-const PositiveC = expecting(
+/** How long something may take. */
+export const PositiveC = expecting(
   'a whole number of milliseconds from 1',
   new t.Type<number, number, unknown>(
     'PositiveMilliseconds',
@@ -71,6 +72,7 @@ const PositiveC = expecting(
 )
 
 export const FlowActionC = t.keyof({ retry: null, cancel: null, kill: null, pause: null, resume: null, dismiss: null })
+/** What an operator can do to a flow. */
 export type FlowAction = t.TypeOf<typeof FlowActionC>
 
 export const ActivityActionC = t.keyof({ trigger: null, retry: null, discharge: null, pause: null, resume: null })

@@ -10,7 +10,7 @@ import { openWritable } from './sqlite/openWritable.js'
 import type { Database } from './Database.js'
 
 /** Counts up when the layout changes in a way an older version could not read. */
-export const storeFormat = 4
+export const storeFormat = 5
 
 /** "Cari" in ASCII: tells a Carillon store from any other SQLite file. */
 const applicationId = 0x43617269

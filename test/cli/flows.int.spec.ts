@@ -107,6 +107,13 @@ describe('carillon flow', function () {
     expect(document?.troubles.map(({ what }) => what)).to.deep.equal(expected.map((what) => what.split(' by ')[0]))
   })
 
+  it('wants to be told either which flow it is to act on or that all are meant', async () => {
+    for (const odd of [['cancel'], ['cancel', resting, '--all'], ['cancel', resting, '--name', 'clinic/Rest']]) {
+      const failure: unknown = await flow(...odd).catch((error: unknown) => error)
+      expect(failure, odd.join(' ')).to.have.property('code', 'usage')
+    }
+  })
+
   it('watch writes a line for every change, and ends with the flow', async () => {
     const said: Said = { out: [], err: [] }
     const watching = ask(['flow', 'watch', trying, '--store', kept.folder], said)

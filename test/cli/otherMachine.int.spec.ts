@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { claimControlPath, releaseControlPath } from '../../src/folder/controlAddress.js'
 import { defineVerb, defineVerbs, serveHttp } from '../../src/index.js'
-import { Hang } from '../http/belfry.js'
+import { Hang, Sleep } from '../http/belfry.js'
 import { ServedNode } from './servedNode.js'
 import { documents, inProcess, scratchFolder } from './spawnCarillon.js'
 
@@ -69,6 +69,20 @@ describe('the command on a node on another machine', () => {
     const [made] = documents(await ofAddress('token new --name other --permission view --json'))
     expect(await ofAddress(`token revoke ${String(made?.['id'])}`)).to.contain('is revoked')
     expect(documents(await ofAddress('start belfry/Sleep --no-wait --json'))[0]).to.have.property('flow')
+  })
+
+  it('acts on all flows that match, and says how many there were and which refused', async () => {
+    await served.node.start(Sleep, {})
+    await served.node.start(Sleep, {})
+    const sleeping = (await served.node.flows({ name: Sleep.name, status: 'open' })).items.length
+    expect(await ofAddress(`flow pause --all --name ${Sleep.name}`)).to.equal(`${sleeping} flows are paused.\n`)
+    expect(await ofStore(`flow retry --all --name ${Sleep.name} --status paused`)).to.match(
+      new RegExp(`^0 flows are retried\\.\\n${sleeping} flows refused it:\\n {2}\\w+ {2}.*not parked`),
+    )
+    expect(documents(await ofStore(`flow cancel --all --name ${Sleep.name} --json`))[0]).to.deep.equal({
+      ...{ action: 'cancel', done: sleeping, refused: 0, refusals: [] },
+    })
+    expect((await served.node.flows({ name: Sleep.name, status: 'open' })).items).to.deep.equal([])
   })
 
   it("asks for an app's own verbs there", async () => {

@@ -122,6 +122,23 @@ describe('A signal to a flow', () => {
     expect(await virtual.node.resultOf(id)).to.deep.equal([1, 2, 3])
   })
 
+  it('with an id is answered as the first time when it is sent again after the end of its flow', async () => {
+    const virtual = await start()
+    const { id } = await virtual.node.start(Order, {})
+    await Promise.all(
+      ['first', 'too late'].map((name, index) => virtual.node.signal(id, Approve, { level: index + 1 }, { id: name })),
+    )
+    expect(await virtual.node.resultOf(id)).to.include('level 1')
+    const events = (await eventsOf(virtual.node)).length
+    for (const again of ['first', 'too late']) await virtual.node.signal(id, Approve, { level: 1 }, { id: again })
+    expect((await eventsOf(virtual.node)).length).to.equal(events)
+    expect((await virtual.node.flow(id))?.signals).to.deep.equal([])
+    await refusal(virtual.node.signal(id, Approve, { level: 1 }, { id: 'another' }), 'flow-ended')
+    await crashAndRestart(virtual)
+    await virtual.node.signal(id, Approve, { level: 1 }, { id: 'first' })
+    await refusal(virtual.node.signal(id, Approve, { level: 1 }), 'flow-ended')
+  })
+
   it('reaches a flow by the client id it was started with', async () => {
     const virtual = await start()
     const { id } = await virtual.node.start(Order, {}, { clientId: 'order-7', by: 'cli:ben' })

@@ -29,6 +29,22 @@ describe('one request for everything an operator can ask', () => {
       expect(await operate(request), JSON.stringify(request)).to.deep.include({ status: 200, body: { done: true } })
   })
 
+  it('acts on all flows that match, and says which refused it', async () => {
+    const all = (body: unknown, token?: string): Promise<Answered> =>
+      belfry.ask('/api/v1/operate/flows', { method: 'POST', body, ...(token === undefined ? {} : { token }) })
+    const paused = await all({ action: 'pause', status: 'running' })
+    expect(paused).to.deep.include({ status: 200 })
+    expect(paused.body).to.have.property('done').that.is.greaterThan(0)
+    expect((await all({ action: 'retry', status: 'paused' })).body).to.deep.include({ done: 0 })
+    expect((await all({ action: 'resume' })).body).to.deep.include({ done: paused.body['done'], refused: 0 })
+    expect((await all({ action: 'pause', status: 'asleep' })).body).to.have.property('code', 'request-invalid')
+    expect((await all({ action: 'cancel', withinMs: -1 })).body).to.have.property('code', 'request-invalid')
+    expect((await all({ action: 'pause' }, await belfry.token(['view']))).body).to.have.property(
+      'code',
+      'permission-missing',
+    )
+  })
+
   it('takes a token from an admin alone, whose secret the node never sees', async () => {
     const { id, text, hash } = newTokenText()
     const issue = { on: 'token', action: 'issue', token: { token: id, name: 'own', hash, permissions: ['view'] } }

@@ -3,9 +3,17 @@
  */
 import { Option, type Command } from 'commander'
 import type * as t from 'io-ts'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { outcomeOfEnd } from '../../flow/FlowEnd.js'
 import { showOrigin, type FlowDetails, type FlowQuery, type FlowSummary } from '../../flow/FlowSummary.js'
-import { FlowDefinitionC, FlowDetailsC, FlowSummaryC, HangingStepC, SignalDefinitionC } from '../../http/answers.js'
+import {
+  FlowDefinitionC,
+  FlowDetailsC,
+  FlowSummaryC,
+  HangingStepC,
+  OperatedFlowsC,
+  SignalDefinitionC,
+} from '../../http/answers.js'
 import { actionsOf, FlowActionC, type FlowAction } from '../../operator/OperatorRequest.js'
 import type { RecordedOperation, Waiting, Waits } from '../../log/events.js'
 import { localCaller } from '../../log/FlowId.js'
@@ -104,8 +112,15 @@ const columnsAt = (nowMs: number): readonly PrintedColumn<FlowSummary>[] => [
   { header: '', cell: outcomeOf, flexible: true },
 ]
 
-type ListOptions = ApiOptions &
-  PageOptions & { readonly status?: FlowQuery['status']; readonly name?: string; readonly parent?: string }
+type MatchingOptions = Pick<FlowQuery, 'status' | 'name' | 'parent'>
+
+const matchingOptions = (): readonly Option[] => [
+  new Option('--status <status>', 'only flows in this condition').choices(statuses),
+  new Option('--name <name>', 'only flows of this name'),
+  new Option('--parent <id>', 'only the children of this flow, by its whole id'),
+]
+
+type ListOptions = ApiOptions & PageOptions & MatchingOptions
 
 const list = (real: Terminal): Command =>
   listVerb(real, ['list', 'list flows, newest first', ['flow list', 'flow list --status troubled']], {
@@ -114,11 +129,7 @@ const list = (real: Terminal): Command =>
     item: FlowSummaryC,
     columns: columnsAt,
     empty: 'No such flows.',
-    options: [
-      new Option('--status <status>', 'only flows in this condition').choices(statuses),
-      new Option('--name <name>', 'only flows of this name'),
-      new Option('--parent <id>', 'only the children of this flow, by its whole id'),
-    ],
+    options: matchingOptions(),
   })
 
 /** The part that asked has a column only in a flow that has parts. */
@@ -331,10 +342,41 @@ const words: Readonly<Record<FlowAction, { readonly summary: string; readonly di
   dismiss: { summary: 'take an ended flow off the list of what needs attention', did: 'is dismissed' },
 }
 
+type ActOptions = ApiOptions & MatchingOptions & { readonly all?: true }
+
+/** Acts on all flows that match, and says how many there were and which of them refused. */
+const actOnAll = async (terminal: Terminal, action: FlowAction, options: ActOptions): Promise<void> => {
+  const { status, name, parent } = options
+  const given = Object.entries({ status, name, parent }).filter(([, value]) => value !== undefined)
+  const body = { action, ...Object.fromEntries(given) }
+  const found = await NodeApi.at(options).post('/operate/flows', body, OperatedFlowsC)
+  if (printJson(terminal, options.json, { action, ...found })) return
+  const flows = (count: number): string => (count === 1 ? '1 flow' : `${count} flows`)
+  terminal.out(`${flows(found.done)} ${words[action].did.replace(/^is/, found.done === 1 ? 'is' : 'are')}.`)
+  if (found.refused > 0) terminal.out(`${flows(found.refused)} refused it:`)
+  for (const { flow, error } of found.refusals) terminal.out(printable(`  ${shortId(flow)}  ${error.message}`))
+}
+
 const act = (terminal: Terminal, action: FlowAction): Command =>
-  apiVerb(action, words[action].summary, [`flow ${action} 8c41d0`])
-    .argument('<id>', flowArgument)
-    .action(async (text: string, options: ApiOptions) => {
+  matchingOptions()
+    .reduce(
+      (verb, option) => verb.addOption(option),
+      apiVerb(action, words[action].summary, [`flow ${action} 8c41d0`, `flow ${action} --all --name orders/Fulfil`])
+        .argument('[id]', flowArgument)
+        .addOption(new Option('--all', 'all flows it is for, as far as they match the options below')),
+    )
+    .action(async (text: string | undefined, options: ActOptions) => {
+      const { all = false, status, name, parent } = options
+      const narrows = [status, name, parent].some((value) => value !== undefined)
+      if (all === (text !== undefined) || (!all && narrows))
+        throw new CarillonError(
+          'usage',
+          `Name one flow, or say --all, perhaps with --status, --name or --parent: carillon flow ${action} <id>, or carillon flow ${action} --all --name <name>.`,
+        )
+      if (text === undefined) {
+        await actOnAll(terminal, action, options)
+        return
+      }
       const flow = await flowNamed(options, text)
       await carryOutAndSay(terminal, options, {
         request: { on: 'flow', action, flow },
@@ -386,14 +428,18 @@ const signals = (terminal: Terminal): Command =>
   )
 
 export const flowVerb = (terminal: Terminal): Command =>
-  verbGroup('flow', 'list, show, watch and signal flows; retry, cancel, kill, pause, resume or dismiss one', [
-    list(terminal),
-    show(terminal),
-    watch(terminal),
-    result(terminal),
-    definitions(terminal),
-    hanging(terminal),
-    signal(terminal),
-    signals(terminal),
-    ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
-  ])
+  verbGroup(
+    'flow',
+    'list, show, watch and signal flows; retry, cancel, kill, pause, resume or dismiss one or all that match',
+    [
+      list(terminal),
+      show(terminal),
+      watch(terminal),
+      result(terminal),
+      definitions(terminal),
+      hanging(terminal),
+      signal(terminal),
+      signals(terminal),
+      ...actionsOf(FlowActionC).map((action) => act(terminal, action)),
+    ],
+  )

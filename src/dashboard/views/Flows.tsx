@@ -240,7 +240,31 @@ const SendSignal = ({ flow, sent }: { readonly flow: FlowWithStory; readonly sen
   )
 }
 
-export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+/** What can be done to all flows of a list at once. */
+const ActsOnAll = ({ kind, done }: { readonly kind: 'open' | 'parked'; readonly done: () => void }) => {
+  const act = (action: FlowAction) => () => post('/operate/flows', { action, status: kind })
+  return (
+    <div class="acts">
+      {kind === 'parked' ? <Act label="Retry all" weight="primary" act={act('retry')} done={done} /> : null}
+      <Act
+        label="Cancel all"
+        confirm="All flows of this list undo what they have done, as far as their code says so, and end."
+        act={act('cancel')}
+        done={done}
+      />
+    </div>
+  )
+}
+
+export const FlowsPage = ({
+  live,
+  nowMs,
+  mayOperate,
+}: {
+  readonly live: Live
+  readonly nowMs: number
+  readonly mayOperate: boolean
+}) => {
   const [kind, setKind] = useState<Kind>('all')
   const pages = usePages<FlowSummary>('/flows', { status: kind === 'all' ? undefined : kind }, live.head.revision)
   return (
@@ -267,6 +291,9 @@ export const FlowsPage = ({ live, nowMs }: { readonly live: Live; readonly nowMs
           />
         }
       >
+        {mayOperate && (kind === 'open' || kind === 'parked') && live.flows[kind] > 0 ? (
+          <ActsOnAll kind={kind} done={pages.again} />
+        ) : null}
         <PagedList
           label="Flows"
           pages={pages}

@@ -18,7 +18,7 @@ import {
   FlowDefinitionsC,
   FlowDetailsC,
   FlowResultC,
-  FlowStatusC,
+  FlowConditionC,
   FlowSummaryC,
   HangingStepsC,
   pageOfC,
@@ -75,7 +75,7 @@ export const flowRoutes = [
     permission: 'view',
     query: t.exact(
       t.partial({
-        status: t.union([FlowStatusC, t.literal('open'), t.literal('troubled'), t.literal('attention')]),
+        status: FlowConditionC,
         name: t.string,
         parent: FlowIdC,
         limit: CountC,

@@ -1,6 +1,8 @@
 /**
  * Everything an operator can ask, as one request. The routes that name what they act on carry the same.
  */
+import * as t from 'io-ts'
+import { FlowIdC } from '../../log/FlowId.js'
 import {
   ActivityActionC,
   actionsOf,
@@ -8,13 +10,35 @@ import {
   DrainActionC,
   FlowActionC,
   OperatorRequestC,
+  PositiveC,
   permissionFor,
 } from '../../operator/OperatorRequest.js'
+import { FlowConditionC, OperatedFlowsC } from '../answers.js'
 import { tokenKeeperOf } from '../HostedNode.js'
 import { assertMay, operatorOf } from '../Principal.js'
 import { route } from '../Route.js'
 
 export const operateRoutes = [
+  route({
+    method: 'POST',
+    path: '/operate/flows',
+    tag: 'operate',
+    verbs: actionsOf(FlowActionC).map((action) => `flow ${action}`),
+    summary:
+      'Does to all flows that match what an operator may do to one; without a status to those that the action is for',
+    permission: 'operate',
+    body: t.intersection([
+      t.strict({ action: FlowActionC }),
+      t.exact(t.partial({ status: FlowConditionC, name: t.string, parent: FlowIdC, withinMs: PositiveC })),
+    ]),
+    answer: OperatedFlowsC,
+    example: { body: { action: 'cancel', name: 'orders/Fulfil' } },
+    handle: ({ hosted: { node }, body: { action, withinMs, ...matching }, principal }) =>
+      node.operateFlows(action, matching, {
+        by: operatorOf(principal),
+        ...(withinMs === undefined ? {} : { withinMs }),
+      }),
+  }),
   route({
     method: 'POST',
     path: '/operate',

@@ -180,14 +180,16 @@ export const findFlow = (
   const [row] = seq === undefined ? [] : db.prepare(`${select} WHERE f.seq = ?`).lists(seq)
   if (row === undefined || seq === undefined) return undefined
   const record = db.prepare('SELECT operation FROM flow_records WHERE flow_seq = ? ORDER BY position').all(seq)
+  const summary = summaryOf(row)
   return {
-    ...summaryOf(row),
+    ...summary,
     input: JSON.parse(flowRowOf(row).input) as unknown,
     troubles: db
       .prepare('SELECT at_ms, what, by, error, retry_at FROM flow_troubles WHERE flow_seq = ? ORDER BY revision, place')
       .all(seq)
       .map(troubleOf),
-    signals: keptSignals(db, seq).map(signalOf),
+    // What continues a flow has its signals.
+    signals: summary.endedAt === undefined ? keptSignals(db, seq).map(signalOf) : [],
     ...familyOf(db, seq),
     record: record.map(({ operation }) => JSON.parse(String(operation)) as RecordedOperation),
   }

@@ -13,8 +13,11 @@ export const childrenSchema = `
     when_parent_ends TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS flow_children_of ON flow_children (parent_seq, child_seq);
-  CREATE TABLE IF NOT EXISTS flow_continuations (flow_seq INTEGER PRIMARY KEY, from_seq INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS flow_continuations (
+    flow_seq INTEGER PRIMARY KEY, from_seq INTEGER NOT NULL, first_seq INTEGER NOT NULL
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS flow_continuations_of ON flow_continuations (from_seq);
+  CREATE INDEX IF NOT EXISTS flow_continuations_since ON flow_continuations (first_seq, flow_seq);
 `
 
 const rowOf = ([childSeq, parentSeq, startedBySeq, depth, whenParentEnds]: readonly SqlValue[]): ChildRow => ({
@@ -33,7 +36,8 @@ export class ChildTable implements Children {
   readonly #ofParent: Statement
   readonly #adopt: Statement
   readonly #continue: Statement
-  readonly #next: Statement
+  readonly #first: Statement
+  readonly #last: Statement
   readonly #any: Statement
   /** False while no flow has started or continued another: then nothing is looked up. */
   #mayHold: boolean
@@ -43,8 +47,11 @@ export class ChildTable implements Children {
     this.#find = db.prepare(`SELECT ${columns} FROM flow_children WHERE child_seq = ?`)
     this.#ofParent = db.prepare(`SELECT ${columns} FROM flow_children WHERE parent_seq = ? ORDER BY child_seq`)
     this.#adopt = db.prepare('UPDATE flow_children SET parent_seq = ? WHERE parent_seq = ?')
-    this.#continue = db.prepare('INSERT INTO flow_continuations (flow_seq, from_seq) VALUES (?, ?)')
-    this.#next = db.prepare('SELECT flow_seq FROM flow_continuations WHERE from_seq = ?')
+    this.#continue = db.prepare('INSERT INTO flow_continuations (flow_seq, from_seq, first_seq) VALUES (?, ?, ?)')
+    this.#first = db.prepare('SELECT first_seq FROM flow_continuations WHERE flow_seq = ?')
+    this.#last = db.prepare(
+      'SELECT flow_seq FROM flow_continuations WHERE first_seq = ? ORDER BY flow_seq DESC LIMIT 1',
+    )
     this.#any = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_children), EXISTS (SELECT 1 FROM flow_continuations)')
     this.#mayHold = this.#readMayHold()
     unit.join({
@@ -78,12 +85,17 @@ export class ChildTable implements Children {
 
   continueAs(fromSeq: number, flowSeq: number): void {
     this.#mayHold = true
-    this.#continue.run(flowSeq, fromSeq)
+    this.#continue.run(flowSeq, fromSeq, this.firstOf(fromSeq))
     this.#adopt.run(flowSeq, fromSeq)
   }
 
-  nextOf(flowSeq: number): number | undefined {
-    const [row] = this.#mayHold ? this.#next.lists(flowSeq) : []
-    return row === undefined ? undefined : Number(row[0])
+  firstOf(flowSeq: number): number {
+    const [row] = this.#mayHold ? this.#first.lists(flowSeq) : []
+    return row === undefined ? flowSeq : Number(row[0])
+  }
+
+  lastOf(flowSeq: number): number {
+    const [row] = this.#mayHold ? this.#last.lists(this.firstOf(flowSeq)) : []
+    return row === undefined ? flowSeq : Number(row[0])
   }
 }

@@ -1,8 +1,9 @@
 /**
- * The signals of flows that have not ended. One that was taken keeps its number and its id, and nothing else.
+ * The signals of flows. Flows that have continued as one another have them in common, under the first of them. Of one that was
+ * taken its id is left, so that it counts once, also after the end of its flow; and of the last of a flow its number.
  */
 import type { SignalRow } from '../../flow/SignalRow.js'
-import type { Signals } from '../../flow/FlowTables.js'
+import type { ChildrenRead, Signals } from '../../flow/FlowTables.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 
@@ -30,15 +31,19 @@ const rowOf = ([flowSeq, seq, name, data, by, atMs, id]: readonly SqlValue[]): S
 /** The signals that a flow has not taken yet, in the order in which they came. */
 export const keptSignals = (db: Database, flowSeq: number): readonly SignalRow[] =>
   db
-    .prepare(`SELECT ${columns} FROM flow_signals WHERE flow_seq = ? AND taken = 0 ORDER BY seq`)
-    .lists(flowSeq)
+    .prepare(
+      `SELECT ${columns} FROM flow_signals WHERE taken = 0 AND flow_seq = coalesce((SELECT first_seq FROM flow_continuations WHERE flow_seq = ?), ?) ORDER BY seq`,
+    )
+    .lists(flowSeq, flowSeq)
     .map(rowOf)
 
 export class SignalTable implements Signals {
   readonly #insert: Statement
   readonly #take: Statement
+  readonly #drop: Statement
   readonly #delete: Statement
-  readonly #handOver: Statement
+  readonly #close: Statement
+  readonly #chains: Pick<ChildrenRead, 'firstOf'>
   readonly #next: Statement
   readonly #count: Statement
   readonly #last: Statement
@@ -47,11 +52,15 @@ export class SignalTable implements Signals {
   /** False while there is no signal: then the end of a flow deletes nothing. */
   #mayHold: boolean
 
-  constructor(db: Database, unit: UnitOfWork) {
+  constructor(db: Database, unit: UnitOfWork, chains: Pick<ChildrenRead, 'firstOf'>) {
+    this.#chains = chains
     this.#insert = db.prepare(`INSERT INTO flow_signals (${columns}, taken) VALUES (?, ?, ?, ?, ?, ?, ?, 0)`)
     this.#take = db.prepare("UPDATE flow_signals SET taken = 1, data = '' WHERE flow_seq = ? AND seq = ?")
-    this.#delete = db.prepare('DELETE FROM flow_signals WHERE flow_seq = ?')
-    this.#handOver = db.prepare('UPDATE flow_signals SET flow_seq = ? WHERE flow_seq = ?')
+    this.#drop = db.prepare(
+      'DELETE FROM flow_signals WHERE flow_seq = ? AND seq = ? AND taken = 1 AND id IS NULL AND EXISTS (SELECT 1 FROM flow_signals l WHERE l.flow_seq = ? AND l.seq > ?)',
+    )
+    this.#delete = db.prepare('DELETE FROM flow_signals WHERE flow_seq = ? AND id IS NULL')
+    this.#close = db.prepare("UPDATE flow_signals SET taken = 1, data = '' WHERE flow_seq = ? AND taken = 0")
     this.#next = db.prepare(
       `SELECT ${columns} FROM flow_signals WHERE flow_seq = ? AND name = ? AND taken = 0 ORDER BY seq LIMIT 1`,
     )
@@ -75,37 +84,39 @@ export class SignalTable implements Signals {
 
   insert({ flowSeq, seq, name, data, by, atMs, id }: SignalRow): void {
     this.#mayHold = true
-    this.#insert.run(flowSeq, seq, name, data, by, atMs, id)
+    const first = this.#chains.firstOf(flowSeq)
+    this.#insert.run(first, seq, name, data, by, atMs, id)
+    this.#drop.run(first, seq - 1, first, seq - 1)
   }
 
   take(flowSeq: number, seq: number): void {
-    this.#take.run(flowSeq, seq)
+    const first = this.#chains.firstOf(flowSeq)
+    this.#take.run(first, seq)
+    this.#drop.run(first, seq, first, seq)
   }
 
-  deleteOf(flowSeq: number): void {
+  endOf(flowSeq: number): void {
     if (!this.#mayHold) return
-    this.#delete.run(flowSeq)
+    const first = this.#chains.firstOf(flowSeq)
+    this.#delete.run(first)
+    this.#close.run(first)
     this.#mayHold = this.#readMayHold()
   }
 
-  handOver(fromSeq: number, flowSeq: number): void {
-    if (this.#mayHold) this.#handOver.run(flowSeq, fromSeq)
-  }
-
   next(flowSeq: number, name: string): SignalRow | undefined {
-    const [row] = this.#mayHold ? this.#next.lists(flowSeq, name) : []
+    const [row] = this.#mayHold ? this.#next.lists(this.#chains.firstOf(flowSeq), name) : []
     return row === undefined ? undefined : rowOf(row)
   }
 
   countKept(flowSeq: number, limit: number): number {
-    return this.#mayHold ? Number(this.#count.lists(flowSeq, limit)[0]?.[0]) : 0
+    return this.#mayHold ? Number(this.#count.lists(this.#chains.firstOf(flowSeq), limit)[0]?.[0]) : 0
   }
 
   lastSeq(flowSeq: number): number {
-    return this.#mayHold ? Number(this.#last.lists(flowSeq)[0]?.[0] ?? 0) : 0
+    return this.#mayHold ? Number(this.#last.lists(this.#chains.firstOf(flowSeq))[0]?.[0] ?? 0) : 0
   }
 
   wasSent(flowSeq: number, id: string): boolean {
-    return this.#mayHold && this.#sent.lists(flowSeq, id).length > 0
+    return this.#mayHold && this.#sent.lists(this.#chains.firstOf(flowSeq), id).length > 0
   }
 }
