@@ -45,6 +45,7 @@ import { Session } from './Session.js'
 import { transact, type TransactOptions, type TransactWork } from './transact.js'
 import type { AnySignalDefinition, ReceivedSignal, SignalDefinition } from './SignalDefinition.js'
 import type { SignalTarget } from '../flow/decideSignal.js'
+import { encodedData, encodedInput } from './encodedFor.js'
 import { answerWithin, withinMsOf, type Timing, type Unbounded, type Within } from './within.js'
 
 /** Why a flow that was started by an activity was started. */
@@ -92,6 +93,17 @@ export type ChildOptions = {
 }
 
 declare const returns: unique symbol
+
+/** In JavaScript, or where types were ignored, anything may be given. */
+const assertChild = (child: Partial<ChildFlow<unknown>> | Iterable<unknown> | undefined): void => {
+  if (typeof child === 'object' && Symbol.iterator in child)
+    throw new CarillonError(
+      'operation-not-yielded',
+      'io.join was given a start that was never asked for. Ask for it first: yield* io.join(yield* io.start(…)).',
+    )
+  if (typeof child?.id !== 'string')
+    throw new CarillonError('flow-not-child', 'io.join takes what io.start gave, or { id } with the id of a child.')
+}
 
 /** A flow that this one has started. */
 export type ChildFlow<R> = {
@@ -344,7 +356,7 @@ export class FlowIo {
 
   /** Sends a signal to another flow of this node, by its id or by the client id it was started with. */
   *sendSignal<A>(to: SignalTarget, definition: SignalDefinition<A>, data: NoInfer<A>): FlowBody<void> {
-    yield* ask({ kind: 'sendSignal', to, signal: definition.name, data: definition.data.encode(data) as Json })
+    yield* ask({ kind: 'sendSignal', to, signal: definition.name, data: encodedData(definition, data) })
   }
 
   /**
@@ -457,7 +469,7 @@ export class FlowIo {
     const name = id === undefined ? `#${this.#children}` : `=${id}`
     if (id === undefined) this.#children += 1
     const child = flowIdOfChild(this.flowId, name)
-    const encoded = definition.input.encode(input) as Json
+    const encoded = encodedInput(definition, input)
     yield* ask({ kind: 'start', child, flow: definition.name, input: encoded, whenParentEnds })
     return { id: child }
   }
@@ -470,6 +482,7 @@ export class FlowIo {
    * when it has not ended in time; it goes on then.
    */
   *join(child: ChildFlow<unknown>, options?: Timing): FlowBody<unknown> {
+    assertChild(child)
     const withinMs = withinMsOf(options)
     const answer = (yield* ask({ kind: 'join', child: child.id, withinMs })) as ChildResult | undefined
     if (answer?.refusal !== undefined) throw new FlowRefused(child.id, answer.refusal)
@@ -483,7 +496,7 @@ export class FlowIo {
    * taken go over to it. Locks and sessions end here, and nothing after it is run, no `finally` either.
    */
   *continueAs<I, F = never>(definition: FlowDefinition<I, unknown, F>, input: NoInfer<I>): FlowBody<never> {
-    yield* ask({ kind: 'continueAs', flow: definition.name, input: definition.input.encode(input) as Json })
+    yield* ask({ kind: 'continueAs', flow: definition.name, input: encodedInput(definition, input) })
     throw new CarillonError('flow-diverged', 'A flow that has continued as another was run on.')
   }
 

@@ -38,6 +38,7 @@ import { instantFromMillis } from '../time/Instant.js'
 import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
 import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { FlowDefinition } from '../app/FlowDefinition.js'
+import { encodedData, encodedInput } from '../app/encodedFor.js'
 import type { FlowEngine } from '../engine/FlowEngine.js'
 import type { FlowId } from '../log/FlowId.js'
 import { decideStart } from '../operator/operateFlow.js'
@@ -198,7 +199,7 @@ export class Node {
     input: NoInfer<I>,
     options: StartOptions = {},
   ): Promise<FlowHandle<R, F>> {
-    const handle = await this.startByName(flow.name, flow.input.encode(input) as Json, options)
+    const handle = await this.startByName(flow.name, encodedInput(flow, input), options)
     const outcome = async (): Promise<RunOutcome<unknown, F>> => {
       const given = await handle.outcome()
       return given.kind === 'returned' ? given : { ...given, refusal: readRefusal(flow.refusals, given.refusal) }
@@ -546,7 +547,7 @@ export class Node {
     data: NoInfer<A>,
     { by, id }: By & { readonly id?: string } = {},
   ): Promise<void> {
-    const encoded = definition.data.encode(data) as Json
+    const encoded = encodedData(definition, data)
     const request = { on: 'signal', to, signal: definition.name, data: encoded } as const
     await this.operate(id === undefined ? request : { ...request, id }, byOf(by))
   }

@@ -198,6 +198,52 @@ describe('A flow that starts others', () => {
     expect((await virtual.node.states(Note)).length).to.equal(1)
   })
 
+  it('is told what to write when it joins a start that it has not asked for, or nothing at all', async () => {
+    const Odd = flowOf(function* (io): FlowBody<unknown> {
+      const start = io.start(Nap, { hours: 1 }) as unknown as ChildFlow<unknown>
+      const texts: string[] = []
+      for (const child of [start, undefined, {}, { id: 7 }]) {
+        const tried = yield* io.attempt(io.join(child as ChildFlow<unknown>))
+        texts.push(isLeft(tried) ? `${tried.left.code}: ${tried.left.message}` : 'joined')
+      }
+      yield* start as unknown as FlowBody<unknown>
+      return texts
+    }, 'family/Odd')
+    const virtual = await start(Odd)
+    const texts = await virtual.node.run(Odd, {})
+    expect(String((texts as readonly string[])[0]))
+      .to.match(/^operation-not-yielded: /)
+      .and.to.contain('yield* io.join(yield* io.start(…))')
+    for (const text of (texts as readonly string[]).slice(1)) expect(text).to.match(/^flow-not-child: /)
+  })
+
+  it('and whoever starts it or signals it is told what was left out', async () => {
+    const left = undefined as unknown as { hours: number }
+    const Forgetful = flowOf(function* (io): FlowBody<unknown> {
+      const codes: string[] = []
+      const all: readonly FlowBody<unknown>[] = [
+        io.start(Nap, left),
+        io.continueAs(Nap, left),
+        io.sendSignal(io.flowId, Go, left as never),
+      ]
+      for (const asked of all) {
+        const tried = yield* io.attempt(asked)
+        codes.push(isLeft(tried) ? tried.left.code : 'done')
+      }
+      return codes
+    }, 'family/Forgetful')
+    const virtual = await start(Forgetful)
+    expect(await virtual.node.run(Forgetful, {})).to.deep.equal([
+      'flow-input-invalid',
+      'flow-input-invalid',
+      'signal-data-invalid',
+    ])
+    const { id } = await virtual.node.start(Nap, { hours: 1 })
+    await refusal(virtual.node.signal(id, Go, left as never), 'signal-data-invalid')
+    await refusal(virtual.node.start(Nap, left), 'flow-input-invalid')
+    await expectAlive(virtual)
+  })
+
   it('cannot join a flow that it has not started', async () => {
     const Stranger = defineFlow({
       name: 'family/Stranger',
