@@ -233,7 +233,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|coverage|bench/peers)/' },
+    exclude: { path: '^(dist|dist-next|dist-old|coverage|bench/peers)/' },
     // Imports of types count: a pure room that names an adapter's type depends on it.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -14,7 +14,7 @@ const hostGlobals = [
 
 export default defineConfig(
   // bench/peers stands on packages that only its own command installs; `npm run check` there lints it by these rules.
-  globalIgnores(['dist/', 'coverage/', '.cache/', 'bench/peers/', 'test/mutants/.run/']),
+  globalIgnores(['dist/', 'dist-next/', 'dist-old/', 'coverage/', '.cache/', 'bench/peers/', 'test/mutants/.run/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
   eslint.configs.recommended,

@@ -29,11 +29,12 @@ The heart alone, with its story of a kill and an outage: npm run sample:heartbea
 `
 
 const usualPort = 7_411
+const usualFolder = 'data/demo'
 
 const readOptions = () =>
   parseArgs({
     options: {
-      folder: { type: 'string', default: 'data/demo' },
+      folder: { type: 'string', default: usualFolder },
       port: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -80,7 +81,10 @@ const serve = async (
 /** A path as a shell takes it. */
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
 
-const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
+const again = (folder: string): string =>
+  folder === usualFolder ? 'npm start' : `npm start -- --folder ${quoted(folder)}`
+
+const greet = (neighbours: readonly Neighbour[], server: HttpServer, folder: string): void => {
   const nameOf = ({ served: { node } }: Neighbour): string => node.party.name
   const width = Math.max(...neighbours.map((each) => nameOf(each).length))
   const [first] = neighbours
@@ -99,7 +103,7 @@ const greet = (neighbours: readonly Neighbour[], server: HttpServer): void => {
     `    npx carillon status${store}`,
     `    npx carillon agenda --watch --store ${bank}`,
     `    npx carillon clock play --speed 1h --store ${bank}`,
-    `    kill -9 ${process.pid}                    and npm start again: nothing is lost`,
+    `    kill -9 ${process.pid}                    and ${again(folder)} again: nothing is lost`,
     '',
     '  Stop with Ctrl-C. The clock of the banks runs a day a second and stands still while they are away.',
     '',
@@ -133,14 +137,14 @@ const main = async (): Promise<void> => {
     server = opened
     for (const { served, store } of neighbours)
       sockets.push(await openControlSocket(served.node, store, { http: opened }))
-    greet(neighbours, opened)
+    greet(neighbours, opened, folder)
     if (process.stdin.isTTY) process.stdin.on('data', () => say(`  The dashboard:  ${opened.newLink()}`)).unref()
     await told
     say('', 'Stopping …')
   } finally {
     await stop()
   }
-  say('Stopped in good order. Every node goes on from its log with the next npm start.')
+  say(`Stopped in good order. Every node goes on from its log with the next ${again(folder)}.`)
 }
 
 try {

@@ -21,6 +21,8 @@ const usage = `npm run sample:heartbeat -- [options]
   --help          this text
 `
 
+const usualStore = 'data/heartbeat'
+
 const readOptions = () =>
   parseArgs({
     options: {
@@ -28,7 +30,7 @@ const readOptions = () =>
       interval: { type: 'string', default: '1000' },
       'skip-missed': { type: 'boolean', default: false },
       stop: { type: 'boolean', default: false },
-      store: { type: 'string', default: 'data/heartbeat' },
+      store: { type: 'string', default: usualStore },
       help: { type: 'boolean', default: false },
     },
   }).values
@@ -42,6 +44,12 @@ const wholeNumber = (name: string, text: string): number => {
 
 const screen = new Screen(process.stdout)
 
+/** The command that was typed, again: of the heart that is in this store. */
+const again = (store: string, ...options: readonly string[]): string => {
+  const given = [...options, ...(store === usualStore ? [] : ['--store', store])]
+  return ['npm run sample:heartbeat', ...(given.length === 0 ? [] : ['--', ...given])].join(' ')
+}
+
 /** Resolves at Ctrl-C, at `kill`, when nobody reads any more, or when told. A second Ctrl-C waits for nothing. */
 const untilTold = (): { readonly told: Promise<void>; readonly tell: () => void } => {
   let tell: () => void = () => undefined
@@ -54,7 +62,10 @@ const untilTold = (): { readonly told: Promise<void>; readonly tell: () => void 
   return { told, tell }
 }
 
-const findOrStart = async (node: Node, intervalMs: number, missedBeats: Heart['missedBeats']): Promise<StateRef> => {
+const findOrStart = async (
+  node: Node,
+  { store, intervalMs, missedBeats }: Pick<Heart, 'intervalMs' | 'missedBeats'> & { readonly store: string },
+): Promise<StateRef> => {
   const [found] = await node.states(Heartbeat)
   if (found === undefined) {
     const name = 'Emmanuel'
@@ -66,7 +77,7 @@ const findOrStart = async (node: Node, intervalMs: number, missedBeats: Heart['m
   if (missedBeats === 'skip' && found.data.missedBeats !== 'skip')
     screen.say(
       'It makes up for missed beats, as it was told when it was started. For one that skips them:',
-      '  npm run sample:heartbeat -- --stop && npm run sample:heartbeat -- --skip-missed',
+      `  ${again(store, '--stop')} && ${again(store, '--skip-missed')}`,
     )
   return found.ref
 }
@@ -116,7 +127,10 @@ const main = async (): Promise<void> => {
     return
   }
 
-  const heartbeat = await findOrStart(node, intervalMs, options['skip-missed'] ? 'skip' : 'catch-up')
+  const heartbeat = await findOrStart(node, {
+    ...{ store, intervalMs },
+    missedBeats: options['skip-missed'] ? 'skip' : 'catch-up',
+  })
   screen.hint('In another terminal:', [
     ['what is due next', `npx carillon agenda --store ${store}`],
     ['how the node is', `npx carillon status --store ${store}`],
@@ -126,16 +140,17 @@ const main = async (): Promise<void> => {
     screen.trouble(`The node is draining, so nothing beats until: npx carillon drain end --store ${store}`)
   pulse.tell()
   await told
+  const isAlive = (await node.states(Heartbeat)).length > 0
   await node.stop()
 
   const { transaction, index } = pulse.lastStarted ?? heartbeat
   screen.hint(
-    `Stopped after ${beats.toLocaleString('en')} beats. The heart itself is not dead, only nobody is there to beat it.`,
+    `Stopped after ${beats.toLocaleString('en')} beats. ${isAlive ? 'The heart itself is not dead, only nobody is there to beat it.' : 'The life of the heart has ended.'}`,
     [
-      ['wait a while, and start it again', 'npm run sample:heartbeat'],
+      [isAlive ? 'wait a while, and start it again' : 'begin another one', again(store)],
       ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} --store ${store}`],
       ['what is due next', `npx carillon agenda --store ${store}`],
-      ['end its life', 'npm run sample:heartbeat -- --stop'],
+      ...(isAlive ? [['end its life', again(store, '--stop')] as const] : []),
     ],
   )
 }

@@ -5,7 +5,7 @@
  *   npm run sample:swap -- --live --speed 365
  *   npm run sample:swap -- --live --kills 5
  */
-import { canonicalText } from 'carillon'
+import { CarillonError, canonicalText } from 'carillon'
 import { Command } from 'commander'
 import { runWithCrashes } from './run/crashes.js'
 import { liveRun } from './run/liveRun.js'
@@ -18,9 +18,9 @@ import { showPercent } from './money/Rate.js'
 
 type Options = {
   readonly live?: true
-  readonly speed: string
+  readonly speed?: string
   readonly folder?: string
-  readonly kills: string
+  readonly kills?: string
   readonly crashes?: string
 }
 
@@ -76,28 +76,39 @@ const refuse = (message: string): void => {
 await new Command('sample:swap')
   .description('An interest rate swap from the offer to maturity')
   .option('--live', 'real processes that talk over TLS, on a clock that runs faster')
-  .option('--speed <days>', 'how many days pass in a second (with --live)', '365')
+  .option('--speed <days>', 'how many days pass in a second (with --live); default: 365')
   .option('--folder <folder>', 'where the network is kept (with --live); default: a folder that is removed at the end')
-  .option('--kills <number>', 'kill so many of the processes on the way, with SIGKILL (with --live)', '0')
+  .option('--kills <number>', 'kill so many of the processes on the way, with SIGKILL (with --live)')
   .option('--crashes <seeds>', 'run a short trade so many times, with parties crashing at random moments')
   .action(async (options: Options) => {
+    const { speed = '365', kills: killed = '0' } = options
+    const stray = (['speed', 'folder', 'kills'] as const).find((name) => options[name] !== undefined)
+    if (stray !== undefined && options.live === undefined)
+      return refuse(`--${stray} is about real processes. Add --live, or leave it out.`)
+    if (options.crashes !== undefined && options.live !== undefined)
+      return refuse('--crashes lets parties of one process crash. With --live it is --kills that kills processes.')
     if (options.crashes !== undefined) {
       const seeds = Number(options.crashes)
       if (Number.isInteger(seeds) && seeds > 0) return crashing(seeds)
       return refuse(`--crashes is "${options.crashes}"; give a number of runs, such as 10.`)
     }
     if (options.live === undefined) return virtually()
-    const daysPerSecond = Number(options.speed)
-    if (!(daysPerSecond > 0))
-      return refuse(`--speed is "${options.speed}"; give the days that pass in a second, such as 365.`)
-    const kills = Number(options.kills)
+    const daysPerSecond = Number(speed)
+    if (!(daysPerSecond > 0)) return refuse(`--speed is "${speed}"; give the days that pass in a second, such as 365.`)
+    const kills = Number(killed)
     if (!Number.isInteger(kills) || kills < 0)
-      return refuse(`--kills is "${options.kills}"; give how many processes are to be killed, such as 5.`)
+      return refuse(`--kills is "${killed}"; give how many processes are to be killed, such as 5.`)
     return liveRun({
       daysPerSecond,
       kills,
       say,
       ...(options.folder === undefined ? {} : { folder: options.folder }),
-    }).then(() => undefined)
+    }).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!(error instanceof CarillonError)) throw error
+        refuse(error.message)
+      },
+    )
   })
   .parseAsync()

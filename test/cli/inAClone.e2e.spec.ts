@@ -1,0 +1,47 @@
+/** `npx carillon` in a clone of the repository: npm installs the clone as a package of its own first. */
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+
+const repository = join(import.meta.dirname, '../..')
+
+/** A clone with the scripts of this one, a build that says its name, and another one to make. */
+const clone = (root: string): void => {
+  mkdirSync(join(root, 'dist/cli'), { recursive: true })
+  mkdirSync(join(root, 'scripts'))
+  for (const file of ['scripts/prepare.ts', 'tsconfig.json']) cpSync(join(repository, file), join(root, file))
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
+  const main = "#!/usr/bin/env node\nconsole.log('built', process.argv[2])\n"
+  writeFileSync(join(root, 'dist/cli/main.js'), main, { mode: 0o755 })
+  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly prepare: string }
+  }
+  const build = `node -e "fs.writeFileSync('built-anew', '')"`
+  const bin = { carillon: './dist/cli/main.js' }
+  const manifest = { name: 'carillon', version: '1.0.0', type: 'module', bin, scripts: { ...scripts, build } }
+  writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
+}
+
+describe('the command in a clone', () => {
+  const root = mkdtempSync(join(tmpdir(), 'carillon-clone-'))
+  before(() => {
+    clone(root)
+  })
+  after(() => {
+    rmSync(root, { recursive: true })
+  })
+
+  it('is the build that is there, also at the first call, which builds nothing', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['carillon', 'status'], { cwd: root })
+    expect(stdout).to.equal('built status\n')
+    expect(existsSync(join(root, 'built-anew'))).to.equal(false)
+  })
+
+  it('is built when it is installed', async () => {
+    await promisify(execFile)('npm', ['run', 'prepare'], { cwd: root })
+    expect(existsSync(join(root, 'built-anew'))).to.equal(true)
+  })
+})
