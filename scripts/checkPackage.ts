@@ -1,43 +1,93 @@
 /**
- * Checks the built package as a stranger's app would meet it: each target of `exports` and `bin` exists, and each
- * entry loads without the source condition. An entry whose source has not been written yet is left out.
+ * Checks the package as a stranger's app would meet it: what npm packs, how its entries resolve, and what loading them
+ * costs. It was built before.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 
 const PackageC = t.type({
   name: t.string,
-  exports: t.record(t.string, t.type({ 'carillon-source': t.string, types: t.string, default: t.string })),
+  exports: t.record(t.string, t.type({ types: t.string, default: t.string })),
   bin: t.record(t.string, t.string),
 })
+const PackedC = t.tuple([t.type({ filename: t.string, files: t.array(t.type({ path: t.string })) })])
 
-const decoded = PackageC.decode(JSON.parse(readFileSync('package.json', 'utf8')))
-if (isLeft(decoded))
-  throw new Error('package.json: `exports` or `bin` has another form than scripts/checkPackage.ts expects')
-const { name, exports, bin } = decoded.right
+const mostPackedBytes = 1_500_000
+/** What is read of the disk for `import 'carillon'`, in the package itself and in all that it needs. */
+const mostFilesLoaded = 150
 
+const decode = <A>(codec: t.Decoder<unknown, A>, text: string, what: string): A => {
+  const decoded = codec.decode(JSON.parse(text))
+  if (isLeft(decoded)) throw new Error(`${what} has another form than scripts/checkPackage.ts expects`)
+  return decoded.right
+}
+
+const { name, exports, bin } = decode(PackageC, readFileSync('package.json', 'utf8'), 'package.json')
 const faults: string[] = []
 
+/** What a program printed; a fault when it failed. */
+const outputOf = (what: string, program: string, args: readonly string[]): string => {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (thrown) {
+    const told = typeof thrown === 'object' && thrown !== null && 'stdout' in thrown ? String(thrown.stdout) : ''
+    faults.push(`${what} fails: ${told}${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    return ''
+  }
+}
+const node = (what: string, ...args: readonly string[]): string => outputOf(what, process.execPath, args)
+
 for (const [entry, target] of Object.entries(exports)) {
-  if (!existsSync(target['carillon-source'])) continue
   const missing = [target.types, target.default].filter((file) => !existsSync(file))
   faults.push(...missing.map((file) => `exports["${entry}"] names ${file}, which the build does not make`))
-  if (missing.length > 0) continue
   const specifier = entry.replace('.', name)
-  try {
-    execFileSync(process.execPath, ['--input-type=module', '--eval', `await import('${specifier}')`], { stdio: 'pipe' })
-  } catch (thrown) {
-    faults.push(`import '${specifier}' fails: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
+  node(`import '${specifier}'`, '--input-type=module', '--eval', `await import('${specifier}')`)
 }
 
 for (const [command, file] of Object.entries(bin)) {
-  if (!existsSync(file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))) continue
   if (!existsSync(file)) faults.push(`bin.${command} names ${file}, which the build does not make`)
   else if (!readFileSync(file, 'utf8').startsWith('#!/usr/bin/env node\n'))
     faults.push(`bin.${command}: ${file} does not begin with #!/usr/bin/env node`)
+}
+
+// What code finds by its own path lies elsewhere once the code is bundled: programs of threads beside it, the rest above.
+for (const file of readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((each) => each.endsWith('.js')))
+  for (const [, path = ''] of readFileSync(join('dist', file), 'utf8').matchAll(
+    /new URL\("([^"]+)", import\.meta\.url\)/g,
+  ))
+    if (!existsSync(resolve('dist', dirname(file), path)))
+      faults.push(`dist/${file} looks for ${path}, which is not there`)
+
+const counting = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(\`import { writeSync } from 'node:fs'
+export const load = (url, context, next) => { if (url.startsWith('file:')) writeSync(1, url + '\\\\n'); return next(url, context) }\`))`
+const modules = node(
+  'counting what is loaded',
+  ...['--import', `data:text/javascript,${encodeURIComponent(counting)}`, '--input-type=module', '--eval'],
+  `await import('${name}'); const { default: module } = await import('node:module'); for (const file of Object.keys(module._cache)) console.log('file://' + file)`,
+)
+const loaded = new Set(modules.split('\n').filter((line) => line.startsWith('file:')))
+if (loaded.size > mostFilesLoaded)
+  faults.push(`import '${name}' loads ${loaded.size} files, more than ${mostFilesLoaded}`)
+
+const scratch = mkdtempSync(join(tmpdir(), 'carillon-pack-'))
+try {
+  const packed = outputOf('npm pack', 'npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', scratch])
+  const [{ filename, files }] = decode(PackedC, packed, 'What npm pack says')
+  const tarball = join(scratch, filename)
+  const { size } = statSync(tarball)
+  if (size > mostPackedBytes) faults.push(`the package has ${size} bytes, more than ${mostPackedBytes}`)
+  for (const { path } of files)
+    if (/\.(map|png|svg)$/.test(path) && !path.startsWith('dist/dashboard/'))
+      faults.push(`${path} is of no use to those who install the package`)
+  node('publint', 'node_modules/publint/src/cli.js', 'run', tarball, '--strict')
+  node('arethetypeswrong', 'node_modules/@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
 }
 
 for (const fault of faults) console.error(fault)

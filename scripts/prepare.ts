@@ -9,4 +9,4 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const isThere = existsSync(join(root, 'dist/cli/main.js'))
 if (process.env['npm_command'] !== 'exec' || !isThere)
-  execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
+  execSync('npm run --silent build:runnable', { cwd: root, stdio: 'inherit' })

@@ -89,7 +89,10 @@ const performFrom = async (stages: Stage[]): Promise<readonly Outcome[]> => {
 }
 
 // Two lanes for two cores. Specs come after the build, because end-to-end specs run what was built.
-const checks = [[check('build'), check('layers'), check('format:check')], [check('lint')]]
+const checks = [
+  [check('build'), check('package'), check('layers')],
+  [check('lint'), check('format:check'), check('unused')],
+]
 const rest = [check('types'), ...specBatches().map(specs)]
 
 try {

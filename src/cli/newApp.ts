@@ -9,7 +9,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { storeFailure } from '../storage/sqlite/storeFailure.js'
 import { readPackage } from './packageFile.js'
 
-const template = fileURLToPath(new URL('template/', import.meta.url))
+const template = fileURLToPath(new URL('../cli/template/', import.meta.url))
 
 /** Carries no meaning for any tool, so that neither npm nor the compiler takes the template for the real thing. */
 const suffix = '.template'

@@ -150,6 +150,7 @@ export const catalogue = {
   'store-outdated': entry('refuse', 'A restored store is older than what others have seen'),
   'disk-full': entry('retry', 'No space left for the log'),
   'sqlite-missing': entry('refuse', 'No SQLite driver could be loaded'),
+  'postgres-missing': entry('refuse', 'The driver for PostgreSQL is not installed'),
   'node-stopped': entry('refuse', 'The node has stopped'),
   'node-following': entry('refuse', 'The process stands by, and another one leads'),
   'node-draining': entry('refuse', 'The node is draining'),

@@ -3,34 +3,21 @@
  * the party, with no other identity in between. The root of a network signs them.
  */
 import { createPrivateKey, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
-import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  BasicConstraints,
-  Certificate,
-  Extension,
-  ExtendedKeyUsage,
-  Extensions,
-  id_ce_basicConstraints,
-  id_ce_extKeyUsage,
-  id_ce_keyUsage,
-  id_kp_clientAuth,
-  id_kp_serverAuth,
-  KeyUsage,
-  KeyUsageFlags,
-  Name,
-  RelativeDistinguishedName,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from '@peculiar/asn1-x509'
+import { createRequire } from 'node:module'
+import type * as AsnSchema from '@peculiar/asn1-schema'
+import type * as AsnX509 from '@peculiar/asn1-x509'
 import { publicKeyFrom, type KeyPair } from '../identity/KeyPair.js'
 import type { Party } from '../identity/Party.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { toMillis, type Instant } from '../time/Instant.js'
+
+/** Loaded when a certificate is made, because few processes ever make one and loading takes long. */
+const load = createRequire(import.meta.url)
+type Asn = Omit<typeof AsnSchema & typeof AsnX509, 'default'>
+const asn = (): Asn => ({
+  ...(load('@peculiar/asn1-schema') as typeof AsnSchema),
+  ...(load('@peculiar/asn1-x509') as typeof AsnX509),
+})
 
 const ed25519 = '1.3.101.112'
 const commonName = '2.5.4.3'
@@ -50,7 +37,10 @@ export type CertificateRequest = {
   readonly at: Instant
 }
 
-const nameOf = ({ name }: Party): Name =>
+const nameOf = (
+  { AttributeTypeAndValue, AttributeValue, Name, RelativeDistinguishedName }: Asn,
+  { name }: Party,
+): AsnX509.Name =>
   new Name([
     new RelativeDistinguishedName([
       new AttributeTypeAndValue({
@@ -62,22 +52,29 @@ const nameOf = ({ name }: Party): Name =>
 
 const bytesOf = (key: PublicKey): ArrayBuffer => new Uint8Array(Buffer.from(key.slice('ed25519:'.length), 'hex')).buffer
 
-const extension = (id: string, critical: boolean, value: unknown): Extension =>
-  new Extension({ extnID: id, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
-
-const extensionsOf = (isRoot: boolean): Extensions =>
-  new Extensions(
+const extensionsOf = (modules: Asn, isRoot: boolean): AsnX509.Extensions => {
+  const { AsnConvert, BasicConstraints, ExtendedKeyUsage, Extension, Extensions, KeyUsage, KeyUsageFlags } = modules
+  const extension = (extnID: string, critical: boolean, value: unknown): AsnX509.Extension =>
+    new Extension({ extnID, critical, extnValue: new modules.OctetString(AsnConvert.serialize(value)) })
+  const usage = (flags: AsnX509.KeyUsageFlags): AsnX509.Extension =>
+    extension(modules.id_ce_keyUsage, true, new KeyUsage(flags))
+  return new Extensions(
     isRoot
       ? [
-          extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
-          extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.keyCertSign)),
+          extension(modules.id_ce_basicConstraints, true, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
+          usage(KeyUsageFlags.keyCertSign),
         ]
       : [
-          extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
-          extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.digitalSignature)),
-          extension(id_ce_extKeyUsage, false, new ExtendedKeyUsage([id_kp_serverAuth, id_kp_clientAuth])),
+          extension(modules.id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
+          usage(KeyUsageFlags.digitalSignature),
+          extension(
+            modules.id_ce_extKeyUsage,
+            false,
+            new ExtendedKeyUsage([modules.id_kp_serverAuth, modules.id_kp_clientAuth]),
+          ),
         ],
   )
+}
 
 /** A positive number of 16 bytes. */
 const serialNumber = (): ArrayBuffer => {
@@ -88,16 +85,18 @@ const serialNumber = (): ArrayBuffer => {
 
 /** Makes a certificate and gives it as PEM. */
 export const makeCertificate = ({ subject, issuer, issuerKey, at }: CertificateRequest): string => {
+  const modules = asn()
+  const { AlgorithmIdentifier, AsnConvert, Certificate, SubjectPublicKeyInfo, TBSCertificate, Validity } = modules
   const algorithm = new AlgorithmIdentifier({ algorithm: ed25519 })
   const tbs = new TBSCertificate({
-    version: Version.v3,
+    version: modules.Version.v3,
     serialNumber: serialNumber(),
     signature: algorithm,
-    issuer: nameOf(issuer),
+    issuer: nameOf(modules, issuer),
     validity: new Validity({ notBefore: new Date(toMillis(at) - clockSkewMs), notAfter: noEnd }),
-    subject: nameOf(subject),
+    subject: nameOf(modules, subject),
     subjectPublicKeyInfo: new SubjectPublicKeyInfo({ algorithm, subjectPublicKey: bytesOf(subject.key) }),
-    extensions: extensionsOf(subject.key === issuer.key),
+    extensions: extensionsOf(modules, subject.key === issuer.key),
   })
   const signature = sign(null, Buffer.from(AsnConvert.serialize(tbs)), createPrivateKey(issuerKey.exportPrivate()))
   const certificate = new Certificate({

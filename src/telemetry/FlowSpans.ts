@@ -3,21 +3,13 @@
  * process restarted, so its span is begun only when there is something to hang under it, and ended with the flow or with
  * the node, whichever comes first: no step is ever left without its parent.
  */
-import {
-  context,
-  diag,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-  trace,
-  type Span,
-  type Tracer,
-} from '@opentelemetry/api'
+import type { Span, Tracer } from '@opentelemetry/api'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { FlowDetails } from '../flow/FlowSummary.js'
 import type { StepRequest } from '../flow/StepRunner.js'
 import { showRef } from '../ledger/StateRef.js'
+import { openTelemetry } from './libraries.js'
 import { telemetryLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
 import type { StepEnd, StepWatch, WatchedStep } from '../engine/StepWatch.js'
@@ -52,7 +44,7 @@ const tellEnd = (span: Span, flow: FlowDetails): void => {
     span.addEvent(what, error === undefined ? {} : { 'carillon.error.code': error.code }, toMillis(at))
   if (flow.error !== undefined) {
     span.setAttribute('carillon.error.code', flow.error.code)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: flow.error.message })
+    span.setStatus({ code: openTelemetry().SpanStatusCode.ERROR, message: flow.error.message })
   }
   span.end(flow.endedAt === undefined ? undefined : toMillis(flow.endedAt))
 }
@@ -63,7 +55,7 @@ const tellStepEnd = (span: Span, end: StepEnd, atMs: number): void => {
     const { error } = end
     span.recordException(error instanceof Error ? error : messageOf(error), atMs)
     if (error instanceof CarillonError) span.setAttribute('carillon.error.code', error.code)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) })
+    span.setStatus({ code: openTelemetry().SpanStatusCode.ERROR, message: messageOf(error) })
   }
   span.end(atMs)
 }
@@ -71,6 +63,7 @@ const tellStepEnd = (span: Span, end: StepEnd, atMs: number): void => {
 /** The spans of one node, by the node's clock. */
 export class FlowSpans implements StepWatch {
   readonly #node: Node
+  readonly #api = openTelemetry()
   readonly #tracer: Tracer
   /** Flows that have had steps and have not ended, oldest first. */
   readonly #begun = new Map<FlowId, Span>()
@@ -78,7 +71,7 @@ export class FlowSpans implements StepWatch {
 
   constructor(node: Node, scope: string) {
     this.#node = node
-    this.#tracer = trace.getTracer(scope)
+    this.#tracer = this.#api.trace.getTracer(scope)
   }
 
   /** Ends the spans of flows that have ended: of those that had steps, and of so many of the others. */
@@ -88,13 +81,14 @@ export class FlowSpans implements StepWatch {
     for (const flow of [...flows.filter((each) => this.#begun.has(each)), ...others])
       // Nobody awaits it, and a span that cannot be made or ended must not end the process.
       this.#end(flow).catch((error: unknown) => {
-        diag.error(`The span of flow ${flow} failed: ${messageOf(error)}`)
+        this.#api.diag.error(`The span of flow ${flow} failed: ${messageOf(error)}`)
       })
   }
 
   readonly begin = (request: StepRequest): WatchedStep => {
     if (!this.#isTraced()) return unwatched
     const { name, context: given, part, position } = request
+    const { context, ROOT_CONTEXT, trace } = this.#api
     const parent = trace.setSpan(ROOT_CONTEXT, this.#flowOf(request))
     const span = this.#tracer.startSpan(
       `step ${name}`,
@@ -130,6 +124,7 @@ export class FlowSpans implements StepWatch {
    * question for it, but only a provider gives spans an identity; this one is never ended, so it is never told.
    */
   #isTraced(): boolean {
+    const { isSpanContextValid, ROOT_CONTEXT } = this.#api
     this.#traced ||= isSpanContextValid(this.#tracer.startSpan('trial', {}, ROOT_CONTEXT).spanContext())
     return this.#traced
   }
@@ -146,7 +141,7 @@ export class FlowSpans implements StepWatch {
           'carillon.flow.name': flow.name,
         },
       },
-      ROOT_CONTEXT,
+      this.#api.ROOT_CONTEXT,
     )
   }
 

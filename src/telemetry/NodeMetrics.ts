@@ -1,11 +1,12 @@
 /**
  * A node in numbers, for Prometheus: counted as ticks are committed, and read from the views when someone asks.
  */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Committed } from '../engine/Committed.js'
 import { endedAs } from '../log/endedAs.js'
 import type { Node } from '../node/Node.js'
 import type { Standby } from '../standby/Standby.js'
+import { prometheus } from './libraries.js'
 import {
   labelOf,
   measures,
@@ -23,7 +24,7 @@ type Watched = { readonly name: string; readonly read: () => Promise<readonly Me
 
 /** Metrics of one process: of each of its nodes, labelled by name, and of the process itself. */
 export class NodeMetrics {
-  readonly #registry = new Registry()
+  readonly #registry: Registry
   readonly #watched: Watched[] = []
   readonly #ticks: Counter<'node'>
   readonly #events: Counter<'node' | 'type'>
@@ -35,6 +36,8 @@ export class NodeMetrics {
   #underWay: Promise<string> | undefined
 
   constructor() {
+    const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = prometheus()
+    this.#registry = new Registry()
     const registers = [this.#registry]
     this.#ticks = new Counter({
       name: 'carillon_ticks_total',

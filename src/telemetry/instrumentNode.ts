@@ -2,12 +2,13 @@
  * A node for OpenTelemetry: a span for each flow and each of its steps, and the same measures as for Prometheus. Only the
  * API is used; where it all goes is decided by the provider that the user has registered, and without one it goes nowhere.
  */
-import { metrics, type BatchObservableCallback, type Meter } from '@opentelemetry/api'
+import type { BatchObservableCallback, Meter } from '@opentelemetry/api'
 import { endedAs } from '../log/endedAs.js'
 import type { FlowId } from '../log/FlowId.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Node } from '../node/Node.js'
 import { FlowSpans } from './FlowSpans.js'
+import { openTelemetry } from './libraries.js'
 import { measures, readMeasures } from './readMeasures.js'
 
 const name = 'carillon'
@@ -33,7 +34,7 @@ const observe = (node: Node, meter: Meter): (() => void) => {
 
 /** Measures and traces a node from now on; the returned function ends it. Register your providers first. */
 export const instrumentNode = (node: Node): (() => void) => {
-  const meter = metrics.getMeter(name)
+  const meter = openTelemetry().metrics.getMeter(name)
   const labels = { node: node.party.name }
   const ticks = meter.createCounter('carillon.ticks', { description: 'Ticks committed' })
   const events = meter.createCounter('carillon.events', { description: 'Events recorded, by type' })

@@ -2,8 +2,9 @@
  * What a node says, as lines of JSON written by pino: an instant, a level, a message, and fields such as `flow`, `ref`
  * and `code` that a machine can look for.
  */
-import { pino, stdTimeFunctions, type DestinationStream } from 'pino'
+import type { DestinationStream } from 'pino'
 import type { Logger } from '../engine/Logger.js'
+import { pinoLogger } from './libraries.js'
 
 /** How lines are written. */
 export type JsonLoggerOptions = {
@@ -21,6 +22,7 @@ const secrets = ['token', 'secret', 'passphrase', 'authorization', 'cookie', 'pr
 /** A logger that writes a line of JSON for everything a node says. */
 export const jsonLogger = ({ level = 'info', to, fields = {} }: JsonLoggerOptions = {}): Logger => {
   const destination: DestinationStream = to ?? process.stderr
+  const { pino, stdTimeFunctions } = pinoLogger()
   const lines = pino(
     {
       level,

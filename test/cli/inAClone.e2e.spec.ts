@@ -21,7 +21,13 @@ const clone = (root: string): void => {
   }
   const build = `node -e "fs.writeFileSync('built-anew', '')"`
   const bin = { carillon: './dist/cli/main.js' }
-  const manifest = { name: 'carillon', version: '1.0.0', type: 'module', bin, scripts: { ...scripts, build } }
+  const manifest = {
+    name: 'carillon',
+    version: '1.0.0',
+    type: 'module',
+    bin,
+    scripts: { ...scripts, 'build:runnable': build },
+  }
   writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
 }
 

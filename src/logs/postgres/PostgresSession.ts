@@ -4,13 +4,14 @@
  * so that a node follows a failover by its connection settings alone.
  */
 import { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
 import { remoteLogLimits } from '../limits.js'
 import { assertEncrypted, type LogServer } from '../remote/assertEncrypted.js'
 import { logClosed } from '../remote/logClosed.js'
 import { withinDeadline } from '../remote/withinDeadline.js'
 import type { PostgresAddress } from './PostgresAddress.js'
+import { postgresDriver } from './postgresDriver.js'
 import { endsSession, postgresFailure } from './postgresFailure.js'
 
 /** A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. */
@@ -41,8 +42,9 @@ export type SessionOptions = {
 /** To whom the driver will connect, and how: it alone knows what an address and the environment mean together. */
 const serversAt = ({ urls, shown }: PostgresAddress): readonly LogServer[] => {
   try {
+    const { Client } = postgresDriver()
     return urls.map((connectionString) => {
-      const { host, ssl: usesTls } = new pg.Client({ connectionString })
+      const { host, ssl: usesTls } = new Client({ connectionString })
       return { host, usesTls }
     })
   } catch (error) {
@@ -149,8 +151,9 @@ export class PostgresSession {
 
   async #connectTo(connectionString: string): Promise<Open> {
     const { address, answerMs, purpose, prepare, check, onNotification, onLost } = this.#options
+    const { Client } = postgresDriver()
     const socket = new Socket()
-    const client = new pg.Client({
+    const client = new Client({
       connectionString,
       stream: () => socket,
       keepAlive: true,
