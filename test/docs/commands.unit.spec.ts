@@ -66,7 +66,7 @@ const faults = (faultOf: (words: readonly string[]) => string | undefined): read
   })
 
 /** Verbs of apps that pages speak of; what they are is the app's affair. */
-const appVerbs: ReadonlySet<string> = new Set(['chores', 'kettles'])
+const appVerbs: ReadonlySet<string> = new Set(['chores', 'kettles', 'tasks'])
 
 describe('the commands in the documentation', () => {
   it('name scripts of package.json that exist', () => {
