@@ -14,11 +14,15 @@ export const nothingLost: Invariant = {
     const byKey = new Map(parties.map(({ name, party }) => [party.key, name]))
     const ended = new Map<string, string>()
     const started = new Set<string>()
+    /** The flow as which a flow went on: its result is the one that callers of the first are told. */
+    const continuedAs = new Map<string, string>()
     const received = new Set<string>()
     const positions = new Map<string, number>()
     for (const { name, log } of parties)
       for (const { event } of log) {
         if (event.type === 'FlowStarted') started.add(`${name} ${event.flow}`)
+        if (event.type === 'FlowStarted' && event.origin.kind === 'continued')
+          continuedAs.set(`${name} ${event.origin.from}`, `${name} ${event.flow}`)
         if (event.type === 'FlowEnded') ended.set(`${name} ${event.flow}`, canonicalText(event.result ?? null))
         if (event.type === 'MessageReceived') received.add(`${name} ${event.session} ${event.role} ${event.seq}`)
         if (event.type !== 'FlowAdvanced') continue
@@ -35,7 +39,9 @@ export const nothingLost: Invariant = {
     for (const { party, flow, ...told } of witness.acknowledged) {
       if (!started.has(`${party} ${flow}`))
         found.push(`${party} told a caller of flow ${flow}, which its log does not know`)
-      if ('result' in told && ended.get(`${party} ${flow}`) !== canonicalText(told.result ?? null))
+      let last = `${party} ${flow}`
+      for (let next = continuedAs.get(last); next !== undefined; next = continuedAs.get(last)) last = next
+      if ('result' in told && ended.get(last) !== canonicalText(told.result ?? null))
         found.push(`${party} told a caller another result of flow ${flow} than its log has`)
     }
     for (const { name, log } of parties) {
