@@ -4,6 +4,7 @@
 import { canonicalText } from '../../../encoding/canonical.js'
 import type { FlowSummary } from '../../../flow/FlowSummary.js'
 import type { Waiting } from '../../../log/events.js'
+import { sessionLimits } from '../../../session/limits.js'
 import type { Invariant } from '../World.js'
 
 /** What a caller or another party was told is in the log; nothing was told before that. */
@@ -163,8 +164,10 @@ export const noFlowStuck: Invariant = {
     }
     for (const { name, log } of parties) {
       const unacknowledged = new Set<string>()
-      for (const { event } of log) {
-        if (event.type === 'MessageSent') unacknowledged.add(`${event.session} ${event.role} ${event.seq}`)
+      for (const { event, at } of log) {
+        // What was sent a moment ago may be on its way still; after that it is sent again.
+        if (event.type === 'MessageSent' && Date.parse(at) + sessionLimits.resendFirstMs < nowMs)
+          unacknowledged.add(`${event.session} ${event.role} ${event.seq}`)
         if (event.type === 'MessageAcknowledged') unacknowledged.delete(`${event.session} ${event.role} ${event.seq}`)
       }
       if (unacknowledged.size > 0)
