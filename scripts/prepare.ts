@@ -1,6 +1,6 @@
 /**
  * What npm runs after an install. `npx carillon` in a clone is an install too, of the clone as a package of its own, and
- * must answer at once: it takes the build that is there, which is always whole (build.ts).
+ * must answer at once: it takes the build that is there. Otherwise what can be run is built, if it is older than its sources.
  */
 import { execSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
