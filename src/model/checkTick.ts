@@ -14,7 +14,7 @@ import { finding, type ModelFinding } from './ModelFinding.js'
 import type { LoggedTick } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelCause } from './ModelAttempt.js'
-import type { ModelFlow } from './ModelFlow.js'
+import { waitsForStep, type ModelFlow } from './ModelFlow.js'
 import type { ModelState } from './ModelState.js'
 import { refuseEvent } from './refuseEvent.js'
 import { turnOf } from './refuseActivity.js'
@@ -38,6 +38,8 @@ type Check = {
   readonly extents: TickExtents
   /** Ids of the flows that an event of this tick has named. */
   readonly moved: Set<string>
+  /** Ids of the flows that this tick has moved because a step of theirs has ended. */
+  readonly answered: Set<string>
   /** Refs of the states whose activity this tick has attempted. What makes one due again is for the next tick. */
   readonly attempted: Set<string>
   again: Again | undefined
@@ -95,10 +97,19 @@ const settle = (check: Check, event: AttemptEvent): readonly ModelFinding[] => {
   return findings
 }
 
-/** A flow whose turn has come goes before those whose turn came later. */
+/** Whether a step has ended for which one part of the flow waited, whatever its other parts wait for. */
+const endsStep = ({ model }: Check, event: DomainEvent): boolean => {
+  if (event.type !== 'FlowAdvanced' || event.operations[0]?.kind !== 'step') return false
+  const flow = model.flows.get(event.flow)
+  return flow !== undefined && waitsForStep(flow)
+}
+
+/** A flow whose turn has come goes before those whose turn came later. The end of a step is an input, so it goes first. */
 const checkWake = (check: Check, event: DomainEvent): readonly ModelFinding[] => {
   if (event.type !== 'FlowAdvanced' && event.type !== 'FlowEnded' && event.type !== 'FlowParked') return []
   if (event.type === 'FlowEnded' && event.outcome === 'killed') return []
+  if (endsStep(check, event)) check.answered.add(event.flow)
+  if (check.answered.has(event.flow)) return []
   const { wakes } = check.prediction
   const first = asleep(check)[0] ?? event.flow
   if (!wakes.includes(event.flow) || wakes.indexOf(first) >= wakes.indexOf(event.flow)) return []
@@ -167,7 +178,8 @@ export const checkTick = (model: Model, tick: LoggedTick): readonly ModelFinding
   const { at, events, firstRevision } = tick
   const prediction = predictTick(model, at)
   const extents = extentsOf(model, tick, prediction)
-  const check: Check = { model, at, prediction, extents, moved: new Set(), attempted: new Set(), again: undefined }
+  const none = { moved: new Set<string>(), answered: new Set<string>(), attempted: new Set<string>() }
+  const check: Check = { model, at, prediction, extents, ...none, again: undefined }
   const findings = events.flatMap((event, index) => {
     const found = checkEvent(check, event, events[index - 1])
     // A signal does not move a flow; it only makes one ready.

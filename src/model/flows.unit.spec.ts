@@ -45,6 +45,17 @@ describe('A flow in the model', () => {
     expect(log.tick('10:00', ended(flow), ended(other))).to.deep.equal(['Flows go on in order.'])
   })
 
+  it('goes on at once when a step of one part has ended, though another part sleeps and is due after others', () => {
+    const step = { for: 'step', kind: 'step', label: '', digest: 'd', attempt: 1, part: '1' } as const
+    const waiting = [step, { ...until('10:01'), part: '2' }] as const
+    const advanced = { type: 'FlowAdvanced', flow: other } as const
+    log.tick('08:00', started(other), { ...advanced, operations: [], waiting })
+    const ofStep = { kind: 'step', digest: 'd', part: '1', result: 1 } as const
+    const ofSleep = { kind: 'sleep', digest: '', part: '2' } as const
+    const goesOn = { ...advanced, operations: [ofStep, ofSleep], waiting: [{ for: 'turn' }] } as const
+    expect(log.tick('10:02', goesOn, ended(other), ended(flow))).to.deep.equal([])
+  })
+
   it('is killed at the end of its time once it is cancelled, also when it is held by then', () => {
     const cancelled = { type: 'FlowCancelled', flow, by: 'Ada', until: at('09:00') } as const
     const thrown = { kind: 'cancelled', digest: '', error: { code: 'flow-cancelled', message: '' } } as const
