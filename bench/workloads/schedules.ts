@@ -4,7 +4,7 @@
 import { generateKeyPair, startNode, type Instant } from 'carillon'
 import { scheduledTransactions } from '../../samples/scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../../samples/scheduled-transactions/client/ScheduleNetwork.js'
-import { signIdentity, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'
+import { signIdentity, usualUntil, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'
 import { keyList } from '../../samples/scheduled-transactions/model/KeyTree.js'
 import { plain } from '../../samples/scheduled-transactions/model/plain.js'
 import { transactionBody } from '../../samples/scheduled-transactions/model/ScheduledBody.js'
@@ -73,7 +73,12 @@ export const schedules: Workload = {
     const signsWith = (pair: typeof first) =>
       bodies.map((body) => {
         const sigMap = [
-          signIdentity(network.ledgerID, pair, { transactionBody: body, payer, adminKey: null, memo: '' }),
+          signIdentity(
+            network.ledgerID,
+            pair,
+            { transactionBody: body, payer, adminKey: null, memo: '' },
+            { until: usualUntil(timestampOf(at)) },
+          ),
         ]
         return transaction({ kind: 'scheduleSign', scheduleID: created.get(body) ?? '', sigMap } as const)
       })

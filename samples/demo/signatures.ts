@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { instantFromMillis, startNode, type KeyPair } from 'carillon'
 import { scheduledTransactions } from '../scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../scheduled-transactions/client/ScheduleNetwork.js'
-import { signIdentity, Wallet } from '../scheduled-transactions/client/Wallet.js'
+import { signIdentity, usualUntil, Wallet } from '../scheduled-transactions/client/Wallet.js'
 import { endpoints } from '../scheduled-transactions/endpoints.js'
 import type { AccountID } from '../scheduled-transactions/model/EntityId.js'
 import { identityOf } from '../scheduled-transactions/model/Identity.js'
@@ -70,7 +70,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       { nonce: (seconds % 1_000_000) * 1_000 + Math.floor(nanos / 1_000_000) },
     )
     const identity = { transactionBody: body, payer: alice.wallet.accountID, adminKey: null, memo: '' }
-    const sigMap = [signIdentity(network.ledgerID, alice.key, identity)]
+    const sigMap = [signIdentity(network.ledgerID, alice.key, identity, { until: usualUntil(now()) })]
     await network.create(alice.wallet.transaction({ kind: 'scheduleCreate', transactionBody: body, sigMap }, now()))
   }
 
@@ -79,7 +79,8 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       const signed = new Set((await node.find(Signatories, schedule.schedule))?.data.keys)
       const next = persons.find(({ key }) => !signed.has(key.publicKey))
       if (next === undefined || (next.name === 'Carol' && isForgottenByCarol(schedule))) continue
-      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings))]
+      const until = usualUntil(now())
+      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings), { until })]
       const operation = { kind: 'scheduleSign' as const, scheduleID: schedule.schedule, sigMap }
       await network.sign(next.wallet.transaction(operation, now()))
       return

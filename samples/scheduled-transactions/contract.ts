@@ -14,7 +14,7 @@ import {
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { commands, purposes, type Purpose } from './commands.js'
 import { kinds } from './kinds.js'
-import { identityOf, isSame, scheduleTextOf } from './model/Identity.js'
+import { identityOf, isUsedUp, scheduleTextOf } from './model/Identity.js'
 import { isSignedBy, primitivesOf } from './model/KeyTree.js'
 import { missingFrom, requiredKeys, type Lookup } from './model/Needs.js'
 import type { PastSchedule, Schedule } from './model/Schedule.js'
@@ -36,12 +36,12 @@ const produced = <A>(transaction: LedgerTransaction, kind: StateKind<A>): readon
 const total = (accounts: readonly { readonly balance: number }[]): number =>
   accounts.reduce((sum, { balance }) => sum + balance, 0)
 
-/** The signatures on a schedule that were submitted, and the text they are on. */
+/** The signatures on a schedule that were submitted, and the texts they are on. */
 const signaturesFor = (
   schedule: Schedule | PastSchedule,
   submitted: Submitted,
   settings: Settings,
-): { readonly pairs: SignatureMap; readonly text: string } => {
+): { readonly pairs: SignatureMap; readonly text: Parameters<typeof witness>[2] } => {
   if (submitted === null) return { pairs: [], text: '' }
   if (settings.onIdentical === 'reject')
     return { pairs: submitted.sigMap, text: signedTextOf(settings.ledgerID, submitted.body) }
@@ -52,6 +52,7 @@ const signaturesFor = (
 
 /** "A signature counts only if it is here": whoever is new among the signers has signed what was submitted. */
 const signerRules = (transaction: LedgerTransaction, submitted: Submitted, settings: Settings): readonly Rule[] => {
+  const last = consumed(transaction, kinds.consensus)[0]?.last
   const before = new Map(consumed(transaction, kinds.signatories).map(({ schedule, keys }) => [schedule, keys]))
   const cleared = new Set(consumed(transaction, kinds.past).map(({ schedule }) => schedule))
   const ended = produced(transaction, kinds.past).filter(({ schedule }) => !cleared.has(schedule))
@@ -72,13 +73,7 @@ const signerRules = (transaction: LedgerTransaction, submitted: Submitted, setti
     const added = keys.filter((key) => !known.has(key))
     const { pairs, text } = signaturesFor(schedule, submitted, settings)
     const { signed } = witness(pairs, added, text)
-    const identity = identityOf(schedule, settings)
-    const spent = new Set(
-      found(transaction, kinds.identity)
-        .flatMap((entry) => entry.spent)
-        .filter((one) => isSame(one.identity, identity))
-        .flatMap((one) => one.keys),
-    )
+    const spent = found(transaction, kinds.identity).flatMap((entry) => entry.spent)
     return [
       rule('nobody is a signer twice', new Set(keys).size === keys.length),
       rule(
@@ -89,7 +84,14 @@ const signerRules = (transaction: LedgerTransaction, submitted: Submitted, setti
         'a new signer has signed what was submitted',
         added.every((key) => signed.has(key)),
       ),
-      rule('a signature that was used up does not count again', !added.some((key) => spent.has(key))),
+      rule(
+        'a signature that was used up does not count again',
+        !added.some(isUsedUp(spent, identityOf(schedule, settings))),
+      ),
+      rule(
+        'a signature that had run out before does not count',
+        last === undefined || pairs.every(({ until = Infinity }) => last.seconds <= until),
+      ),
     ]
   })
 }

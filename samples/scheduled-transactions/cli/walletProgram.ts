@@ -7,7 +7,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { generateKeyPair, JsonC, readKeyFile, writeKeyFile, type Instant, type Json, type KeyPair } from 'carillon'
-import { signIdentity, Wallet } from '../client/Wallet.js'
+import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
 import {
   AccountIDC,
   LedgerIDC,
@@ -16,6 +16,7 @@ import {
   type LedgerID,
   type ScheduleID,
 } from '../model/EntityId.js'
+import type { Identity } from '../model/Identity.js'
 import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
@@ -115,6 +116,7 @@ const network = (file: string): LedgerID => networkFile(file).ledgerID
 
 type Paying = { readonly account: AccountID; readonly key: readonly KeyPair[] }
 type ForNetwork = Paying & { readonly network: LedgerID }
+type Signing = Paying & { readonly sign?: readonly KeyPair[]; readonly until?: number }
 type Operation = { readonly kind: string } & Readonly<Record<string, Json>>
 
 export type WalletHost = {
@@ -140,6 +142,13 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     command.requiredOption('--network <file>', 'what OpenNetwork has said; - reads it from stdin', network)
   const signed = (ledgerID: LedgerID, options: Paying, asked: object): void =>
     printJson(new Wallet(ledgerID, options.account, options.key).transaction(asked, timestampOf(now())))
+
+  const signing = (command: Command): Command =>
+    command
+      .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
+      .option('--until <seconds>', 'the last second in which they count, since 1970; default: in half an hour', whole)
+  const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Signing) =>
+    sign?.map((key) => signIdentity(ledgerID, key, identity, { until: until ?? usualUntil(timestampOf(now())) }))
 
   program
     .command('key <file>')
@@ -179,16 +188,16 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .argument('<operation>', 'what to do, as JSON', operation)
     .action((asked: Operation, options: ForNetwork) => signed(options.network, options, asked))
 
-  type Create = ForNetwork & {
-    readonly payer?: AccountID
-    readonly adminKey?: KeyTree
-    readonly memo?: string
-    readonly nonce?: number
-    readonly expiration?: number
-    readonly wait?: boolean
-    readonly sign?: readonly KeyPair[]
-  }
-  forNetwork(paying('create', 'ScheduleCreate', 'schedule a transaction'))
+  type Create = ForNetwork &
+    Signing & {
+      readonly payer?: AccountID
+      readonly adminKey?: KeyTree
+      readonly memo?: string
+      readonly nonce?: number
+      readonly expiration?: number
+      readonly wait?: boolean
+    }
+  signing(forNetwork(paying('create', 'ScheduleCreate', 'schedule a transaction')))
     .argument('<operation>', 'what to do when the signatures are there, as JSON', operation)
     .option('--payer <id>', 'the account that pays for the execution', account)
     .option('--admin-key <key>', 'who may delete it, as JSON', keyTree)
@@ -196,9 +205,8 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .option('--nonce <number>', 'tells equal transactions apart', whole)
     .option('--expiration <seconds>', 'when it expires, in seconds since 1970', whole)
     .option('--wait', 'wait for its expiration, however complete it is')
-    .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
     .action((asked: Operation, options: Create) => {
-      const { payer, adminKey, memo, nonce, expiration, wait, sign } = options
+      const { payer, adminKey, memo, nonce, expiration, wait } = options
       const body = transactionBody(asked, nonce === undefined ? {} : { nonce })
       const identity = {
         transactionBody: body,
@@ -214,17 +222,16 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
         memo,
         expirationTime: expiration,
         waitForExpiry: wait,
-        sigMap: sign?.map((key) => signIdentity(options.network, key, identity)),
+        sigMap: signatures(options.network, identity, options),
       })
     })
 
-  paying('sign', 'ScheduleSign', 'sign a schedule, or only have it looked at again')
+  signing(paying('sign', 'ScheduleSign', 'sign a schedule, or only have it looked at again'))
     .requiredOption('--info <file>', 'what get info says of it; - reads it from stdin', info)
-    .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
-    .action((options: Paying & { readonly info: ReturnType<typeof info>; readonly sign?: readonly KeyPair[] }) => {
+    .action((options: Signing & { readonly info: ReturnType<typeof info> }) => {
       const { ledgerID, schedule: scheduleID, transactionBody: body, payerAccountID, adminKey, memo } = options.info
       const identity = { transactionBody: body, payer: payerAccountID, adminKey, memo }
-      const sigMap = options.sign?.map((key) => signIdentity(ledgerID, key, identity))
+      const sigMap = signatures(ledgerID, identity, options)
       signed(ledgerID, options, { kind: 'scheduleSign', scheduleID, sigMap })
     })
 

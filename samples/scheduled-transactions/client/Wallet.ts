@@ -7,6 +7,7 @@ import type { KeyPair } from 'carillon'
 import type { AccountID, LedgerID } from '../model/EntityId.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
 import { sigPair, type SigPair } from '../model/SignatureMap.js'
+import { usualSignatureSecs } from '../model/Settings.js'
 import type { Timestamp } from '../model/Timestamp.js'
 import { signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
 
@@ -43,6 +44,19 @@ export class Wallet {
   }
 }
 
-/** Signs a schedule under policy `merge`: the signature holds for everything that has this identity. */
-export const signIdentity = (ledgerID: LedgerID, key: KeyPair, identity: Identity, digits?: number): SigPair =>
-  sigPair(key, scheduleTextOf(ledgerID, identity), digits)
+/**
+ * Signs a schedule under policy `merge`: the signature holds for whatever has this identity when it is submitted, until
+ * a second that it names.
+ */
+export const signIdentity = (
+  ledgerID: LedgerID,
+  key: KeyPair,
+  identity: Identity,
+  signing: { readonly until?: number; readonly digits?: number },
+): SigPair => {
+  const until = signing.until === undefined ? {} : { until: signing.until }
+  return { ...sigPair(key, scheduleTextOf(ledgerID, identity)(until), signing.digits), ...until }
+}
+
+/** How long a signature that is made now is usually good. */
+export const usualUntil = ({ seconds }: Timestamp): number => seconds + usualSignatureSecs

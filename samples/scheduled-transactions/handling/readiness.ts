@@ -10,10 +10,10 @@ import { missingFrom, primitivesIn, requiredKeys, type Needs, type RequiredKeys 
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import type { Schedule } from '../model/Schedule.js'
 import type { Settings } from '../model/Settings.js'
-import { witness, type SignatureMap } from '../model/SignatureMap.js'
+import { witness, type SignatureMap, type SigPair } from '../model/SignatureMap.js'
 import { signedTextOf, type SignedTransaction } from '../model/TransactionBody.js'
 import type { AccountID } from '../model/EntityId.js'
-import { spentKeys } from './scheduleBook.js'
+import { usedUp } from './scheduleBook.js'
 
 /** The key trees that must be satisfied now. */
 export const requiredNow = function* (
@@ -34,6 +34,12 @@ export type Signing = {
   readonly isReady: boolean
 }
 
+/** Whether a signature on a schedule counts in a second. */
+const isInTime =
+  (second: number, { signatureSecs }: Settings) =>
+  ({ until }: SigPair): boolean =>
+    until === undefined ? signatureSecs === undefined : second <= until && until <= second + (signatureSecs ?? Infinity)
+
 /**
  * Which of the signatures submitted count for a schedule. Under `merge` they come in a map of their own and each must
  * count; under `reject` they are those on the transaction itself, of which some are about other things.
@@ -50,12 +56,14 @@ export const signSchedule = function* (
   const needed = primitivesIn(required.right)
   const identity = identityOf(schedule, settings)
   const isMerging = settings.onIdentical === 'merge'
+  const onSchedule = signed.body.operation.sigMap ?? []
+  if (isMerging && !onSchedule.every(isInTime(books.now.seconds, settings))) return refuse('SIGNATURE_OUT_OF_TIME')
   const found = isMerging
-    ? witness(signed.body.operation.sigMap ?? [], needed, scheduleTextOf(settings.ledgerID, identity))
+    ? witness(onSchedule, needed, scheduleTextOf(settings.ledgerID, identity))
     : witness(signed.sigMap, needed, signedTextOf(settings.ledgerID, signed.body))
   if (found.wrong > 0 || (isMerging && found.unneeded > 0)) return refuse('SOME_SIGNATURES_WERE_INVALID')
-  const spent = isMerging ? yield* spentKeys(books, identity, schedule.identityHash) : new Set<string>()
-  if ([...found.signed].some((key) => spent.has(key))) return refuse('SOME_SIGNATURES_WERE_INVALID')
+  if (isMerging && [...found.signed].some(yield* usedUp(books, identity, schedule.identityHash)))
+    return refuse('SOME_SIGNATURES_WERE_INVALID')
   const before = new Set(known)
   const added = [...found.signed].filter((key) => !before.has(key))
   const keys = [...known, ...added]

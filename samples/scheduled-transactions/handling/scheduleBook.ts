@@ -4,7 +4,7 @@
  */
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { identityOf, isSame, type Identity, type IdentityEntry } from '../model/Identity.js'
+import { identityOf, isSame, isUsedUp, type Identity, type IdentityEntry } from '../model/Identity.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, type Settings } from '../model/Settings.js'
 import type { Signatories } from '../model/Schedule.js'
@@ -38,10 +38,13 @@ export const findIdentical = function* (
   return undefined
 }
 
-/** The keys whose signatures on this identity have been used up by an execution. */
-export const spentKeys = function* (books: Books, identity: Identity, hash: string): FlowBody<ReadonlySet<string>> {
-  const { spent } = yield* entryOf(books, hash)
-  return new Set(spent.filter((one) => isSame(one.identity, identity)).flatMap(({ keys }) => keys))
+/** Whose signatures on this identity count no more. */
+export const usedUp = function* (
+  books: Books,
+  identity: Identity,
+  hash: string,
+): FlowBody<ReturnType<typeof isUsedUp>> {
+  return isUsedUp((yield* entryOf(books, hash)).spent, identity)
 }
 
 /** Cost of all that falls due in a second. */
@@ -88,11 +91,15 @@ export const leave = function* (books: Books, schedule: Schedule): FlowBody<void
   yield* count(books, -1)
 }
 
-/** What its signers have signed is used up when a schedule ends, however it does: it completes no later one. */
+/**
+ * What its signers have signed is used up when a schedule ends, however it does: it completes no later one. After an
+ * execution nobody's signature does, for no key was asked to sign the same thing twice.
+ */
 const spend = function* (
   books: Books,
   schedule: Schedule,
   keys: Signatories['keys'],
+  { as }: End,
   settings: Settings,
 ): FlowBody<void> {
   if (settings.onIdentical !== 'merge' || keys.length === 0) return
@@ -100,7 +107,12 @@ const spend = function* (
   const entry = yield* entryOf(books, schedule.identityHash)
   const same = entry.spent.filter((one) => isSame(one.identity, identity)).flatMap((one) => one.keys)
   const others = entry.spent.filter((one) => !isSame(one.identity, identity))
-  yield* setEntry(books, { ...entry, spent: [...others, { identity, keys: [...new Set([...same, ...keys])] }] })
+  const spent = {
+    identity,
+    keys: [...new Set([...same, ...keys])],
+    ...(as === 'executed' ? { executed: true as const } : {}),
+  }
+  yield* setEntry(books, { ...entry, spent: [...others, spent] })
 }
 
 /** The schedule becomes history. Under `reject` it can still be met until the second in which it would have expired. */
@@ -120,6 +132,6 @@ export const endSchedule = function* (
     end,
     keptUntil: isKept ? schedule.expirationTime : null,
   })
-  yield* spend(books, schedule, signers, settings)
+  yield* spend(books, schedule, signers, end, settings)
   if (!isKept) yield* leave(books, schedule)
 }

@@ -7,7 +7,7 @@ import { instant, type KeyPair, type TickStore } from 'carillon'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
-import { signIdentity, Wallet } from '../client/Wallet.js'
+import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
 import type { Identity } from '../model/Identity.js'
 import { keyList } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
@@ -98,7 +98,7 @@ export const runLoad = async (count: number, options: { readonly store?: TickSto
     // Two halves, so that most schedules are signed more than once.
     const half = Math.ceil(mine.length / 2)
     for (const part of [mine.slice(0, half), mine.slice(half)].filter(({ length }) => length > 0)) {
-      const sigMap = part.map((key) => signIdentity(network.ledgerID, key, identity))
+      const sigMap = part.map((key) => signIdentity(network.ledgerID, key, identity, { until: usualUntil(now()) }))
       const sign = { kind: 'scheduleSign', scheduleID: id, sigMap } as const
       const { execution } = must(await network.sign(bank.transaction(sign, now())))
       signatures += part.length

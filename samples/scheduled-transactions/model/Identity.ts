@@ -10,6 +10,7 @@ import { KeyTreeC } from './KeyTree.js'
 import type { Schedule } from './Schedule.js'
 import { withoutNonceZero } from './ScheduledBody.js'
 import type { Settings } from './Settings.js'
+import type { SigPair } from './SignatureMap.js'
 
 const shared = { transactionBody: t.string, adminKey: t.union([KeyTreeC, t.null]), memo: t.string } as const
 
@@ -37,18 +38,30 @@ export const identityOf = (schedule: Identifying, { onIdentical }: Pick<Settings
 
 export const isSame = (a: Identity, b: Identity): boolean => canonicalText(a) === canonicalText(b)
 
+/** The signatures on an identity that count no more: those of some keys, or all of them. */
+export const isUsedUp = (spent: IdentityEntry['spent'], identity: Identity): ((key: string) => boolean) => {
+  const same = spent.filter((one) => isSame(one.identity, identity))
+  const keys = new Set<string>(same.flatMap((one) => one.keys))
+  return (key) => keys.has(key) || same.some(({ executed }) => executed === true)
+}
+
 export type HashIdentity = (identity: Identity) => string
 
 export const hashIdentity: HashIdentity = (identity) =>
   createHash('sha256').update(canonicalText(identity)).digest('hex')
 
-/** What the signers of a schedule sign under policy `merge`. */
-export const scheduleTextOf = (ledgerID: LedgerID, identity: Identity): string =>
-  canonicalText({
+/** What the signers of a schedule sign under policy `merge`, each until a time of his own. */
+export const scheduleTextOf = (
+  ledgerID: LedgerID,
+  identity: Identity,
+): ((signature: Pick<SigPair, 'until'>) => string) => {
+  const signed = {
     domain: 'scheduled-transactions/schedule',
     ledgerID,
     identity: { ...identity, transactionBody: withoutNonceZero(identity.transactionBody) },
-  })
+  }
+  return ({ until }) => canonicalText(until === undefined ? signed : { ...signed, until })
+}
 
 /** All that is known under one hash: the schedules an identical create would meet, and signatures that are used up. */
 export const IdentityEntryC = t.readonly(
@@ -56,7 +69,15 @@ export const IdentityEntryC = t.readonly(
     operator: PartyC,
     hash: t.string,
     schedules: t.readonlyArray(ScheduleIDC),
-    spent: t.readonlyArray(t.readonly(t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }))),
+    spent: t.readonlyArray(
+      t.readonly(
+        t.intersection([
+          t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }),
+          /** It has been executed, so nobody's signature on it counts any more. */
+          t.exact(t.partial({ executed: t.literal(true) })),
+        ]),
+      ),
+    ),
   }),
   'IdentityEntry',
 )

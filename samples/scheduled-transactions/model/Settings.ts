@@ -40,12 +40,26 @@ const parameters = {
   keyPrice: IntegerC,
 } as const
 
+/** What networks have that were opened later. */
+const laterParameters = t.exact(
+  t.partial({
+    /** How long a signature on a schedule may say it is good (`merge`). Left out: such signatures have no end. */
+    signatureSecs: IntegerC,
+  }),
+)
+
 /** What the operator may change. */
-export const NetworkParametersC = t.readonly(t.strict(parameters), 'NetworkParameters')
+export const NetworkParametersC = t.readonly(
+  t.intersection([t.strict(parameters), laterParameters]),
+  'NetworkParameters',
+)
 export type NetworkParameters = t.TypeOf<typeof NetworkParametersC>
 
 /** The parameters of one network, which is told from all others by its ledger id. That never changes. */
-export const SettingsC = t.readonly(t.strict({ ...parameters, ledgerID: LedgerIDC }), 'Settings')
+export const SettingsC = t.readonly(
+  t.intersection([t.strict({ ...parameters, ledgerID: LedgerIDC }), laterParameters]),
+  'Settings',
+)
 export type Settings = t.TypeOf<typeof SettingsC>
 
 export const NetworkC = t.readonly(t.strict({ operator: PartyC, settings: SettingsC }), 'Network')
@@ -75,6 +89,7 @@ export const defaultSettings: NetworkParameters = {
   price: { base: 10, service: 5 },
   signaturePrice: 1,
   keyPrice: 1,
+  signatureSecs: 86_400,
 }
 
 /** What contradicts itself in the settings; undefined when nothing does. */
@@ -131,3 +146,5 @@ export const isSystem = (account: AccountID): boolean => numberOf(account) <= 10
 export const memoBytes = 100
 export const defaultValidDurationSecs = 120
 export const longestValidDurationSecs = 180
+/** How long a wallet says that its signature on a schedule is good: as long as a schedule usually lives. */
+export const usualSignatureSecs = 1_800

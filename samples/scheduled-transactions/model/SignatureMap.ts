@@ -3,17 +3,25 @@
  * what fits a needed key and verifies for none of them is wrong.
  */
 import * as t from 'io-ts'
-import { verifySignature, type KeyPair, type PublicKey } from 'carillon'
+import { IntegerC, verifySignature, type KeyPair, type PublicKey } from 'carillon'
 
 const prefixPattern = /^[0-9a-f]{0,64}$/
 
 export const SigPairC = t.readonly(
-  t.strict({
-    /** The first hex digits of the public key; as few as tell the signers apart, or all 64. */
-    pubKeyPrefix: t.refinement(t.string, (text) => prefixPattern.test(text), 'PubKeyPrefix'),
-    /** Base64. */
-    ed25519: t.string,
-  }),
+  t.intersection([
+    t.strict({
+      /** The first hex digits of the public key; as few as tell the signers apart, or all 64. */
+      pubKeyPrefix: t.refinement(t.string, (text) => prefixPattern.test(text), 'PubKeyPrefix'),
+      /** Base64. */
+      ed25519: t.string,
+    }),
+    t.exact(
+      t.partial({
+        /** On a schedule: the last second in which the signature counts when it is submitted. It is signed, too. */
+        until: IntegerC,
+      }),
+    ),
+  ]),
   'SigPair',
 )
 export type SigPair = t.TypeOf<typeof SigPairC>
@@ -59,8 +67,12 @@ const bestFor = (key: PublicKey, pairs: SignatureMap): SignatureMap => {
   return fitting.filter(({ pubKeyPrefix }) => pubKeyPrefix.length === longest)
 }
 
-/** Which of the keys asked for have signed the text. */
-export const witness = (pairs: SignatureMap, keys: readonly PublicKey[], text: string): Witnessed => {
+/** Which of the keys asked for have signed the text; each signature may be on a text of its own. */
+export const witness = (
+  pairs: SignatureMap,
+  keys: readonly PublicKey[],
+  text: string | ((pair: SigPair) => string),
+): Witnessed => {
   const signed = new Set<PublicKey>()
   const right = new Set<SigPair>()
   const tried = new Set<SigPair>()
@@ -71,7 +83,7 @@ export const witness = (pairs: SignatureMap, keys: readonly PublicKey[], text: s
   for (const key of keys) {
     for (const pair of byPrefix.get(digitsOf(key)) ?? bestFor(key, short)) {
       tried.add(pair)
-      if (!verifyOnce(key, text, pair.ed25519)) continue
+      if (!verifyOnce(key, typeof text === 'string' ? text : text(pair), pair.ed25519)) continue
       signed.add(key)
       right.add(pair)
     }

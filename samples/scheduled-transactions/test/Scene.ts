@@ -8,7 +8,7 @@ import { instant, plus, type KeyPair, type PublicKey } from 'carillon'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions, type NetworkApp, type NetworkOptions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
-import { signIdentity, Wallet, type Signing } from '../client/Wallet.js'
+import { signIdentity, usualUntil, Wallet, type Signing } from '../client/Wallet.js'
 import type { AccountID, ScheduleID } from '../model/EntityId.js'
 import type { Identity } from '../model/Identity.js'
 import type { KeyTree } from '../model/KeyTree.js'
@@ -187,7 +187,12 @@ export class Scene {
 
   /** The signature of a key on the schedule that a create would make. */
   signature(name: string, body: string, options: CreateOptions = {}): SigPair {
-    return signIdentity(this.network.ledgerID, keyPair(name), this.#identity(body, options), options.digits)
+    return this.#signature(name, this.#identity(body, options), options)
+  }
+
+  #signature(name: string, identity: Identity, { digits }: Signing): SigPair {
+    const signing = { until: usualUntil(this.now), ...(digits === undefined ? {} : { digits }) }
+    return signIdentity(this.network.ledgerID, keyPair(name), identity, signing)
   }
 
   async create(body: string | undefined, options: CreateOptions = {}): Promise<Response> {
@@ -204,12 +209,7 @@ export class Scene {
     } = options
     const identity = this.#identity(body, options)
     const isMerging = this.settings.onIdentical === 'merge'
-    const map = [
-      ...(sigMap ?? []),
-      ...(isMerging
-        ? signs.map((name) => signIdentity(this.network.ledgerID, keyPair(name), identity, options.digits))
-        : []),
-    ]
+    const map = [...(sigMap ?? []), ...(isMerging ? signs.map((name) => this.#signature(name, identity, options)) : [])]
     const operation: ScheduleCreate = {
       kind: 'scheduleCreate',
       ...(body === undefined ? {} : { transactionBody: body }),
@@ -240,10 +240,7 @@ export class Scene {
     const { as = 'D', sigMap, ...signing } = options
     const isMerging = this.settings.onIdentical === 'merge'
     const identity = id === undefined ? undefined : this.#schedules.get(id)
-    const signatures =
-      identity === undefined
-        ? []
-        : names.map((name) => signIdentity(this.network.ledgerID, keyPair(name), identity, options.digits))
+    const signatures = identity === undefined ? [] : names.map((name) => this.#signature(name, identity, options))
     const map = [...(sigMap ?? []), ...(isMerging ? signatures : [])]
     const operation = {
       kind: 'scheduleSign' as const,

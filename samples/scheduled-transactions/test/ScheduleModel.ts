@@ -26,6 +26,7 @@ export class ScheduleModel {
   /** Who receives, if he wants to be asked. */
   receiver: string | undefined
   readonly #spent = new Map<string, Set<string>>()
+  readonly #executed = new Set<string>()
 
   constructor(
     readonly policy: Policy,
@@ -91,7 +92,8 @@ export class ScheduleModel {
       ...(this.receiver === undefined ? [] : [this.receiver]),
     ])
     const spent = this.#spent.get(schedule.identity) ?? new Set()
-    if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || spent.has(one))) return false
+    const isOver = this.#executed.has(schedule.identity)
+    if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || isOver || spent.has(one))) return false
     // Under `reject` the payer of every transaction of this model is the payer of the schedules.
     for (const one of this.policy === 'reject' ? [...signs, this.payer] : signs)
       if (needed.has(one)) schedule.signers.add(one)
@@ -107,9 +109,10 @@ export class ScheduleModel {
     if (!schedule.waits && this.#isReady(schedule)) this.#end(schedule, 'executed')
   }
 
-  /** Its signatures complete no later one. */
+  /** Its signatures complete no later one; once it was executed, nobody's do. */
   #end(schedule: Modelled, end: Ended): void {
     schedule.end = end
+    if (end === 'executed') this.#executed.add(schedule.identity)
     const spent = this.#spent.get(schedule.identity) ?? new Set()
     for (const one of schedule.signers) spent.add(one)
     this.#spent.set(schedule.identity, spent)

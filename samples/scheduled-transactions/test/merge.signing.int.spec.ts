@@ -90,7 +90,7 @@ describe('signing a schedule under policy merge', () => {
     expect(await statusOf(scene.network.sign(withOld))).to.equal('INVALID_PAYER_SIGNATURE')
     const body = withOld.body
     const identity = { transactionBody: '', adminKey: null, memo: '', payer: scene.id('A') }
-    const replayed = { body, sigMap: [signIdentity(scene.network.ledgerID, keyPair('A2'), identity)] }
+    const replayed = { body, sigMap: [signIdentity(scene.network.ledgerID, keyPair('A2'), identity, {})] }
     expect(await statusOf(scene.network.sign(replayed))).to.equal('INVALID_PAYER_SIGNATURE')
   })
 
@@ -210,7 +210,8 @@ describe('a signature under policy merge', () => {
     const body = scene.transfer('A', 'B', 1)
     const id = await scene.created(body, { signs: ['D'] })
     const outer = scene.wallet('A').transaction({ kind: 'cryptoTransfer', transfers: [] }, scene.now)
-    expect(await statusOf(scene.sign(id, [], { sigMap: outer.sigMap }))).to.equal(forged)
+    const taken = outer.sigMap.map((pair) => ({ ...pair, until: scene.second }))
+    expect(await statusOf(scene.sign(id, [], { sigMap: taken }))).to.equal(forged)
     const sigMap = [scene.signature('A', body)]
     expect(await statusOf(scene.network.submit({ body: outer.body, sigMap }))).to.equal('INVALID_PAYER_SIGNATURE')
     expect(signedTextOf(scene.network.ledgerID, outer.body)).to.include('scheduled-transactions/transaction')

@@ -1,6 +1,6 @@
 /** Under policy `merge`: what a create that joins a schedule has to agree with, and how long signatures are good for. */
 import { expect } from 'chai'
-import { keyList } from '../model/KeyTree.js'
+import { keyList, thresholdKey } from '../model/KeyTree.js'
 import { key, keyPair, Scene, statusOf, type SceneOptions } from './Scene.js'
 import { defaultSettings } from '../model/Settings.js'
 import { signIdentity, Wallet } from '../client/Wallet.js'
@@ -12,6 +12,7 @@ const withPeople = async (options: SceneOptions, ...names: readonly string[]): P
 }
 const otherTerms = 'IDENTICAL_SCHEDULE_HAS_OTHER_TERMS'
 const forged = 'SOME_SIGNATURES_WERE_INVALID'
+const outOfTime = 'SIGNATURE_OUT_OF_TIME'
 
 describe('joining an identical schedule', () => {
   it('is refused for another expiration or another word on waiting, by a code of its own that names the schedule', async () => {
@@ -88,6 +89,52 @@ describe('a signature on a schedule', () => {
     expect(await scene.create(again, { signs: ['D', 'A'] })).to.have.property('execution')
   })
 
+  it('that came too late for one that was executed completes no later one, whoever had made it', async () => {
+    const scene = await withPeople({}, 'B')
+    await scene.person('A', { key: thresholdKey(1, key('a'), key('a2')), keys: ['a'] })
+    const body = scene.transfer('A', 'B', 1)
+    const late = scene.signature('a2', body)
+    const executed = await scene.created(body, { signs: ['D', 'a'] })
+    expect(await scene.result(executed)).to.equal('SUCCESS')
+    expect(await statusOf(scene.sign(executed, [], { sigMap: [late] }))).to.equal('INVALID_SCHEDULE_ID')
+    const next = await scene.created(body)
+    expect(await statusOf(scene.sign(next, [], { sigMap: [late] }))).to.equal(forged)
+    expect(await statusOf(scene.create(body, { signs: ['a2'] }))).to.equal(forged)
+    expect(await scene.balance('B'), 'moved once').to.equal(1_001)
+  })
+
+  it('is good for a span of time, so that one that came too late completes no later schedule', async () => {
+    const scene = await withPeople({}, 'A', 'B')
+    const body = scene.transfer('A', 'B', 1)
+    const never = [scene.signature('D', body), scene.signature('A', body)]
+    const expired = await scene.created(body)
+    await scene.pass(1_800)
+    expect(await statusOf(scene.sign(expired, [], { sigMap: never }))).to.equal('INVALID_SCHEDULE_ID')
+    await scene.pass(1)
+    const next = await scene.created(body)
+    expect(await statusOf(scene.sign(next, [], { sigMap: never }))).to.equal(outOfTime)
+    expect(await statusOf(scene.create(body, { sigMap: never }))).to.equal(outOfTime)
+    expect((await scene.network.info(next)).info?.signers, 'nobody has signed it').to.deep.equal([])
+    expect(await scene.sign(next, ['D', 'A']), 'who signs anew').to.have.property('execution')
+  })
+
+  it('says until when it is good, which is no longer than the network takes', async () => {
+    const scene = await withPeople({ settings: { signatureSecs: 3_600 } }, 'A', 'B')
+    const body = scene.transfer('A', 'B', 1)
+    const id = await scene.created(body, { signs: ['D'] })
+    const identity = { transactionBody: body, payer: scene.id('D'), adminKey: null, memo: '' }
+    const signing = (until: number | undefined) => {
+      const pair = signIdentity(scene.network.ledgerID, keyPair('A'), identity, until === undefined ? {} : { until })
+      return statusOf(scene.sign(id, [], { sigMap: [pair] }))
+    }
+    expect(await signing(undefined), 'for ever').to.equal(outOfTime)
+    expect(await signing(scene.second - 1)).to.equal(outOfTime)
+    expect(await signing(scene.second + 3_601)).to.equal(outOfTime)
+    const lengthened = { ...scene.signature('A', body), until: scene.second + 3_600 }
+    expect(await statusOf(scene.sign(id, [], { sigMap: [lengthened] })), 'lengthened by another').to.equal(forged)
+    expect(await signing(scene.second + 3_600)).to.equal('SUCCESS')
+  })
+
   it('and one on a transaction are good on one ledger alone, which get info names', async () => {
     const [here, there] = [await withPeople({}, 'A', 'B'), await withPeople({ party: 'Other operator' }, 'A', 'B')]
     const body = here.transfer('A', 'B', 1)
@@ -98,7 +145,7 @@ describe('a signature on a schedule', () => {
     expect(there.network.ledgerID).to.not.equal(ledgerID)
     const elsewhere = await there.created(body)
     const identity = { transactionBody: body, payer: here.id('D'), adminKey: null, memo: '' }
-    const foreign = signIdentity(ledgerID, keyPair('A'), identity)
+    const foreign = signIdentity(ledgerID, keyPair('A'), identity, { until: here.second })
     expect(await statusOf(there.sign(elsewhere, [], { sigMap: [foreign] }))).to.equal(forged)
     const transfer = { kind: 'cryptoTransfer', transfers: [] }
     const signed = new Wallet(ledgerID, here.id('A'), [keyPair('A')]).transaction(transfer, there.now)
