@@ -47,6 +47,7 @@ const order = [
   'testing',
   'cli',
   'dashboard',
+  'entries',
   'index',
 ]
 

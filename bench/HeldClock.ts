@@ -2,7 +2,8 @@
  * A clock that stands still until it is let go, and then runs like the machine's. So a benchmark can lay out its
  * work in peace and have it fall due, all of it, after the preparation is over and not a moment before.
  */
-import { instantFromMillis, type Clock, type Instant } from 'carillon'
+import { instantFromMillis, type Instant } from 'carillon'
+import type { Clock } from 'carillon/types'
 
 type Wait = { readonly atMs: number; readonly callback: () => void; timer: NodeJS.Timeout | undefined }
 

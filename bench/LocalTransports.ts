@@ -2,7 +2,8 @@
  * Transports between nodes of one process: what is sent arrives at the next turn of the loop, having been written as text
  * and read again, since parties share nothing.
  */
-import type { Envelope, PublicKey, Transport } from 'carillon'
+import type { PublicKey } from 'carillon'
+import type { Envelope, Transport } from 'carillon/network'
 
 type Deliver = Parameters<Transport['listen']>[0]
 

@@ -1,7 +1,8 @@
 /**
  * Waits for activities to fire on a node and finds out when each start was decided and when each end was durable.
  */
-import { decodeEvent, toMillis, type DomainEvent, type Node } from 'carillon'
+import { toMillis, type Node } from 'carillon'
+import { decodeEvent, type DomainEvent } from 'carillon/logs'
 import type { HeldClock } from './HeldClock.js'
 
 export type Fired = {

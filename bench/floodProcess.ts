@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import { connect, type TLSSocket } from 'node:tls'
-import { canonicalText, readKeyFile } from 'carillon'
+import { canonicalText } from 'carillon'
+import { readKeyFile } from 'carillon/keys'
 
 const [, , folder = '', host = '', port = '0'] = argv
 const key = readKeyFile(join(folder, 'node.key'))

@@ -3,7 +3,8 @@
  */
 import { createHash } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { HashC, instantFromMillis, type EncodedTick, type EventLog, type Head } from 'carillon'
+import { HashC, instantFromMillis } from 'carillon'
+import type { EncodedTick, EventLog, Head } from 'carillon/logs'
 
 export type TickShape = { readonly eventBytes: number; readonly eventsPerTick: number }
 

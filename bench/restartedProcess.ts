@@ -5,7 +5,8 @@
  * milliseconds it is to be idle, or where the clock is held.
  */
 import { argv, exit, memoryUsage, stdout, uptime } from 'node:process'
-import { decodeEvent, startNode } from 'carillon'
+import { startNode } from 'carillon'
+import { decodeEvent } from 'carillon/logs'
 import { HeldClock } from './HeldClock.js'
 import { pulseApp } from './pulseApp.js'
 import type { RestartReport } from './restarted.js'

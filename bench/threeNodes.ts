@@ -4,18 +4,9 @@
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  generateKeyPair,
-  makeNetwork,
-  networkIdOf,
-  NetworkMap,
-  readKeyFile,
-  startNode,
-  writeKeyFile,
-  type KeyPair,
-  type Node,
-  type NotaryKind,
-} from 'carillon'
+import { startNode, type Node } from 'carillon'
+import { generateKeyPair, readKeyFile, writeKeyFile, type KeyPair } from 'carillon/keys'
+import { makeNetwork, networkIdOf, NetworkMap, type NotaryKind } from 'carillon/network'
 import { dealApp } from './dealApp.js'
 import { LocalTransports } from './LocalTransports.js'
 

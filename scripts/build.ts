@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { packageEntries } from './packageEntries.js'
 
 const isWhole = !process.argv.includes('--runnable')
 const target = isWhole ? 'dist-next' : 'dist'
@@ -19,9 +20,7 @@ const target = isWhole ? 'dist-next' : 'dist'
 const bundle = (): Promise<unknown> =>
   build({
     entryPoints: {
-      index: 'src/index.ts',
-      'client/index': 'src/client/index.ts',
-      'testing/index': 'src/testing/index.ts',
+      ...Object.fromEntries(packageEntries().map(({ source }) => [source.slice('src/'.length, -'.ts'.length), source])),
       'cli/main': 'src/cli/main.ts',
       // Programs of threads, beside whoever starts them.
       'chunks/vouchingThread': 'src/history/vouchingThread.ts',

@@ -1,7 +1,7 @@
 /**
  * A log of more and more events: folded into fresh views, and started upon.
  */
-import { LogBackedStore, SqliteLog } from 'carillon'
+import { LogBackedStore, SqliteLog } from 'carillon/logs'
 import { historyLog, historyStore } from '../keptStores.js'
 import { inOwnProcess } from '../restarted.js'
 import { median } from '../statistics.js'

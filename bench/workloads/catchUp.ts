@@ -1,7 +1,9 @@
 /**
  * A projection that has everything to take in: how fast it does, against the node itself.
  */
-import { defineApp, defineProjection, LogBackedStore, SqliteLog, startNode } from 'carillon'
+import { defineApp, startNode } from 'carillon'
+import { LogBackedStore, SqliteLog } from 'carillon/logs'
+import { defineProjection } from 'carillon/projections'
 import { HeldClock } from '../HeldClock.js'
 import { historyLog, historyStore } from '../keptStores.js'
 import { Fire, Produce, Pulse } from '../pulseApp.js'

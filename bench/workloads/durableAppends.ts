@@ -3,7 +3,7 @@
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { EmbeddedStore, SqliteLog, type EncodedTick } from 'carillon'
+import { EmbeddedStore, SqliteLog, type EncodedTick } from 'carillon/logs'
 import { appendAll, plainTicks } from '../plainTicks.js'
 import { fullDurability, less, more, noSeed, type Workload } from '../Workload.js'
 

@@ -1,7 +1,8 @@
 /**
  * What dear questions cost those who wait for ticks: twenty searches by text at once, over and over, while flows are run.
  */
-import { readLocalToken, serveHttp, startNode, type Node } from 'carillon'
+import { startNode, type Node } from 'carillon'
+import { readLocalToken, serveHttp } from 'carillon/http'
 import { fill, holdingApp } from '../holdingApp.js'
 import { quantile } from '../statistics.js'
 import { context, fullDurability, less, noSeed, type Figures, type Workload } from '../Workload.js'

@@ -1,7 +1,7 @@
 /**
  * Folding a whole log into fresh views, as a rebuild does.
  */
-import { LogBackedStore, SqliteLog } from 'carillon'
+import { LogBackedStore, SqliteLog } from 'carillon/logs'
 import { historyLog } from '../keptStores.js'
 import { context, more, noSeed, type Workload } from '../Workload.js'
 

@@ -1,7 +1,8 @@
 /**
  * The schedule service of the samples, under load: what a real app with signatures, contracts and records costs.
  */
-import { generateKeyPair, startNode, type Instant } from 'carillon'
+import { startNode, type Instant } from 'carillon'
+import { generateKeyPair } from 'carillon/keys'
 import { scheduledTransactions } from '../../samples/scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../../samples/scheduled-transactions/client/ScheduleNetwork.js'
 import { signIdentity, usualUntil, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'

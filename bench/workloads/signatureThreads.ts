@@ -1,7 +1,7 @@
 /**
  * From how many signatures on it pays to verify them in a thread, and what the loop is spared.
  */
-import { generateKeyPair, verifySignature } from 'carillon'
+import { generateKeyPair, verifySignature } from 'carillon/keys'
 import { SignatureThreads, type Claimed } from 'carillon/testing'
 import { median } from '../statistics.js'
 import { context, less, noSeed, type Figure, type Workload } from '../Workload.js'

@@ -1,7 +1,7 @@
 /**
  * Ten years of the swap sample under a virtual clock: two banks, a notary, an oracle and a regulator.
  */
-import { verifyLog } from 'carillon'
+import { verifyLog } from 'carillon/logs'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
 import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
 import { context, less, type Workload } from '../Workload.js'

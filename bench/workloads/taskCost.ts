@@ -3,7 +3,7 @@
  * million.
  */
 import { join } from 'node:path'
-import { EmbeddedStore } from 'carillon'
+import { EmbeddedStore } from 'carillon/logs'
 import { costOf } from '../../samples/recurring-tasks/load/costOf.js'
 import { context, fullDurability, less, noSeed, type Figure, type Workload } from '../Workload.js'
 

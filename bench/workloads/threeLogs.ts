@@ -3,7 +3,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { LogBackedStore, openLog, SqliteLog, startNode, type EventLog } from 'carillon'
+import { startNode } from 'carillon'
+import { LogBackedStore, openLog, SqliteLog, type EventLog } from 'carillon/logs'
 import { withEventStoreDb } from '../eventStoreDb.js'
 import { fireAll } from '../fireAll.js'
 import { HeldClock } from '../HeldClock.js'

@@ -1,7 +1,7 @@
 /**
  * Transactions of two parties and a notary: proposed, signed by both, notarised and recorded.
  */
-import type { NotaryKind } from 'carillon'
+import type { NotaryKind } from 'carillon/network'
 import { Open, Turn } from '../dealApp.js'
 import { inOneProcess, overTls, type ThreeNodes } from '../threeNodes.js'
 import { fullDurability, more, noSeed, type Figures, type Workload } from '../Workload.js'

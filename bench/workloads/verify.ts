@@ -1,7 +1,7 @@
 /**
  * Verifying a whole log, as `carillon log verify` does.
  */
-import { SqliteLog, verifyLog } from 'carillon'
+import { SqliteLog, verifyLog } from 'carillon/logs'
 import { historyLog } from '../keptStores.js'
 import { context, more, noSeed, type Workload } from '../Workload.js'
 

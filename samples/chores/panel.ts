@@ -1,7 +1,8 @@
 /**
  * The chores on the dashboard: a lamp for each, what it is about, and the controls that fit its condition.
  */
-import { definePanel, instantFromMillis, type Cell, type Panel, type PanelAction, type Tone } from 'carillon'
+import { instantFromMillis } from 'carillon'
+import { definePanel, type Cell, type Panel, type PanelAction, type Tone } from 'carillon/http'
 import { choresPermissions, lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
 
 const tones: Readonly<Record<Lamp, Tone>> = {

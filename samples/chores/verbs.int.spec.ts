@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { instant, type VerbAnswer } from 'carillon'
+import { instant } from 'carillon'
+import type { VerbAnswer } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { createChoresApp } from './app.js'
 import { archiveProposalsId as chore } from './archiveProposals.js'

@@ -4,17 +4,8 @@
  * owner, or the token.
  */
 import * as t from 'io-ts'
-import {
-  defineVerb,
-  defineVerbs,
-  instant,
-  InstantC,
-  instantFromMillis,
-  type Verb,
-  type VerbAnswer,
-  type VerbGroup,
-  type VerbOptions,
-} from 'carillon'
+import { instant, InstantC, instantFromMillis } from 'carillon'
+import { defineVerb, defineVerbs, type Verb, type VerbAnswer, type VerbGroup, type VerbOptions } from 'carillon/http'
 import { describeDetails, describeEntry, describeStatus } from './describe.js'
 import { ChoreRefused, type Caller, type ChoreDesk, type ChoreStatus, type Control } from './engine/index.js'
 

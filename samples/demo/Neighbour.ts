@@ -1,7 +1,7 @@
 /**
  * One node of the demo, and whatever keeps it company: people who ask it for things, a clock. It is stopped as a whole.
  */
-import type { ServedNode } from 'carillon'
+import type { ServedNode } from 'carillon/http'
 
 export type Neighbour = {
   readonly served: ServedNode

@@ -2,7 +2,8 @@
  * Quasimodo and his heart: a beat a second. It skips what it has missed while the demo was away.
  */
 import { join } from 'node:path'
-import { definePanel, startNode, type Panel } from 'carillon'
+import { startNode } from 'carillon'
+import { definePanel, type Panel } from 'carillon/http'
 import { app } from '../heartbeat/app.js'
 import { StartHeartbeat } from '../heartbeat/flows/StartHeartbeat.js'
 import { Heartbeat } from '../heartbeat/Heartbeat.js'

@@ -3,15 +3,15 @@
  * you like, and start it again: every node goes on where its log ends.
  */
 import { parseArgs } from 'node:util'
+import { CarillonError } from 'carillon'
 import {
-  CarillonError,
   openControlSocket,
   readLocalToken,
   serveHttp,
   type ControlSocket,
   type HttpServer,
   type ServedNode,
-} from 'carillon'
+} from 'carillon/http'
 import { openChores } from './chores.js'
 import { openHeart } from './heart.js'
 import { openMarket } from './market.js'

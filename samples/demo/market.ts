@@ -5,17 +5,10 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  ClockControl,
-  instantFromMillis,
-  makeNetwork,
-  SqliteLog,
-  startNode,
-  toMillis,
-  type App,
-  type Instant,
-  type Node,
-} from 'carillon'
+import { instantFromMillis, startNode, toMillis, type App, type Instant, type Node } from 'carillon'
+import { ClockControl } from 'carillon/http'
+import { SqliteLog } from 'carillon/logs'
+import { makeNetwork } from 'carillon/network'
 import { VirtualClock } from 'carillon/testing'
 import { bankApp, notaryApp } from '../interest-rate-swap/app.js'
 import { endpoints } from '../interest-rate-swap/endpoints.js'

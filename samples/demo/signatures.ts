@@ -3,7 +3,8 @@
  * does not come, and the transfer expires. Whoever signs looks only at what is pending, so a restart changes nothing.
  */
 import { join } from 'node:path'
-import { instantFromMillis, startNode, type KeyPair } from 'carillon'
+import { instantFromMillis, startNode } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
 import { scheduledTransactions } from '../scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../scheduled-transactions/client/ScheduleNetwork.js'
 import { signIdentity, usualUntil, Wallet } from '../scheduled-transactions/client/Wallet.js'

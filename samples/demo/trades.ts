@@ -2,7 +2,8 @@
  * The trades of the demo: short ones, so that there is something to see, and one after another for ever. Terms, dates
  * and rates follow from the day on which a trade begins.
  */
-import { addDays, addMonths, localDate, tenor, type Instant, type LocalDate } from 'carillon'
+import type { Instant } from 'carillon'
+import { addDays, addMonths, localDate, tenor, type LocalDate } from 'carillon/calendars'
 import { amount } from '../interest-rate-swap/money/Amount.js'
 import { Exact, rate } from '../interest-rate-swap/money/Rate.js'
 import type { Fix } from '../interest-rate-swap/oracle/Fix.js'

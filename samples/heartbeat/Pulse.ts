@@ -3,7 +3,8 @@
  * short. It only reads: whether someone listens makes no difference to the heart.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { Committed, DomainEvent, StateRef } from 'carillon'
+import type { StateRef } from 'carillon'
+import type { Committed, DomainEvent } from 'carillon/logs'
 import { BeatenC, type Beaten } from './flows/Beat.js'
 import { SkippedC, type Skipped } from './flows/SkipMissedBeats.js'
 import { flowNames } from './Heartbeat.js'

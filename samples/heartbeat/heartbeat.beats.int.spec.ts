@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { decodeEvent, instant, type Node } from 'carillon'
+import { instant, type Node } from 'carillon'
+import { decodeEvent } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { app } from './app.js'
 import type { Heart } from './Heart.js'

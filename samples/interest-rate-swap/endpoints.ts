@@ -2,7 +2,9 @@
  * Swaps over HTTP, below `/api/v1/app/`: the open trades as they stand, and one of them with its whole schedule.
  */
 import * as t from 'io-ts'
-import { CarillonError, defineEndpoint, InstantC, IntegerC, LocalDateC, PartyC, type Endpoint } from 'carillon'
+import { CarillonError, InstantC, IntegerC, PartyC } from 'carillon'
+import { LocalDateC } from 'carillon/calendars'
+import { defineEndpoint, type Endpoint } from 'carillon/http'
 import { openSwaps } from './panel.js'
 import { paymentDates } from './schedule/payments.js'
 import { nextEvent } from './swap/events.js'

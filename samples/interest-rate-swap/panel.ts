@@ -2,7 +2,9 @@
  * Swaps on the dashboard: each trade with its fixings and cash flows, what is done and what comes next. It reads the
  * state alone, so both banks and the regulator see the same.
  */
-import { definePanel, type Block, type Cell, type LocalDate, type Node, type Panel, type Tone } from 'carillon'
+import type { Node } from 'carillon'
+import type { LocalDate } from 'carillon/calendars'
+import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
 import { showAmount, showMinor } from './money/Amount.js'
 import { showPercent } from './money/Rate.js'
 import { overdueOn, paymentDates, paymentInstant, paymentOn } from './schedule/payments.js'

@@ -5,7 +5,8 @@ import { request } from 'node:http'
 import { resolve as absolute } from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
-import { CarillonError, JsonC, type VerbAnswer } from 'carillon'
+import { CarillonError, JsonC } from 'carillon'
+import type { VerbAnswer } from 'carillon/http'
 
 const AnswerC = t.strict({ lines: t.readonlyArray(t.string), data: JsonC })
 const ProblemC = t.strict({ code: t.string, detail: t.string })

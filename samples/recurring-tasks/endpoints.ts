@@ -3,7 +3,8 @@
  * the name of the token, whatever the request says.
  */
 import * as t from 'io-ts'
-import { defineEndpoint, instantFromMillis, InstantC, IntegerC, JsonC, type Endpoint } from 'carillon'
+import { instantFromMillis, InstantC, IntegerC, JsonC } from 'carillon'
+import { defineEndpoint, type Endpoint } from 'carillon/http'
 import { ActionC } from './model/Action.js'
 import { closed } from './model/closed.js'
 import { accountOf, root, signed, type Origin } from './model/Origin.js'

@@ -6,15 +6,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { userInfo } from 'node:os'
 import { Command, CommanderError } from 'commander'
-import {
-  CarillonError,
-  openControlSocket,
-  readLocalToken,
-  serveHttp,
-  startNode,
-  type Node,
-  type VerbAnswer,
-} from 'carillon'
+import { CarillonError, startNode, type Node } from 'carillon'
+import { openControlSocket, readLocalToken, serveHttp, type VerbAnswer } from 'carillon/http'
 import { recurringTasks } from './app.js'
 import { askSocket } from './askSocket.js'
 import { showDay } from './day.js'

@@ -2,17 +2,8 @@
  * The registry on the dashboard: how full the next slots are, what waits in the queues, and every task with how its
  * executions have gone.
  */
-import {
-  CarillonError,
-  definePanel,
-  instant,
-  instantFromMillis,
-  type Block,
-  type Cell,
-  type Node,
-  type Panel,
-  type PanelAction,
-} from 'carillon'
+import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
+import { definePanel, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
 import type { Action } from './model/Action.js'
 import { root, signed } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'

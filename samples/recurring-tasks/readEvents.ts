@@ -3,7 +3,8 @@
  */
 import { isRight } from 'fp-ts/lib/Either.js'
 import { readonlyArray, strict } from 'io-ts'
-import { decodeEvent, type Node } from 'carillon'
+import type { Node } from 'carillon'
+import { decodeEvent } from 'carillon/logs'
 import { TaskEventC, type TaskEvent } from './model/TaskEvent.js'
 
 const ToldC = strict({ events: readonlyArray(TaskEventC) })

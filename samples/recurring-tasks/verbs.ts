@@ -3,17 +3,8 @@
  * names the account he acts for; anybody else is the account that has the name of his token.
  */
 import * as t from 'io-ts'
-import {
-  CarillonError,
-  defineVerb,
-  defineVerbs,
-  instant,
-  instantFromMillis,
-  type Node,
-  type Verb,
-  type VerbAnswer,
-  type VerbCaller,
-} from 'carillon'
+import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
+import { defineVerb, defineVerbs, type Verb, type VerbAnswer, type VerbCaller } from 'carillon/http'
 import type { Action } from './model/Action.js'
 import { accountOf, root, signed, type Origin } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'

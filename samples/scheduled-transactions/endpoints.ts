@@ -3,7 +3,8 @@
  * knock; what counts for a transaction are its signatures.
  */
 import * as t from 'io-ts'
-import { defineEndpoint, JsonC, type Endpoint, type Json } from 'carillon'
+import { JsonC, type Json } from 'carillon'
+import { defineEndpoint, type Endpoint } from 'carillon/http'
 import { ScheduleIDC } from './model/EntityId.js'
 import { plain } from './model/plain.js'
 import { parseTransactionID } from './model/TransactionID.js'

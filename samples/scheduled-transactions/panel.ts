@@ -3,7 +3,8 @@
  * the last ones ended. What is missing is computed against the keys as they are now, as the network itself does.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { definePanel, type Block, type Cell, type Node, type Panel, type PublicKey, type Tone } from 'carillon'
+import type { Node, PublicKey } from 'carillon'
+import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
 import type { Account as AccountData, Topic as TopicData } from './model/Account.js'
 import type { AccountID } from './model/EntityId.js'
 import { isSignedBy, primitivesOf, type KeyTree } from './model/KeyTree.js'

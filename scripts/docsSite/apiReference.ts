@@ -1,8 +1,9 @@
 /**
  * The reference of the public names, as Markdown: each with its doc comment and its signature, read from the sources.
  */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import ts from 'typescript'
+import type { PackageEntry } from '../packageEntries.js'
 
 const optionsOf = (): ts.CompilerOptions => ({
   target: ts.ScriptTarget.ES2022,
@@ -52,14 +53,24 @@ const sectionFor = (checker: ts.TypeChecker, exported: ts.Symbol): string => {
   return `## ${exported.getName()}\n\n${comment}${code}`
 }
 
-/** The page of one entry of the package. */
-export const apiReference = (repository: string, entry: string, title: string): string => {
-  const file = join(repository, entry)
-  const program = ts.createProgram([file], optionsOf())
+/** The pages of the reference: one for each entry of the package, and one that leads to them. */
+export const apiReference = (
+  repository: string,
+  entries: readonly PackageEntry[],
+): readonly { readonly path: string; readonly text: string }[] => {
+  const fileOf = ({ source }: PackageEntry): string => join(repository, source)
+  const program = ts.createProgram(entries.map(fileOf), optionsOf())
   const checker = program.getTypeChecker()
-  const source = program.getSourceFile(file)
-  const module = source === undefined ? undefined : checker.getSymbolAtLocation(source)
-  if (module === undefined) throw new Error(`${entry} is not a module`)
-  const names = [...checker.getExportsOfModule(module)].sort((a, b) => (a.getName() < b.getName() ? -1 : 1))
-  return [`# ${title}`, ...names.map((name) => sectionFor(checker, name))].join('\n\n')
+  const pages = entries.map((entry) => {
+    const source = program.getSourceFile(fileOf(entry))
+    const module = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+    if (module === undefined) throw new Error(`${entry.source} is not a module`)
+    const names = [...checker.getExportsOfModule(module)].sort((a, b) => (a.getName() < b.getName() ? -1 : 1))
+    const text = [`# The package ${entry.specifier}`, ...names.map((name) => sectionFor(checker, name))].join('\n\n')
+    return { entry, path: `docs/api/${basename(entry.specifier)}.md`, text, names }
+  })
+  const list = pages.map(
+    ({ entry, path, names }) => `- [\`${entry.specifier}\`](${basename(path)}): ${names.length} names`,
+  )
+  return [{ path: 'docs/api/README.md', text: `# The public names\n\n${list.join('\n')}\n` }, ...pages]
 }

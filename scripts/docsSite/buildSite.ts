@@ -5,6 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, normalize, relative } from 'node:path'
 import { Marked } from 'marked'
+import { packageEntries } from '../packageEntries.js'
 import { apiReference } from './apiReference.js'
 import { frame } from './frame.js'
 import { escape, highlight } from './highlight.js'
@@ -103,11 +104,7 @@ export const buildSite = ({ repository, folder, pages }: SiteOptions): Site => {
   rmSync(folder, { recursive: true, force: true })
   const sources: readonly Source[] = [
     ...pages.map((path) => ({ path, text: readFileSync(join(repository, path), 'utf8') })),
-    { path: 'docs/api/carillon.md', text: apiReference(repository, 'src/index.ts', 'The package carillon') },
-    {
-      path: 'docs/api/testing.md',
-      text: apiReference(repository, 'src/testing/index.ts', 'The package carillon/testing'),
-    },
+    ...apiReference(repository, packageEntries()),
   ]
   const known = new Set(sources.map(({ path }) => path))
   const linked = new Set<string>()

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
-  decodeEvent,
   defineApp,
   defineCommand,
   defineFlow,
@@ -14,6 +13,7 @@ import {
   StateRefC,
   type FlowBody,
 } from '../index.js'
+import { decodeEvent } from '../entries/logs.js'
 import { VirtualNode } from '../testing/index.js'
 
 /** A state that is due every minute, and a flow that tells an outside system in whose term it acts. */

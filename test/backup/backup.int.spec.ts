@@ -2,22 +2,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  acceptRestored,
-  backupStore,
-  compareRestored,
-  exportLog,
-  importLog,
-  readKeyFile,
-  rebuildViews,
-  restoreStore,
-  SqliteLog,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type Node,
-  type Checkpoint,
-} from '../../src/index.js'
+import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { acceptRestored, backupStore, compareRestored, restoreStore } from '../../src/entries/backup.js'
+import { readKeyFile } from '../../src/entries/keys.js'
+import { exportLog, importLog, rebuildViews, SqliteLog, verifyLog, type Checkpoint } from '../../src/entries/logs.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { makeCheckpoint } from '../../src/backup/makeCheckpoint.js'

@@ -1,16 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  generateKeyPair,
-  instantFromMillis,
-  openControlSocket,
-  serveHttp,
-  startNode,
-  type ControlSocket,
-  type HttpServer,
-  type Node,
-} from '../../src/index.js'
+import { instantFromMillis, startNode, type Node } from '../../src/index.js'
+import { openControlSocket, serveHttp, type ControlSocket, type HttpServer } from '../../src/entries/http.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
 import { makeCertificate } from '../../src/network/certificate.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { belfry } from '../http/belfry.js'

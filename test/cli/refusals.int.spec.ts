@@ -1,15 +1,8 @@
 /** What the command line says of a flow that refuses, and the exit code it ends with. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import {
-  CarillonError,
-  defineApp,
-  defineFlow,
-  NoInputC,
-  openControlSocket,
-  refuseWith,
-  type ControlSocket,
-} from '../../src/index.js'
+import { CarillonError, defineApp, defineFlow, NoInputC, refuseWith } from '../../src/index.js'
+import { openControlSocket, type ControlSocket } from '../../src/entries/http.js'
 import { runCommand } from '../../src/cli/runCommand.js'
 import { NodeApi } from '../../src/cli/NodeApi.js'
 import { keptInFolder, type Kept } from './inProcess.js'

@@ -2,15 +2,14 @@
  * A node of the belfry in this process, on a store of its own and a virtual clock, with everything a command can ask:
  * the control socket, the API, a panel, the hands of the clock. It can be stopped and started again.
  */
+import { startNode, type Node } from '../../src/index.js'
 import {
   ClockControl,
   openControlSocket,
   serveHttp,
-  startNode,
   type ControlSocket,
   type HttpServer,
-  type Node,
-} from '../../src/index.js'
+} from '../../src/entries/http.js'
 import { instant } from '../../src/time/Instant.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import { belfry, bellsPanel, countBells } from '../http/belfry.js'

@@ -9,15 +9,10 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CarillonError, connect, type Fetch } from 'carillon/client'
 import { newTokenText } from '../../src/http/TokenText.js'
-import {
-  generateKeyPair,
-  instantFromMillis,
-  makeCertificate,
-  serveHttp,
-  startNode,
-  type HttpServer,
-  type Node,
-} from '../../src/index.js'
+import { instantFromMillis, startNode, type Node } from '../../src/index.js'
+import { serveHttp, type HttpServer } from '../../src/entries/http.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
+import { makeCertificate } from '../../src/entries/network.js'
 import { repository } from '../docs/pages.js'
 import { post, Write } from './post.js'
 

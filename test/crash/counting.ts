@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
-import { defineProjection, definePostgresProjection, type AnyProjection } from '../../src/index.js'
+import { defineProjection, definePostgresProjection, type AnyProjection } from '../../src/entries/projections.js'
 
 export const InPostgresName = 'crash/InPostgres'
 

@@ -15,11 +15,11 @@ import {
   PartyC,
   plus,
   StateRefC,
-  type AnyProjection,
   type App,
   type FlowBody,
-  type StepContext,
 } from '../../src/index.js'
+import type { AnyProjection } from '../../src/entries/projections.js'
+import type { StepContext } from '../../src/entries/types.js'
 import { lineOf, type Effect } from './campaignLines.js'
 
 /** What a beat does besides going on: nothing, an outside effect, a sleep; or it minds being late. */

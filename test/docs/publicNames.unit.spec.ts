@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { packageEntries } from '../../scripts/packageEntries.js'
 import { repository } from './pages.js'
 
-const entries = ['src/index.ts', 'src/client/index.ts', 'src/testing/index.ts'].map((file) => join(repository, file))
+const entries = packageEntries().map(({ source }) => join(repository, source))
 
 describe('the public names', () => {
   it('each say in a doc comment what they are for', function () {

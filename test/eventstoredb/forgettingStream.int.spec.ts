@@ -3,16 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
-import {
-  copyLog,
-  openLog,
-  SqliteLog,
-  standBy,
-  startNode,
-  type CarillonError,
-  type Node,
-  type Standby,
-} from '../../src/index.js'
+import { standBy, startNode, type CarillonError, type Node } from '../../src/index.js'
+import { copyLog, openLog, SqliteLog } from '../../src/entries/logs.js'
+import type { Standby } from '../../src/entries/types.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { bank as app, MintCoin } from '../store/bank.js'
 import { codeOf, mint, until, values } from './mint.js'

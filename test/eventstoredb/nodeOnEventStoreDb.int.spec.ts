@@ -3,19 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
-import {
-  digestViews,
-  foldLog,
-  instant,
-  openLog,
-  standBy,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type EventLog,
-  type Node,
-  type Standby,
-} from '../../src/index.js'
+import { instant, standBy, startNode, type CarillonError, type Node } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import { foldLog, openLog, verifyLog, type EventLog } from '../../src/entries/logs.js'
+import type { Standby } from '../../src/entries/types.js'
 import { headAfter, tickAfter } from '../../src/log/Tick.js'
 import { signed } from '../log/signing.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'

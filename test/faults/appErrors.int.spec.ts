@@ -15,9 +15,9 @@ import {
   PartyC,
   plus,
   StateRefC,
-  type ErrorCode,
   type FlowBody,
 } from 'carillon'
+import type { ErrorCode } from 'carillon/types'
 import { VirtualNode } from 'carillon/testing'
 
 const PlaceC = t.keyof({ activity: null, contract: null, flow: null, step: null, nowhere: null })

@@ -10,9 +10,9 @@ import {
   PartyC,
   type FlowBody,
   type FlowIo,
-  type Operation,
   type StateRef,
 } from '../../src/index.js'
+import type { Operation } from '../../src/entries/types.js'
 import {
   appOf,
   eventTypes,

@@ -6,21 +6,19 @@ import {
   defineCommand,
   defineContract,
   defineState,
-  generateKeyPair,
   instant,
   IntegerC,
   PartyC,
   rule,
-  type ErrorCode,
-  type Finalised,
   type FlowBody,
   type FlowIo,
   type Instant,
   type Party,
   type PublicKey,
   type StateRef,
-  type Verify,
 } from '../../src/index.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
+import type { ErrorCode, Finalised, Verify } from '../../src/entries/types.js'
 import {
   appOf,
   eventTypes,

@@ -4,7 +4,6 @@ import * as fc from 'fast-check'
 import {
   canonicalText,
   CarillonError,
-  generateKeyPair,
   instant,
   instantFromMillis,
   InstantC,
@@ -12,6 +11,7 @@ import {
   showRef,
   type Hash,
 } from '../../src/index.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { verifySignature } from '../../src/identity/KeyPair.js'
 import { signaturesOfTick, textOfTick, verifyTransactionSignature } from '../../src/ledger/signatures.js'

@@ -5,7 +5,6 @@ import {
   CarillonError,
   defineApp,
   defineFlow,
-  EmbeddedStore,
   IntegerC,
   NoInputC,
   startNode,
@@ -13,6 +12,7 @@ import {
   type FlowDefinition,
   type Json,
 } from 'carillon'
+import { EmbeddedStore } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 
 const Healthy = defineFlow({

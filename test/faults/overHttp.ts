@@ -2,7 +2,8 @@
  * A node as a monitoring system sees it: over HTTP, with a token.
  */
 import { newTokenText } from '../../src/http/TokenText.js'
-import { serveHttp, type Node } from '../../src/index.js'
+import type { Node } from '../../src/index.js'
+import { serveHttp } from '../../src/entries/http.js'
 
 type Told = { readonly status: number; readonly text: string; readonly body: unknown }
 

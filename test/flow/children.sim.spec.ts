@@ -9,10 +9,10 @@ import {
   defineSignal,
   FlowIdC,
   type AnyFlowDefinition,
-  type ChildFlow,
   type FlowBody,
   type FlowId,
 } from '../../src/index.js'
+import type { ChildFlow } from '../../src/entries/types.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 import {
   crashAndRestart,

@@ -1,7 +1,8 @@
 /** What happens to a flow that meets trouble: tried again with back-off and jitter, then parked with its cause. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { CarillonError, defineApp, defineFlow, retryLater, type FlowBody, type FlowOptions } from '../../src/index.js'
+import { CarillonError, defineApp, defineFlow, retryLater, type FlowBody } from '../../src/index.js'
+import type { FlowOptions } from '../../src/entries/types.js'
 import { VirtualNode } from '../../src/testing/index.js'
 
 const clinic = (isWell: () => boolean, tries: number[], clock: () => number) => {

@@ -9,14 +9,13 @@ import {
   defineFlow,
   defineState,
   instant,
-  jsonLogger,
-  logOutcomes,
   NoInputC,
   PartyC,
   type FlowBody,
   type FlowId,
   type FlowIo,
 } from '../../src/index.js'
+import { jsonLogger, logOutcomes } from '../../src/entries/telemetry.js'
 import { replay, VirtualNetwork, type VirtualNode } from '../../src/testing/index.js'
 import { defineApp, defineResponder } from '../../src/index.js'
 import {

@@ -6,7 +6,6 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import {
   CarillonError,
-  decodeEvent,
   defineApp,
   defineCommand,
   defineFlow,
@@ -17,8 +16,6 @@ import {
   type AnyFlowDefinition,
   type AnyStateDefinition,
   type App,
-  type DomainEvent,
-  type ErrorCode,
   type FlowBody,
   type FlowDefinition,
   type FlowId,
@@ -26,6 +23,8 @@ import {
   type Node,
   type StateRef,
 } from '../../src/index.js'
+import { decodeEvent, type DomainEvent } from '../../src/entries/logs.js'
+import type { ErrorCode } from '../../src/entries/types.js'
 import { VirtualNode, type VirtualNodeOptions } from '../../src/testing/index.js'
 
 export const Note = defineState({

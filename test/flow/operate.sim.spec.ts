@@ -1,14 +1,7 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import {
-  defineFlow,
-  IntegerC,
-  parkFlow,
-  type FlowBody,
-  type FlowDetails,
-  type FlowId,
-  type FlowIo,
-} from '../../src/index.js'
+import { defineFlow, IntegerC, parkFlow, type FlowBody, type FlowId, type FlowIo } from '../../src/index.js'
+import type { FlowDetails } from '../../src/entries/types.js'
 import { engineLimits } from '../../src/engine/limits.js'
 import {
   appOf,

@@ -1,14 +1,7 @@
 /** What io.all and io.race promise: parts run side by side, in an order that the record keeps, and losers clean up. */
 import { expect } from 'chai'
-import {
-  CarillonError,
-  parkFlow,
-  retryLater,
-  type FlowBody,
-  type FlowIo,
-  type FlowId,
-  type StepContext,
-} from '../../src/index.js'
+import { CarillonError, parkFlow, retryLater, type FlowBody, type FlowIo, type FlowId } from '../../src/index.js'
+import type { StepContext } from '../../src/entries/types.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 import {
   appOf,

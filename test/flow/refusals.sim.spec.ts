@@ -10,8 +10,8 @@ import {
   Refusal,
   refuseWith,
   type FlowBody,
-  type PublicEvent,
 } from '../../src/index.js'
+import type { PublicEvent } from '../../src/entries/events.js'
 import { replay } from '../../src/testing/index.js'
 import {
   appOf,

@@ -10,8 +10,8 @@ import {
   type FlowBody,
   type FlowId,
   type FlowIo,
-  type SignalTarget,
 } from '../../src/index.js'
+import type { SignalTarget } from '../../src/entries/types.js'
 import { flowLimits } from '../../src/flow/limits.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 import {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { startNode, type FlowBody, type FlowIo, type Node, type StepContext } from '../../src/index.js'
+import { startNode, type FlowBody, type FlowIo, type Node } from '../../src/index.js'
+import type { StepContext } from '../../src/entries/types.js'
 import type { WatchedStep } from '../../src/engine/StepWatch.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import {

@@ -1,6 +1,7 @@
 /** What parties that talk with each other promise about their logs: each keeps the newest checkpoint of the other's. */
 import { expect } from 'chai'
-import { CarillonError, instant, toMillis, verifyLog, type EncodedTick, type EventOf } from '../../src/index.js'
+import { CarillonError, instant, toMillis } from '../../src/index.js'
+import { verifyLog, type EncodedTick, type EventOf } from '../../src/entries/logs.js'
 import { isNewerCheckpoint, signCheckpoint, verifyCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'

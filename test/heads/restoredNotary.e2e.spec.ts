@@ -3,16 +3,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  backupStore,
-  CarillonError,
-  decodeEvent,
-  instantFromMillis,
-  makeNetwork,
-  restoreStore,
-  startNode,
-  type Node,
-} from 'carillon'
+import { CarillonError, instantFromMillis, startNode, type Node } from 'carillon'
+import { backupStore, restoreStore } from 'carillon/backup'
+import { decodeEvent } from 'carillon/logs'
+import { makeNetwork } from 'carillon/network'
 import { carillon } from '../cli/spawnCarillon.js'
 import { eventually } from '../network/LoopbackNetwork.js'
 import { removeMark } from '../../src/storage/readMark.js'

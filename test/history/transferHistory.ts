@@ -5,7 +5,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ChangeNotary, makeNetwork, startNode, type Node, type NodeOptions, type StateRef } from 'carillon'
+import { ChangeNotary, startNode, type Node, type StateRef } from 'carillon'
+import { makeNetwork } from 'carillon/network'
+import type { NodeOptions } from 'carillon/types'
 import { app, Grow, Link, Share } from '../session/chain.js'
 
 export type TransferReport = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeEvent, type DomainEvent } from '../../src/index.js'
+import { decodeEvent, type DomainEvent } from '../../src/entries/logs.js'
 import { Belfry, type Answered } from './belfry.js'
 
 const events = async (belfry: Belfry): Promise<readonly DomainEvent[]> => {

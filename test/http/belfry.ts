@@ -8,21 +8,17 @@ import {
   activity,
   defineApp,
   defineCommand,
-  defineEndpoint,
   defineFlow,
-  definePanel,
-  defineProjection,
   defineState,
   InstantC,
   parkFlow,
   PartyC,
   plus,
-  serveHttp,
   StateRefC,
   type FlowBody,
-  type HttpOptions,
-  type HttpServer,
 } from '../../src/index.js'
+import { defineEndpoint, definePanel, serveHttp, type HttpOptions, type HttpServer } from '../../src/entries/http.js'
+import { defineProjection } from '../../src/entries/projections.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { NewTokenC } from '../../src/operator/operateTokens.js'

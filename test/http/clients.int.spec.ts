@@ -1,17 +1,8 @@
 /** What a client may start, and whose client ids are whose. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import {
-  defineApp,
-  defineFlow,
-  defineResponder,
-  defineSignal,
-  IntegerC,
-  serveHttp,
-  type FlowBody,
-  type FlowId,
-  type HttpServer,
-} from 'carillon'
+import { defineApp, defineFlow, defineResponder, defineSignal, IntegerC, type FlowBody, type FlowId } from 'carillon'
+import { serveHttp, type HttpServer } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { NewTokenC } from '../../src/operator/operateTokens.js'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { instant, serveHttp, type HttpServer } from '../../src/index.js'
+import { instant } from '../../src/index.js'
+import { serveHttp, type HttpServer } from '../../src/entries/http.js'
 import { verifyCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { VirtualNetwork } from '../../src/testing/index.js'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { CarillonError, defineVerb, defineVerbs, serveHttp, startNode, type FlowId } from '../../src/index.js'
+import { CarillonError, startNode, type FlowId } from '../../src/index.js'
+import { defineVerb, defineVerbs, serveHttp } from '../../src/entries/http.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { belfry as app, Belfry, type Answered } from './belfry.js'
 

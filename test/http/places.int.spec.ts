@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import type { HttpOptions } from '../../src/index.js'
+import type { HttpOptions } from '../../src/entries/http.js'
 import { Belfry } from './belfry.js'
 
 /** Another address of this machine: to the server, another caller. */

@@ -1,7 +1,8 @@
 /** Signals over HTTP and on the command line: what may be sent, who may send it, and what becomes of it. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineApp, defineFlow, defineSignal, openControlSocket, serveHttp, type FlowBody } from '../../src/index.js'
+import { defineApp, defineFlow, defineSignal, type FlowBody } from '../../src/index.js'
+import { openControlSocket, serveHttp } from '../../src/entries/http.js'
 import { newTokenText } from '../../src/http/TokenText.js'
 import { NewTokenC } from '../../src/operator/operateTokens.js'
 import { ask, keptInFolder, type Kept } from '../cli/inProcess.js'

@@ -4,7 +4,8 @@ import { Authenticator } from '../../src/http/Authenticator.js'
 import { listenHttp } from '../../src/http/listenHttp.js'
 import { hostNode } from '../../src/http/ServedApi.js'
 import { Streams } from '../../src/http/Streams.js'
-import { instantFromMillis, type HttpServer } from '../../src/index.js'
+import { instantFromMillis } from '../../src/index.js'
+import type { HttpServer } from '../../src/entries/http.js'
 import { Belfry, Hang } from './belfry.js'
 
 /** What is heard of a live stream: `ended` resolves with all of it once the node has hung up. */

@@ -17,7 +17,8 @@ import {
 } from '@opentelemetry/api'
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineApp, defineFlow, instrumentNode, jsonLogger, logOutcomes, type FlowBody } from '../../src/index.js'
+import { defineApp, defineFlow, type FlowBody } from '../../src/index.js'
+import { instrumentNode, jsonLogger, logOutcomes } from '../../src/entries/telemetry.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { Belfry, Hang, Park } from './belfry.js'
 

@@ -3,20 +3,11 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  acceptRestored,
-  backupStore,
-  changePartyKey,
-  makeNetwork,
-  openNetworkFolder,
-  readKeyFile,
-  restoreStore,
-  rotateKey,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type Node,
-} from 'carillon'
+import { startNode, type CarillonError, type Node } from 'carillon'
+import { acceptRestored, backupStore, restoreStore } from 'carillon/backup'
+import { readKeyFile, rotateKey } from 'carillon/keys'
+import { verifyLog } from 'carillon/logs'
+import { changePartyKey, makeNetwork, openNetworkFolder } from 'carillon/network'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { signKeyChange } from '../../src/identity/KeyChange.js'
 import { generateKeyPair } from '../../src/identity/KeyPair.js'

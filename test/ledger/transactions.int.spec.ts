@@ -15,8 +15,8 @@ import {
   StateRefC,
   type FlowBody,
   type StateRef,
-  type Violations,
 } from '../../src/index.js'
+import type { Violations } from '../../src/entries/types.js'
 import {
   appOf,
   eventsOf,

@@ -19,9 +19,9 @@ import {
   type LedgerTransaction,
   type Party,
   type StateDefinition,
-  type StateOptions,
   type StateRef,
 } from '../../src/index.js'
+import type { StateOptions } from '../../src/entries/types.js'
 import {
   appOf,
   crashAndRestart,

@@ -2,17 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { startNode, CarillonError } from '../../src/index.js'
 import {
   copyLog,
   exportLog,
   importInto,
   MemoryLog,
   SqliteLog,
-  startNode,
-  CarillonError,
   type EncodedTick,
   type EventLog,
-} from '../../src/index.js'
+} from '../../src/entries/logs.js'
 import { headAfter } from '../../src/log/Tick.js'
 import { makeStore } from '../../src/history/importLog.js'
 import { offeredByLog } from '../../src/history/copyLog.js'

@@ -1,7 +1,9 @@
 /** Views are a function of the log, and not of how it was parted while it was folded. */
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { digestViews, instant, type EncodedTick } from '../../src/index.js'
+import { instant } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import type { EncodedTick } from '../../src/entries/logs.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { storageLimits } from '../../src/storage/limits.js'
 import { emptyHead, headAfter, tickAfter } from '../../src/log/Tick.js'

@@ -1,7 +1,7 @@
 /**
  * Folds a log in parts of any size, with commits and rollbacks wherever they are asked for, as a store may do it.
  */
-import type { EncodedTick } from '../../src/index.js'
+import type { EncodedTick } from '../../src/entries/logs.js'
 import { LogFold } from '../../src/storage/LogFold.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import type { Database } from '../../src/storage/Database.js'

@@ -3,17 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import {
-  acceptRestored,
-  exportLog,
-  foldLog,
-  importLog,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type EncodedTick,
-  type LogReport,
-} from '../../src/index.js'
+import { startNode, type CarillonError } from '../../src/index.js'
+import { acceptRestored } from '../../src/entries/backup.js'
+import { exportLog, foldLog, importLog, verifyLog, type EncodedTick, type LogReport } from '../../src/entries/logs.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { leafHash } from '../../src/encoding/merkle.js'

@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { startNode, type CarillonError } from '../../src/index.js'
+import type { KeyPair } from '../../src/entries/keys.js'
 import {
   checkProof,
   EmbeddedStore,
   parseCheckpoint,
   proveEvent,
-  startNode,
   verifyLog,
-  type CarillonError,
   type EncodedTick,
-  type KeyPair,
   type LogProblem,
   type Checkpoint,
-} from '../../src/index.js'
+} from '../../src/entries/logs.js'
 import { makeCheckpoint } from '../../src/backup/makeCheckpoint.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'

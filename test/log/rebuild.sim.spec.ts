@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { digestViews } from '../../src/storage/digest.js'
 import {
-  digestViews,
   EmbeddedStore,
   exportLog,
   foldLog,
@@ -12,7 +12,7 @@ import {
   rebuildViews,
   SqliteLog,
   verifyLog,
-} from '../../src/index.js'
+} from '../../src/entries/logs.js'
 import { eventCodecs } from '../../src/log/events.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { deeds, perform, tour, workloadApp, type Deed } from './workload.js'

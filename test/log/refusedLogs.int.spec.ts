@@ -1,6 +1,7 @@
 /** Logs that a node must not continue: each is refused with a code of its own that says what to do, and nothing is written. */
 import { expect } from 'chai'
-import { startNode, verifyLog, type CarillonError, type EncodedTick } from 'carillon'
+import { startNode, type CarillonError } from 'carillon'
+import { verifyLog, type EncodedTick } from 'carillon/logs'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

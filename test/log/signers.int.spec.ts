@@ -1,21 +1,10 @@
 /** With which key, and in which network, the ticks of a log are signed, and what becomes of those that are not. */
 import { expect } from 'chai'
-import {
-  checkProof,
-  digestViews,
-  EmbeddedStore,
-  foldLog,
-  instant,
-  networkIdOf,
-  NetworkMap,
-  proveEvent,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type EncodedTick,
-  type KeyPair,
-  type NetworkId,
-} from '../../src/index.js'
+import { instant, startNode, type CarillonError } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import type { KeyPair } from '../../src/entries/keys.js'
+import { checkProof, EmbeddedStore, foldLog, proveEvent, verifyLog, type EncodedTick } from '../../src/entries/logs.js'
+import { networkIdOf, NetworkMap, type NetworkId } from '../../src/entries/network.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { signKeyChange, type KeyChange } from '../../src/identity/KeyChange.js'

@@ -1,6 +1,7 @@
 /** What the swap promises whatever log its parties have: half a year of it comes to its end, and every log is sound. */
 import { expect } from 'chai'
-import { digestViews, foldLog, verifyLog } from 'carillon'
+import { digestViews } from '../../src/storage/digest.js'
+import { foldLog, verifyLog } from 'carillon/logs'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
 import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
 

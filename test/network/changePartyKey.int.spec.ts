@@ -3,16 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  changePartyKey,
-  generateKeyPair,
-  instant,
-  makeNetwork,
-  rotateKey,
-  startNode,
-  verifyLog,
-  type Node,
-} from 'carillon'
+import { instant, startNode, type Node } from 'carillon'
+import { generateKeyPair, rotateKey } from 'carillon/keys'
+import { verifyLog } from 'carillon/logs'
+import { changePartyKey, makeNetwork } from 'carillon/network'
 import { app, Iou, Lend } from '../session/iou.js'
 import { eventually } from './LoopbackNetwork.js'
 

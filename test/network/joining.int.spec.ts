@@ -3,17 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  addParty,
-  decodeEvent,
-  instant,
-  makeNetwork,
-  openNetworkMap,
-  signNetworkMap,
-  startNode,
-  type Logger,
-  type Node,
-} from 'carillon'
+import { instant, startNode, type Node } from 'carillon'
+import { decodeEvent } from 'carillon/logs'
+import { addParty, makeNetwork, openNetworkMap, signNetworkMap } from 'carillon/network'
+import type { Logger } from 'carillon/telemetry'
 import { readKeyFile } from '../../src/keys/KeyFile.js'
 import { app, Iou, Lend } from '../session/iou.js'
 import { eventually } from './LoopbackNetwork.js'

@@ -6,26 +6,23 @@ import * as t from 'io-ts'
 import {
   CarillonError,
   ChangeNotary,
-  decodeEvent,
   defineApp,
   defineCommand,
   defineFlow,
   defineState,
-  digestViews,
-  EmbeddedStore,
-  foldLog,
   instant,
   InstantC,
   IntegerC,
-  NetworkMap,
   PartyC,
   plus,
   startNode,
   StateRefC,
-  verifyLog,
   type FlowBody,
   type StateRef,
 } from 'carillon'
+import { digestViews } from '../../src/storage/digest.js'
+import { decodeEvent, EmbeddedStore, foldLog, verifyLog } from 'carillon/logs'
+import { NetworkMap } from 'carillon/network'
 import { VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
 import { keyPairFromSeed } from '../../src/identity/KeyPair.js'

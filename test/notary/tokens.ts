@@ -15,12 +15,12 @@ import {
   type FlowBody,
   type FlowId,
   type Json,
-  type KeyPair,
-  type NotaryKind,
   type Party,
   type StateRef,
   type TimeWindow,
 } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
+import type { NotaryKind } from 'carillon/network'
 import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
 import { signTransaction, TransactionSignatureC, type TransactionSignature } from '../../src/ledger/signatures.js'

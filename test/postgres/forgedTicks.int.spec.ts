@@ -4,19 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import pg from 'pg'
-import {
-  generateKeyPair,
-  openLog,
-  readKeyFile,
-  standBy,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type EventLog,
-  type Head,
-  type Node,
-  type Standby,
-} from '../../src/index.js'
+import { standBy, startNode, type CarillonError, type Node } from '../../src/index.js'
+import { generateKeyPair, readKeyFile } from '../../src/entries/keys.js'
+import { openLog, verifyLog, type EventLog, type Head } from '../../src/entries/logs.js'
+import type { Standby } from '../../src/entries/types.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { signTick } from '../../src/log/TickSigner.js'

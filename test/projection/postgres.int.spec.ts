@@ -2,7 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { VirtualNode } from 'carillon/testing'
-import { definePostgresProjection, producedStates, type Node } from 'carillon'
+import type { Node } from 'carillon'
+import { producedStates } from 'carillon/events'
+import { definePostgresProjection } from 'carillon/projections'
 import { cutConnections, dropSchema, freshSchema, postgresUrl, withClient } from '../postgres/testDatabase.js'
 import { Order, PlaceOrder, shop } from '../subscription/orders.js'
 

@@ -6,15 +6,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { VirtualNode } from 'carillon/testing'
+import { CarillonError, startNode, type Node } from 'carillon'
 import {
-  CarillonError,
   defineProjection,
-  startNode,
-  type Node,
   type ProjectionStore,
   type SavedProjection,
   type TargetProjection,
-} from 'carillon'
+} from 'carillon/projections'
 import { PlaceOrder, shop, totals } from '../subscription/orders.js'
 
 const order = (node: Node, article: string, pieces: number): Promise<unknown> =>

@@ -1,7 +1,7 @@
 /** Projections in simulated histories and in replays: what a node has kept is what its log gives. */
 import { expect } from 'chai'
 import { replay, simulate, VirtualNode } from 'carillon/testing'
-import { defineProjection } from 'carillon'
+import { defineProjection } from 'carillon/projections'
 import { PlaceOrder, shop, totals } from '../subscription/orders.js'
 
 const parties = ['Ann', 'Ben']

@@ -1,18 +1,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import {
-  CarillonError,
-  cron,
-  defineApp,
-  everyInterval,
-  instant,
-  recurring,
-  zoneDataVersion,
-  type FlowBody,
-  type Instant,
-  type Missed,
-  type Overlap,
-} from '../../src/index.js'
+import { CarillonError, defineApp, instant, type FlowBody, type Instant } from '../../src/index.js'
+import { zoneDataVersion } from '../../src/entries/calendars.js'
+import { cron, everyInterval, recurring, type Missed, type Overlap } from '../../src/entries/recurrence.js'
 import { VirtualNode } from '../../src/testing/index.js'
 
 const midnight = instant('2026-01-01T00:00Z')

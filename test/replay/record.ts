@@ -5,7 +5,7 @@
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { exportLog } from 'carillon'
+import { exportLog } from 'carillon/logs'
 import { replay } from 'carillon/testing'
 import { recordings } from './recordings.js'
 

@@ -2,7 +2,8 @@
  * What is recorded of each sample: a small history that goes through everything the sample does, crashes included. A
  * recording is made once for each release; from then on every later version must agree with it.
  */
-import { instant, type App, type EncodedTick } from 'carillon'
+import { instant, type App } from 'carillon'
+import type { EncodedTick } from 'carillon/logs'
 import { VirtualNetwork, VirtualNode } from 'carillon/testing'
 import { createChoresApp } from '../../samples/chores/app.js'
 import { archiveProposalsId } from '../../samples/chores/archiveProposals.js'

@@ -2,7 +2,8 @@
  * Waiting on a clock: what a deadline means, on the virtual clock and on the machine's.
  */
 import { expect } from 'chai'
-import { instant, systemClock, toMillis } from '../../src/index.js'
+import { instant, toMillis } from '../../src/index.js'
+import { systemClock } from '../../src/time/SystemClock.js'
 import { timeLimits } from '../../src/time/limits.js'
 import { VirtualClock } from '../../src/testing/index.js'
 

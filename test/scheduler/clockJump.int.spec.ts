@@ -3,7 +3,8 @@
  */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineApp, defineFlow, startNode, type FlowBody, type LogFields, type Node } from '../../src/index.js'
+import { defineApp, defineFlow, startNode, type FlowBody, type Node } from '../../src/index.js'
+import type { LogFields } from '../../src/entries/telemetry.js'
 
 const startMs = Date.parse('2026-01-01T12:00:00.000Z')
 

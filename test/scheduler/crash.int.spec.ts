@@ -3,7 +3,8 @@
  * copies of a node only one can state it.
  */
 import { expect } from 'chai'
-import { CarillonError, instant, LogBackedStore, MemoryLog, plus, startNode, type Node } from '../../src/index.js'
+import { CarillonError, instant, plus, startNode, type Node } from '../../src/index.js'
+import { LogBackedStore, MemoryLog } from '../../src/entries/logs.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { digestViews } from '../../src/storage/digest.js'
 import { keyPairFromSeed, seededRandom, VirtualClock } from '../../src/testing/index.js'

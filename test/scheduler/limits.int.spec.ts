@@ -1,6 +1,8 @@
 /** Limits that are given to a node, and what they bound. */
 import { expect } from 'chai'
-import { defineApp, EmbeddedStore, plus, startNode, type GivenLimits } from 'carillon'
+import { defineApp, plus, startNode } from 'carillon'
+import { EmbeddedStore } from 'carillon/logs'
+import type { GivenLimits } from 'carillon/types'
 import { bell } from './fixtures/bells.js'
 import { codeOf, Tower } from './fixtures/Tower.js'
 

@@ -13,10 +13,10 @@ import {
   refuseWith,
   StateRefC,
   type FlowBody,
-  type FlowOptions,
   type Refusal,
   type StateRef,
 } from 'carillon'
+import type { FlowOptions } from 'carillon/types'
 import { VirtualNetwork, VirtualNode } from 'carillon/testing'
 import { agreeTo, settle } from '../session/agreement.js'
 

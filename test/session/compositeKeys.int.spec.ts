@@ -3,27 +3,23 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { left, right } from 'fp-ts/lib/Either.js'
 import {
-  allKeys,
-  decodeEvent,
   defineApp,
   defineCommand,
   defineContract,
   defineFlow,
   defineState,
   IntegerC,
-  KeyC,
   allOf,
   PartyC,
   rule,
   StateRefC,
-  thresholdOf,
-  weighted,
   type CarillonError,
   type FlowBody,
-  type Key,
   type PublicKey,
   type StateRef,
 } from 'carillon'
+import { allKeys, KeyC, thresholdOf, weighted, type Key } from 'carillon/keys'
+import { decodeEvent } from 'carillon/logs'
 import { VirtualNetwork } from 'carillon/testing'
 import { agreeTo } from './agreement.js'
 

@@ -11,8 +11,8 @@ import {
   type FlowBody,
   type FlowId,
   type FlowSummary,
-  type Logger,
 } from 'carillon'
+import type { Logger } from 'carillon/telemetry'
 import { VirtualNetwork } from 'carillon/testing'
 import type { Envelope } from '../../src/log/Message.js'
 import { sessionIdOf } from '../../src/log/SessionId.js'

@@ -1,6 +1,7 @@
 /** What finality promises about history: each transaction is verified once, in bounded ticks, however long it is. */
 import { expect } from 'chai'
-import { showRef, type NotaryKind, type Party, type StateRef } from 'carillon'
+import { showRef, type Party, type StateRef } from 'carillon'
+import type { NotaryKind } from 'carillon/network'
 import { VirtualNetwork, type Weather } from 'carillon/testing'
 import { engineLimits } from '../../src/engine/limits.js'
 import { finalityLimits } from '../../src/finality/limits.js'

@@ -1,6 +1,8 @@
 /** The rebuild law for nodes among others: each node's log alone gives its views, and proves itself. */
 import { expect } from 'chai'
-import { digestViews, foldLog, instant, verifyLog } from 'carillon'
+import { instant } from 'carillon'
+import { digestViews } from '../../src/storage/digest.js'
+import { foldLog, verifyLog } from 'carillon/logs'
 import { VirtualNetwork } from 'carillon/testing'
 import { app, Lend } from './iou.js'
 

@@ -2,7 +2,7 @@
  * What must be true of the log of a node whose leaders were killed and stopped: nothing acknowledged is lost, every
  * activity was started once, every chain is whole.
  */
-import { decodeEvent, openLog } from '../../src/index.js'
+import { decodeEvent, openLog } from '../../src/entries/logs.js'
 import { assertFollows } from '../../src/storage/assertFollows.js'
 import { emptyHead, headAfter } from '../../src/log/Tick.js'
 

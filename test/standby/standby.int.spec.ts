@@ -2,20 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  addParty,
-  decodeEvent,
-  digestViews,
-  foldLog,
-  makeNetwork,
-  MemoryLog,
-  standBy,
-  type CarillonError,
-  type DomainEvent,
-  type EventLog,
-  type Standby,
-  type StandbyOptions,
-} from '../../src/index.js'
+import { standBy, type CarillonError } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import { decodeEvent, foldLog, MemoryLog, type DomainEvent, type EventLog } from '../../src/entries/logs.js'
+import { addParty, makeNetwork } from '../../src/entries/network.js'
+import type { Standby, StandbyOptions } from '../../src/entries/types.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { engineLimits } from '../../src/engine/limits.js'
 import { bank as app, Coin, MintCoin } from '../store/bank.js'

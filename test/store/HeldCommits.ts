@@ -1,7 +1,7 @@
 /**
  * A store in memory that hands every tick over, and commits none before it is told to.
  */
-import { EmbeddedStore } from '../../src/index.js'
+import { EmbeddedStore } from '../../src/entries/logs.js'
 import type { EncodedTick, Head } from '../../src/log/Tick.js'
 import type { PendingCommit } from '../../src/engine/LoopStore.js'
 import type { TickStore } from '../../src/storage/TickStore.js'

@@ -2,15 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  digestViews,
-  foldLog,
-  LogBackedStore,
-  MemoryLog,
-  startNode,
-  type CarillonError,
-  type Node,
-} from '../../src/index.js'
+import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import { foldLog, LogBackedStore, MemoryLog } from '../../src/entries/logs.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
 import { NodeFault } from '../../src/errors/CarillonError.js'

@@ -14,9 +14,9 @@ import {
   startNode,
   type CarillonError,
   type FlowBody,
-  type LogFields,
   type Node,
 } from '../../src/index.js'
+import type { LogFields } from '../../src/entries/telemetry.js'
 import { NodeFault } from '../../src/errors/CarillonError.js'
 import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
 import { VirtualClock } from '../../src/testing/index.js'

@@ -17,7 +17,6 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { some } from 'fp-ts/lib/Option.js'
 import {
-  backupStore,
   defineApp,
   defineCommand,
   defineFlow,
@@ -26,15 +25,14 @@ import {
   InstantC,
   IntegerC,
   PartyC,
-  rebuildViews,
-  restoreStore,
-  SqliteLog,
   startNode,
   type CarillonError,
   type FlowBody,
   type Node,
-  type NodeOptions,
 } from '../../src/index.js'
+import { backupStore, restoreStore } from '../../src/entries/backup.js'
+import { rebuildViews, SqliteLog } from '../../src/entries/logs.js'
+import type { NodeOptions } from '../../src/entries/types.js'
 import { operateOffline } from '../../src/folder/OfflineOperator.js'
 import { openStoreFolder, storeFiles } from '../../src/folder/StoreFolder.js'
 import { storageLimits, type StorageLimits } from '../../src/storage/limits.js'

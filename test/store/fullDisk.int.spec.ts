@@ -1,18 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  digestViews,
-  exportLog,
-  foldLog,
-  importLog,
-  rebuildViews,
-  SqliteLog,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type Node,
-} from '../../src/index.js'
+import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import { exportLog, foldLog, importLog, rebuildViews, SqliteLog, verifyLog } from '../../src/entries/logs.js'
 import { VirtualClock } from '../../src/testing/index.js'
 import { instant } from '../../src/time/Instant.js'
 import { bankWith, Coin, MintCoin } from './bank.js'

@@ -2,17 +2,11 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  acceptRestored,
-  generateKeyPair,
-  MemoryLog,
-  rebuildViews,
-  SqliteLog,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type NodeOptions,
-} from '../../src/index.js'
+import { startNode, type CarillonError } from '../../src/index.js'
+import { acceptRestored } from '../../src/entries/backup.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
+import { MemoryLog, rebuildViews, SqliteLog, verifyLog } from '../../src/entries/logs.js'
+import type { NodeOptions } from '../../src/entries/types.js'
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { bank, Coin, MintCoin } from './bank.js'

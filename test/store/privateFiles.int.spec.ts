@@ -4,16 +4,9 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as t from 'io-ts'
-import {
-  backupStore,
-  defineApp,
-  defineFlow,
-  openControlSocket,
-  readLocalToken,
-  restoreStore,
-  startNode,
-  type FlowBody,
-} from 'carillon'
+import { defineApp, defineFlow, startNode, type FlowBody } from 'carillon'
+import { backupStore, restoreStore } from 'carillon/backup'
+import { openControlSocket, readLocalToken } from 'carillon/http'
 import { openOutput } from '../../src/cli/openOutput.js'
 
 const Note = defineFlow({

@@ -6,17 +6,10 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import {
-  defineApp,
-  generateKeyPair,
-  importLog,
-  rebuildViews,
-  SqliteLog,
-  startNode,
-  verifyLog,
-  type CarillonError,
-  type NodeOptions,
-} from '../../src/index.js'
+import { defineApp, startNode, type CarillonError } from '../../src/index.js'
+import { generateKeyPair } from '../../src/entries/keys.js'
+import { importLog, rebuildViews, SqliteLog, verifyLog } from '../../src/entries/logs.js'
+import type { NodeOptions } from '../../src/entries/types.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { signed } from '../log/signing.js'

@@ -1,17 +1,8 @@
 /** A member of a virtual network that holds a valid key and says whatever it likes to the others. */
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import {
-  defineFlow,
-  JsonC,
-  PartyC,
-  type FlowBody,
-  type FlowId,
-  type Json,
-  type KeyPair,
-  type Party,
-  type StateRef,
-} from 'carillon'
+import { defineFlow, JsonC, PartyC, type FlowBody, type FlowId, type Json, type Party, type StateRef } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
 import { keyPairFromSeed, type VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'

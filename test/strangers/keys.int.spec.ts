@@ -10,14 +10,13 @@ import {
   defineFlow,
   defineResponder,
   defineState,
-  everyInterval,
   IntegerC,
   PartyC,
-  recurring,
   StateRefC,
   type FlowBody,
   type Party,
 } from 'carillon'
+import { everyInterval, recurring } from 'carillon/recurrence'
 import { VirtualNetwork } from 'carillon/testing'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
 import { vaultLimits } from '../../src/vault/limits.js'

@@ -1,6 +1,7 @@
 /** `log verify` asks for the signature of the notary where one is due, also of whoever holds the key of the log. */
 import { expect } from 'chai'
-import { decodeEvent, verifyLog, type EncodedTick, type Json } from 'carillon'
+import type { Json } from 'carillon'
+import { decodeEvent, verifyLog, type EncodedTick } from 'carillon/logs'
 import { keyPairFromSeed, VirtualNetwork } from 'carillon/testing'
 import { sha256 } from '../../src/encoding/hash.js'
 import { encodeEvent } from '../../src/log/encodeEvent.js'

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { httpLimits } from '../../src/http/limits.js'
 import { newTokenText } from '../../src/http/TokenText.js'
-import { serveHttp, startNode, type HttpServer, type Node } from '../../src/index.js'
+import { startNode, type Node } from '../../src/index.js'
+import { serveHttp, type HttpServer } from '../../src/entries/http.js'
 import { PlaceOrder, shop, totals } from './orders.js'
 
 type Sent = { readonly id: string; readonly event: string; readonly data: { readonly revision: number } }

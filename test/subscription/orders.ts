@@ -1,18 +1,8 @@
 /** A small shop whose orders are counted by projections. */
 import * as t from 'io-ts'
-import {
-  defineApp,
-  defineCommand,
-  defineFlow,
-  defineProjection,
-  defineState,
-  IntegerC,
-  PartyC,
-  producedStates,
-  type AnyProjection,
-  type App,
-  type ProjectionStore,
-} from 'carillon'
+import { defineApp, defineCommand, defineFlow, defineState, IntegerC, PartyC, type App } from 'carillon'
+import { producedStates } from 'carillon/events'
+import { defineProjection, type AnyProjection, type ProjectionStore } from 'carillon/projections'
 
 export const Order = defineState({
   type: 'shop/Order',

@@ -2,7 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { VirtualNode } from 'carillon/testing'
-import { CarillonError, type PublicEvent } from 'carillon'
+import { CarillonError } from 'carillon'
+import type { PublicEvent } from 'carillon/events'
 import { Order, PlaceOrder, shop } from './orders.js'
 
 const place = async (virtual: VirtualNode, count: number, article = 'bell'): Promise<void> => {

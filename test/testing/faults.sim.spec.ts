@@ -12,9 +12,9 @@ import {
   plus,
   StateRefC,
   toMillis,
-  zone,
   type FlowBody,
 } from 'carillon'
+import { zone } from 'carillon/calendars'
 import { allFaults, simulate, type Faults, type World } from 'carillon/testing'
 import { offsetMs } from '../../src/time/Zone.js'
 import { app as iou } from '../session/iou.js'

@@ -13,7 +13,6 @@ import {
   defineContract,
   defineFlow,
   defineState,
-  exportLog,
   InstantC,
   IntegerC,
   PartyC,
@@ -23,6 +22,7 @@ import {
   type App,
   type FlowBody,
 } from 'carillon'
+import { exportLog } from 'carillon/logs'
 import { assertReplays, describeReplay, replay, VirtualNode, type ReplayProblem } from 'carillon/testing'
 
 const Fill = defineCommand({ type: 'jars/Fill' })

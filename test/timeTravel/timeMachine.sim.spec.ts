@@ -1,15 +1,8 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import {
-  foldLog,
-  instant,
-  TimeMachine,
-  type AgendaEntry,
-  type CarillonError,
-  type LogSource,
-  type VaultEntry,
-  type VaultQuery,
-} from '../../src/index.js'
+import { instant, type CarillonError, type VaultEntry, type VaultQuery } from '../../src/index.js'
+import { foldLog, TimeMachine, type LogSource } from '../../src/entries/logs.js'
+import type { AgendaEntry } from '../../src/entries/types.js'
 import { revisionIn } from '../../src/history/moment.js'
 import { emptyHead, hashAfterTick, type HashLink } from '../../src/log/Tick.js'
 import { digestViews } from '../../src/storage/digest.js'

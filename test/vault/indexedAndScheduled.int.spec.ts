@@ -6,8 +6,6 @@ import {
   defineCommand,
   defineFlow,
   defineState,
-  digestViews,
-  foldLog,
   instant,
   InstantC,
   IntegerC,
@@ -16,6 +14,8 @@ import {
   StateRefC,
   type FlowBody,
 } from '../../src/index.js'
+import { digestViews } from '../../src/storage/digest.js'
+import { foldLog } from '../../src/entries/logs.js'
 import { VirtualNode } from '../../src/testing/index.js'
 
 const firstDue = instant('2030-01-01T00:00:00.000Z')

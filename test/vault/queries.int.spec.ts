@@ -9,11 +9,10 @@ import {
   defineState,
   PartyC,
   StateRefC,
-  type Criterion,
   type FlowBody,
   type StateRef,
-  type VaultUpdate,
 } from '../../src/index.js'
+import type { Criterion, VaultUpdate } from '../../src/entries/types.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
 import { Act, Order, Parcel, Place, Resize, Ship, shop } from './shop.js'
 

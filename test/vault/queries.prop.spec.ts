@@ -1,14 +1,8 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import {
-  foldLog,
-  instantFromMillis,
-  toMillis,
-  type Criterion,
-  type Sort,
-  type Status,
-  type VaultEntry,
-} from '../../src/index.js'
+import { instantFromMillis, toMillis, type VaultEntry } from '../../src/index.js'
+import { foldLog } from '../../src/entries/logs.js'
+import type { Criterion, Sort, Status } from '../../src/entries/types.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { digestViews } from '../../src/storage/digest.js'
 import { Order, Place, Resize, Ship, shop } from './shop.js'

@@ -2,7 +2,7 @@
  * The chores as one caller may use them: who may look, who may act. A refused call reaches neither the engine nor
  * the log, and every control that is let through is recorded under the caller's name.
  */
-import type { VerbCaller } from 'carillon'
+import type { VerbCaller } from 'carillon/http'
 import type { ChoreConfig } from './ChoreConfig.js'
 import type { ChoreEngine } from './ChoreEngine.js'
 import { ChoreRefused } from './ChoreRefused.js'

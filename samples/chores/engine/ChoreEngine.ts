@@ -8,12 +8,12 @@ import {
   Refusal,
   sameRef,
   type AnyFlowDefinition,
-  type AnyProjection,
   type AnyStateDefinition,
   type FlowDefinition,
   type Instant,
   type Node,
 } from 'carillon'
+import type { AnyProjection } from 'carillon/projections'
 import type { ChoreConfig } from './ChoreConfig.js'
 import { faultOfDefinition, type ChoreDefinition, type TaskFunction } from './ChoreDefinition.js'
 import { faultOfName } from './choreLimits.js'

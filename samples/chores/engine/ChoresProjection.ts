@@ -3,16 +3,9 @@
  * not carry: how its last run went, and whether an operator or an error keeps its next run from happening.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
-import {
-  defineProjection,
-  producedStates,
-  showRef,
-  type Instant,
-  type PublicEvent,
-  type StateAndRef,
-  type StateRef,
-  type TransactionRecordedEvent,
-} from 'carillon'
+import { showRef, type Instant, type StateAndRef, type StateRef } from 'carillon'
+import { producedStates, type PublicEvent, type TransactionRecordedEvent } from 'carillon/events'
+import { defineProjection } from 'carillon/projections'
 import type { CompletedTask } from './ChoreDefinition.js'
 import { Conductor, type ConductorData } from './ConductorState.js'
 import { flowNames } from './flowNames.js'

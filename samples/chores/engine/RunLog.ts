@@ -3,7 +3,8 @@
  */
 import * as t from 'io-ts'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { decodeEvent, type EventOf, type Instant, type Node } from 'carillon'
+import type { Instant, Node } from 'carillon'
+import { decodeEvent, type EventOf } from 'carillon/logs'
 import { happeningsOf } from './ChoresProjection.js'
 import type { Happening } from './Happening.js'
 

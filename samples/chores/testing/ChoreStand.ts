@@ -5,7 +5,6 @@
 import type { DurationLikeObject } from 'luxon'
 import {
   defineApp,
-  EmbeddedStore,
   instant,
   instantFromMillis,
   plus,
@@ -15,6 +14,7 @@ import {
   type Instant,
   type Node,
 } from 'carillon'
+import { EmbeddedStore } from 'carillon/logs'
 import { keyPairFromSeed, seededRandom, VirtualClock } from 'carillon/testing'
 import { ChoreEngine } from '../engine/index.js'
 

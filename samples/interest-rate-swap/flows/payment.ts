@@ -2,7 +2,8 @@
  * Payment, and payment overdue. Both begin at the payer, who pays; and when the payer stays silent, both go on at the
  * payee, who calls the payment overdue and has it asked for again.
  */
-import { defineFlow, LocalDateC, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
+import { defineFlow, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
+import { LocalDateC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { overdueFrom } from '../schedule/payments.js'
 import { OverdueCommand } from '../swap/commands.js'

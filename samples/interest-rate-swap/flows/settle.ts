@@ -1,16 +1,8 @@
 /**
  * Settling: the payer sends the money and says so, the payee sees that it has arrived, and both sign that it was paid.
  */
-import {
-  CarillonError,
-  defineFlow,
-  defineResponder,
-  LocalDateC,
-  StateRefC,
-  type FlowBody,
-  type FlowDefinition,
-  type LocalDate,
-} from 'carillon'
+import { CarillonError, defineFlow, defineResponder, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
+import { LocalDateC, type LocalDate } from 'carillon/calendars'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { paymentInstant, paymentOn, type Payment } from '../schedule/payments.js'

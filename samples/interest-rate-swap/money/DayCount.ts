@@ -2,7 +2,7 @@
  * Day counts: how many days lie between two dates, and which fraction of a year they are. The fraction is exact, a
  * numerator over a denominator; rounding it is the trade's own policy.
  */
-import { addDays, daysBetween, endOfMonth, localDate, type LocalDate } from 'carillon'
+import { addDays, daysBetween, endOfMonth, localDate, type LocalDate } from 'carillon/calendars'
 import * as t from 'io-ts'
 
 /**

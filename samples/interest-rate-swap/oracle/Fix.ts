@@ -2,7 +2,8 @@
  * A fix: the rate of an index for a tenor on a day, as an oracle knows it. The oracle signs a transaction for the
  * Fix commands in it, and for nothing else.
  */
-import { defineCommand, LocalDateC, TenorC } from 'carillon'
+import { defineCommand } from 'carillon'
+import { LocalDateC, TenorC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { RateC } from '../money/Rate.js'
 

@@ -2,7 +2,8 @@
  * What the oracle knows: the rates of an index on a day, one for each tenor that was announced. A sheet is a state on
  * the oracle's own ledger, so what it has announced survives whatever happens to it.
  */
-import { defineState, daysBetween, LocalDateC, maturityOf, PartyC, TenorC, type Tenor } from 'carillon'
+import { defineState, PartyC } from 'carillon'
+import { daysBetween, LocalDateC, maturityOf, TenorC, type Tenor } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { Exact, rate, RateC, type Rate } from '../money/Rate.js'
 import type { FixOf } from './Fix.js'

@@ -1,7 +1,7 @@
 /**
  * The oracle on the dashboard: the rates it has announced last, and for whom it answers: whoever asks.
  */
-import { definePanel, type Panel } from 'carillon'
+import { definePanel, type Panel } from 'carillon/http'
 import { showPercent } from '../money/Rate.js'
 import { RateSheet } from './RateSheet.js'
 

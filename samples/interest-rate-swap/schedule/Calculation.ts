@@ -2,7 +2,8 @@
  * The part of a swap that changes: the schedules of both legs with the fixings made so far, and what has been paid.
  * Rows are in the order of their periods.
  */
-import { InstantC, IntegerC, LocalDateC } from 'carillon'
+import { InstantC, IntegerC } from 'carillon'
+import { LocalDateC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { RateC } from '../money/Rate.js'
 

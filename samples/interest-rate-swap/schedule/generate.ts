@@ -2,7 +2,7 @@
  * The schedules that follow from the terms. The same terms give the same schedules wherever they are generated, as
  * long as the holidays are the same; once agreed, the dates stand, whatever becomes of the holidays.
  */
-import { addBusinessDays, addDays, periodsBetween, rollDate, type LocalDate, type Period } from 'carillon'
+import { addBusinessDays, addDays, periodsBetween, rollDate, type LocalDate, type Period } from 'carillon/calendars'
 import { accrued } from '../money/DayCount.js'
 import { factorOf, flowOf } from '../money/flow.js'
 import type { Rounding } from '../money/Rounding.js'

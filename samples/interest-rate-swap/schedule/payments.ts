@@ -1,7 +1,8 @@
 /**
  * Payments: the flows of both legs that fall on one date, set off against each other. One bank pays the difference.
  */
-import { instantIn, plus, type Instant, type LocalDate, type Party } from 'carillon'
+import { plus, type Instant, type Party } from 'carillon'
+import { instantIn, type LocalDate } from 'carillon/calendars'
 import type { SwapData } from '../swap/SwapKind.js'
 import type { Overdue } from './Calculation.js'
 

@@ -2,7 +2,8 @@
  * The contract of a swap. It takes a transaction apart by trade: each trade in it has one command, and the rules of
  * that command decide. It reads no clock and no list of holidays.
  */
-import { allOf, defineContract, rule, type Key, type LedgerTransaction, type Party, type Rule } from 'carillon'
+import { allOf, defineContract, rule, type LedgerTransaction, type Party, type Rule } from 'carillon'
+import type { Key } from 'carillon/keys'
 import { FixCommand, type Fix } from '../oracle/Fix.js'
 import { AgreeCommand, MatureCommand, OverdueCommand, PayCommand, RefixCommand } from './commands.js'
 import { agreeRules } from './rules/agree.js'

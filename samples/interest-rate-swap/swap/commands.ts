@@ -1,7 +1,8 @@
 /**
  * The commands of a swap. Each names the trade it is about, so one transaction can fix many trades at once.
  */
-import { defineCommand, IntegerC, LocalDateC } from 'carillon'
+import { defineCommand, IntegerC } from 'carillon'
+import { LocalDateC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { FixC } from '../oracle/Fix.js'
 

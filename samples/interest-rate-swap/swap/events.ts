@@ -2,7 +2,8 @@
  * What happens next to a swap: a fixing, a payment, a payment that is overdue, or its maturity, whichever comes
  * first. It follows from the state alone.
  */
-import { instantIn, type Instant } from 'carillon'
+import type { Instant } from 'carillon'
+import { instantIn } from 'carillon/calendars'
 import { overdueOn, paymentDates, paymentInstant, unpaid, type Payment } from '../schedule/payments.js'
 import type { FloatingPeriod } from '../schedule/Calculation.js'
 import type { SwapData } from './SwapKind.js'

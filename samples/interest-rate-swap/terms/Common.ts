@@ -2,7 +2,8 @@
  * The terms that concern both legs: who the trade is, how it rounds and pays, the collateral that backs it, and to
  * whom it is reported.
  */
-import { BusinessCalendarC, IntegerC, PartyC, TimeOfDayC, ZoneC } from 'carillon'
+import { IntegerC, PartyC } from 'carillon'
+import { BusinessCalendarC, TimeOfDayC, ZoneC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { AmountC, CurrencyC } from '../money/Amount.js'
 import { RateC } from '../money/Rate.js'

@@ -2,18 +2,8 @@
  * The two legs of a swap: one bank pays a fixed rate on the notional, the other pays whatever an index says. Every
  * field has an effect; what could be read off another field is not asked for.
  */
-import {
-  BusinessCalendarC,
-  FrequencyC,
-  IntegerC,
-  LocalDateC,
-  PartyC,
-  RollC,
-  StubC,
-  TenorC,
-  TimeOfDayC,
-  ZoneC,
-} from 'carillon'
+import { IntegerC, PartyC } from 'carillon'
+import { BusinessCalendarC, FrequencyC, LocalDateC, RollC, StubC, TenorC, TimeOfDayC, ZoneC } from 'carillon/calendars'
 import * as t from 'io-ts'
 import { AmountC } from '../money/Amount.js'
 import { DayCountC } from '../money/DayCount.js'

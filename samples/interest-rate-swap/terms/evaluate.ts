@@ -1,7 +1,7 @@
 /**
  * What an expression of a trade comes to on a day.
  */
-import type { LocalDate } from 'carillon'
+import type { LocalDate } from 'carillon/calendars'
 import { Exact } from '../money/Rate.js'
 import type { SwapData } from '../swap/SwapKind.js'
 import { parseExpression, type Scope, type Value } from './expression.js'

@@ -1,5 +1,13 @@
 /** Trades of every kind, for laws that must hold for all of them. */
-import { addDays, localDate, tenor, type BusinessCalendar, type Frequency, type Roll, type Stub } from 'carillon'
+import {
+  addDays,
+  localDate,
+  tenor,
+  type BusinessCalendar,
+  type Frequency,
+  type Roll,
+  type Stub,
+} from 'carillon/calendars'
 import fc from 'fast-check'
 import { amount } from '../money/Amount.js'
 import type { DayCount } from '../money/DayCount.js'

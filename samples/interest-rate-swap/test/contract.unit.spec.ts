@@ -1,6 +1,7 @@
 /** Every rule of the contract, broken once. */
 import { expect } from 'chai'
-import { instant, localDate as day, plus, tenor, type Instant, type Party } from 'carillon'
+import { instant, plus, type Instant, type Party } from 'carillon'
+import { localDate as day, tenor } from 'carillon/calendars'
 import { ledger, testParty, type TransactionTrial } from 'carillon/testing'
 import { observerApp } from '../app.js'
 import { withFix } from '../flows/fixing.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { localDate as day } from 'carillon'
+import { localDate as day } from 'carillon/calendars'
 import { generate } from '../schedule/generate.js'
 import { evaluate } from '../terms/evaluate.js'
 import { parseExpression } from '../terms/expression.js'

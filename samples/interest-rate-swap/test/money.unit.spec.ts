@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { addDays, daysBetween, localDate as day } from 'carillon'
+import { addDays, daysBetween, localDate as day } from 'carillon/calendars'
 import { amount, showAmount, showMinor, currency } from '../money/Amount.js'
 import { accrued, type DayCount } from '../money/DayCount.js'
 import { factorOf, flowOf } from '../money/flow.js'

@@ -6,12 +6,11 @@ import {
   defineFlow,
   defineState,
   instant,
-  localDate as day,
   PartyC,
-  tenor,
   type FlowBody,
   type TransactionPart,
 } from 'carillon'
+import { localDate as day, tenor } from 'carillon/calendars'
 import type { VirtualNetwork } from 'carillon/testing'
 import { left, right } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { localDate as day, tenor } from 'carillon'
+import { localDate as day, tenor } from 'carillon/calendars'
 import { linear, naturalCubicSpline } from '../oracle/interpolate.js'
 import { rateOn, type RateSheetData } from '../oracle/RateSheet.js'
 import { rate } from '../money/Rate.js'

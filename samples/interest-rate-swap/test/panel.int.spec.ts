@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { Block, Node } from 'carillon'
+import type { Node } from 'carillon'
+import type { Block } from 'carillon/http'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../network.js'
 import { ratesPanel } from '../oracle/panel.js'
 import { swapsPanel } from '../panel.js'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { addBusinessDays, addDays, daysBetween, instant, isBusinessDay, localDate as day, rollDate } from 'carillon'
+import { instant } from 'carillon'
+import { addBusinessDays, addDays, daysBetween, isBusinessDay, localDate as day, rollDate } from 'carillon/calendars'
 import { ledger } from 'carillon/testing'
 import { observerApp } from '../app.js'
 import { withFix } from '../flows/fixing.js'

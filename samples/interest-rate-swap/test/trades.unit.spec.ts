@@ -1,6 +1,6 @@
 /** Trades unlike the example, against numbers that were reckoned elsewhere and by other means. */
 import { expect } from 'chai'
-import { localDate, tenor } from 'carillon'
+import { localDate, tenor } from 'carillon/calendars'
 import { flowOf } from '../money/flow.js'
 import { rate } from '../money/Rate.js'
 import { plainRounding } from '../money/Rounding.js'

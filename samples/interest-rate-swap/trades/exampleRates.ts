@@ -2,7 +2,7 @@
  * The rates that the oracle of the sample announces: three-month ICE LIBOR around the days on which quarters begin,
  * a little higher each time. They are made up; what matters is that every fixing of the example trade finds one.
  */
-import { localDate, tenor } from 'carillon'
+import { localDate, tenor } from 'carillon/calendars'
 import type { Fix } from '../oracle/Fix.js'
 import { Exact, rate } from '../money/Rate.js'
 

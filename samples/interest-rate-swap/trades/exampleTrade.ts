@@ -1,7 +1,7 @@
 /**
  * The trade that the sample runs: twenty-five million euros for ten years, 1.676 % against three-month LIBOR.
  */
-import { localDate, tenor } from 'carillon'
+import { localDate, tenor } from 'carillon/calendars'
 import { amount } from '../money/Amount.js'
 import { rate } from '../money/Rate.js'
 import type { Terms } from '../terms/Terms.js'

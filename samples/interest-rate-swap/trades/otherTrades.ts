@@ -1,7 +1,7 @@
 /**
  * Two more trades, with payments days after the period, calendars of two centres or of none, and another day count.
  */
-import { tenor } from 'carillon'
+import { tenor } from 'carillon/calendars'
 import { amount } from '../money/Amount.js'
 import { percent } from '../money/Rate.js'
 import type { Terms } from '../terms/Terms.js'

@@ -1,7 +1,8 @@
 /**
  * Terms as most trades have them, to be changed where a trade differs.
  */
-import { localDate, tenor, timeOfDay, zone, type Party } from 'carillon'
+import type { Party } from 'carillon'
+import { localDate, tenor, timeOfDay, zone } from 'carillon/calendars'
 import { amount, currency, type Amount } from '../money/Amount.js'
 import { rate } from '../money/Rate.js'
 import { twiceRounded } from '../money/Rounding.js'

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EmbeddedStore } from 'carillon'
+import { EmbeddedStore } from 'carillon/logs'
 import { costOf } from './costOf.js'
 
 const given = process.argv.slice(2).map(Number)

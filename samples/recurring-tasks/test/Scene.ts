@@ -3,7 +3,8 @@
  * two funded accounts, and T two slots after the start.
  */
 import { expect } from 'chai'
-import { instant, LogBackedStore, MemoryLog, type AnyFlowDefinition, type AnyStateDefinition } from 'carillon'
+import { instant, type AnyFlowDefinition, type AnyStateDefinition } from 'carillon'
+import { LogBackedStore, MemoryLog } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import type { Scheduled, ScheduleTask } from '../flows/ScheduleTask.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { serveHttp, type HttpServer } from 'carillon'
+import { serveHttp, type HttpServer } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import { endpoints } from '../endpoints.js'

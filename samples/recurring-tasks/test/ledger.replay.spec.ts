@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineApp, defineFlow, defineState, IntegerC, LogBackedStore, PartyC, type FlowBody } from 'carillon'
+import { defineApp, defineFlow, defineState, IntegerC, PartyC, type FlowBody } from 'carillon'
+import { LogBackedStore } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import { commands, contract } from '../contract.js'

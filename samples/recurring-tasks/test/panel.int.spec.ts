@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { instant, type Block } from 'carillon'
+import { instant } from 'carillon'
+import type { Block } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import { root, signed } from '../model/Origin.js'

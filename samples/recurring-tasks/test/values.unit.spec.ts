@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { generateKeyPair } from 'carillon'
+import { generateKeyPair } from 'carillon/keys'
 import type { Refusal } from '../model/Refusal.js'
 import { knownExecutions, nextOnGrid, scheduleOf, type Schedule } from '../model/Schedule.js'
 import { defaultSettings, problemWith } from '../model/Settings.js'

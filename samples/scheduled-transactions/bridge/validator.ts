@@ -12,8 +12,8 @@ import {
   type FlowBody,
   type FlowDefinition,
   type Json,
-  type KeyPair,
 } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
 import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
 import { Send } from '../gate.js'
 import { AccountIDC, LedgerIDC, type AccountID } from '../model/EntityId.js'

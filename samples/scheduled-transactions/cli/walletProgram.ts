@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { generateKeyPair, JsonC, readKeyFile, writeKeyFile, type Instant, type Json, type KeyPair } from 'carillon'
+import { JsonC, type Instant, type Json } from 'carillon'
+import { generateKeyPair, readKeyFile, writeKeyFile, type KeyPair } from 'carillon/keys'
 import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
 import {
   AccountIDC,

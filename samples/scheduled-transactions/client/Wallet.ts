@@ -3,7 +3,7 @@
  * nothing of the network but how its transactions are written.
  */
 import { randomInt } from 'node:crypto'
-import type { KeyPair } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
 import type { AccountID, LedgerID } from '../model/EntityId.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
 import { sigPair, type SigPair } from '../model/SignatureMap.js'

@@ -3,7 +3,9 @@
  * end or left to expire. Afterwards every schedule is accounted for exactly once.
  */
 import { createHash } from 'node:crypto'
-import { instant, type KeyPair, type TickStore } from 'carillon'
+import { instant } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
+import type { TickStore } from 'carillon/logs'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'

@@ -3,7 +3,8 @@
  * what fits a needed key and verifies for none of them is wrong.
  */
 import * as t from 'io-ts'
-import { IntegerC, verifySignature, type KeyPair, type PublicKey } from 'carillon'
+import { IntegerC, type PublicKey } from 'carillon'
+import { verifySignature, type KeyPair } from 'carillon/keys'
 
 const prefixPattern = /^[0-9a-f]{0,64}$/
 

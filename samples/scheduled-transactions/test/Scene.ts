@@ -4,7 +4,8 @@
  * map under `merge`, and onto the transaction under `reject`.
  */
 import { createHash } from 'node:crypto'
-import { instant, plus, type KeyPair, type PublicKey } from 'carillon'
+import { instant, plus, type PublicKey } from 'carillon'
+import type { KeyPair } from 'carillon/keys'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions, type NetworkApp, type NetworkOptions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'

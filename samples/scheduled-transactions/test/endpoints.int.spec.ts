@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { serveHttp, type HttpServer } from 'carillon'
+import { serveHttp, type HttpServer } from 'carillon/http'
 import { endpoints } from '../endpoints.js'
 import { plain } from '../model/plain.js'
 import { showTransactionID } from '../model/TransactionID.js'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineFlow, LogBackedStore, MemoryLog, type FlowBody, type TransactionBuilder } from 'carillon'
+import { defineFlow, type FlowBody, type TransactionBuilder } from 'carillon'
+import { LogBackedStore, MemoryLog } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Block } from 'carillon'
+import type { Block } from 'carillon/http'
 import { thresholdKey } from '../model/KeyTree.js'
 import { signaturesPanel } from '../panel.js'
 import { key, Scene } from './Scene.js'

@@ -1,7 +1,8 @@
 /**
  * What happens to one trade within a transaction: as it was, as it becomes, and when the notary may let it happen.
  */
-import { rule, type Instant, type Key, type Party, type Rule, type TimeWindow } from 'carillon'
+import { rule, type Instant, type Party, type Rule, type TimeWindow } from 'carillon'
+import type { Key } from 'carillon/keys'
 import type { SwapData } from '../SwapKind.js'
 
 export type Case = {

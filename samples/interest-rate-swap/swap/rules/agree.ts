@@ -3,7 +3,8 @@
  * holidays change, and a contract must come to the same verdict in ten years. It does check everything that follows
  * from the dates.
  */
-import { daysBetween, periodsBetween, rule, type LocalDate, type Rule } from 'carillon'
+import { rule, type Rule } from 'carillon'
+import { daysBetween, periodsBetween, type LocalDate } from 'carillon/calendars'
 import { parseExpression } from '../../terms/expression.js'
 import { accrued } from '../../money/DayCount.js'
 import { factorOf, flowOf } from '../../money/flow.js'

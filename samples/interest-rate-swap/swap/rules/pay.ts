@@ -1,7 +1,8 @@
 /**
  * The rules of a payment, of one that is overdue, and of the end of a trade.
  */
-import { rule, type LocalDate, type Rule } from 'carillon'
+import { rule, type Rule } from 'carillon'
+import type { LocalDate } from 'carillon/calendars'
 import { lastAsked, overdueFrom, overdueOn, paymentDates, paymentInstant, paymentOn } from '../../schedule/payments.js'
 import { maturityInstant, nextUnfixed } from '../events.js'
 import type { SwapData } from '../SwapKind.js'
