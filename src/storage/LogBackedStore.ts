@@ -256,7 +256,8 @@ export class LogBackedStore implements TickStore {
       error instanceof CarillonError
         ? error
         : new NodeFault('log-unreachable', `The log cannot be reached: ${messageOf(error)}`, {}, error)
-    if (this.#trouble === undefined)
+    // Once for each cause: what an operator has to do about it is another thing each time.
+    if (this.#trouble?.code !== known.code)
       this.#logger.warn(
         `Whether tick ${tick.number} is in the log is not known; the node waits and reads back. ${known.message}`,
         { code: known.code, tick: tick.number },

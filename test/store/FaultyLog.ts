@@ -28,9 +28,10 @@ export class FaultyLog implements EventLog {
 
   /** Whether the log cannot even be asked where it ends. */
   isAway = false
+  /** What it says while it is away. */
+  whileAway = new CarillonError('log-unreachable', 'The server does not answer.')
 
-  readonly head = (): Promise<Head> =>
-    this.isAway ? Promise.reject(new CarillonError('log-unreachable', 'The server does not answer.')) : this.#log.head()
+  readonly head = (): Promise<Head> => (this.isAway ? Promise.reject(this.whileAway) : this.#log.head())
 
   readonly append: EventLog['append'] = (expected, tick) => {
     this.appends += 1

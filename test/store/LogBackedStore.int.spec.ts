@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startNode, type CarillonError, type Node } from '../../src/index.js'
+import { startNode, type Node } from '../../src/index.js'
 import { digestViews } from '../../src/storage/digest.js'
 import { foldLog, LogBackedStore, MemoryLog } from '../../src/entries/logs.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { sha256, type Hash } from '../../src/encoding/hash.js'
-import { NodeFault } from '../../src/errors/CarillonError.js'
+import { silentLogger } from '../../src/engine/Logger.js'
+import { CarillonError, NodeFault } from '../../src/errors/CarillonError.js'
 import type { AppendOutcome } from '../../src/log/EventLog.js'
 import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
 import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
@@ -159,6 +160,29 @@ describe('a store whose log lives elsewhere', () => {
     log.isAway = false
     await later()
     expect(node.trouble).to.equal(undefined)
+  })
+
+  it('says each cause for which it does not know whether a tick is in the log, once', async () => {
+    const said: string[] = []
+    const logger = { ...silentLogger, warn: (message: string) => void said.push(message) }
+    let waits = 0
+    const wait = (): Promise<void> => {
+      waits += 1
+      if (waits === 3) log.whileAway = new CarillonError('log-access-denied', 'The server refuses access.')
+      if (waits === 5) log.isAway = false
+      return Promise.resolve()
+    }
+    await crash()
+    store = await LogBackedStore.open(log, ':memory:', { logger, wait })
+    node = await startNode({ app, store, clock, key })
+    log.next(lostOnTheWay)
+    log.isAway = true
+    expect(await node.run(MintCoin, { value: 1 })).to.equal(1)
+    expect(waits).to.equal(5)
+    expect(said.map((line) => line.split('; ')[1])).to.deep.equal([
+      'the node waits and reads back. the connection was lost',
+      'the node waits and reads back. The server refuses access.',
+    ])
   })
 
   it('leaves no loop behind when a node cannot record its start', async () => {
