@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { specBatches, type SpecBatch } from './specBatches.js'
 
@@ -88,17 +88,22 @@ const performFrom = async (stages: Stage[]): Promise<readonly Outcome[]> => {
   return outcomes
 }
 
-// Two lanes for two cores. Specs come after the build, because end-to-end specs run what was built.
-const checks = [
-  [check('build'), check('package'), check('layers')],
-  [check('lint'), check('format:check'), check('unused')],
-]
-const rest = [check('types'), ...specBatches().map(specs)]
+// What needs no build goes beside it. The rest comes after it, because end-to-end specs run what was built.
+const beside = ['lint', 'types', 'layers', 'format:check', 'unused'].map(check)
+const after = [check('package'), ...specBatches().map(specs)]
+
+/** One more than there are cores: some specs mostly wait, for another process or for a lease to lapse. */
+const lanes = availableParallelism() + 1
 
 try {
-  const first = await Promise.all(checks.map(performFrom))
-  const then = await Promise.all([performFrom(rest), performFrom(rest)])
-  const outcomes = [...first, ...then].flat()
+  const building = performFrom([check('build')])
+  const specsOnceBuilt = (): Promise<readonly Outcome[]> => building.then(() => performFrom(after))
+  const checksThenSpecs = async (): Promise<readonly Outcome[]> => [
+    ...(await performFrom(beside)),
+    ...(await specsOnceBuilt()),
+  ]
+  const others = Array.from({ length: lanes - 1 }, checksThenSpecs)
+  const outcomes = (await Promise.all([building, specsOnceBuilt(), ...others])).flat()
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
   process.exitCode = failed === 0 ? 0 : 1
