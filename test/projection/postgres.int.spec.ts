@@ -2,9 +2,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { VirtualNode } from 'carillon/testing'
-import type { Node } from 'carillon'
-import { producedStates } from 'carillon/events'
-import { definePostgresProjection } from 'carillon/projections'
+import { instant, type CarillonError, type Node } from 'carillon'
+import { producedStates, type PublicEvent } from 'carillon/events'
+import { definePostgresProjection, type ProjectionCheckpoint, type ProjectionSql } from 'carillon/projections'
+import { HashC } from '../../src/encoding/hash.js'
 import { cutConnections, dropSchema, freshSchema, postgresUrl, withClient } from '../postgres/testDatabase.js'
 import { Order, PlaceOrder, shop } from '../subscription/orders.js'
 
@@ -103,6 +104,95 @@ describe('A projection into PostgreSQL', () => {
     expect(await stopped(first.node)).to.equal('projection-fenced')
     expect(await rows()).to.deep.equal([{ article: 'bell', pieces: 1 }])
     await first.stop()
+  })
+
+  describe('one batch at a time', () => {
+    const at = (revision: number): ProjectionCheckpoint => {
+      const hash = `${revision}`.repeat(64)
+      return HashC.is(hash) ? { revision, hash } : expect.fail('not a hash')
+    }
+    const codeOf = (error: unknown): string => (error as CarillonError).code
+    const seen = (): Promise<readonly unknown[]> =>
+      withClient(url, async (client) => {
+        const { rows: found } = await client.query(`SELECT flow FROM "${schema}".seen ORDER BY flow`)
+        return found.map((row: { flow: string }) => row.flow)
+      })
+    const by = (flow: string): PublicEvent => ({
+      ...{ revision: 1, tick: 1, at: instant('2030-01-01T00:00:00.000Z'), hash: at(1).hash },
+      ...{ type: 'FlowProgressed', flow, progress: 'on its way' },
+    })
+    /** Writes which flow it was into a table that it names with its schema, and calls `then` after it. */
+    const target = (then: (sql: ProjectionSql, flow: string) => Promise<unknown> = () => Promise.resolve()) =>
+      definePostgresProjection({
+        name: 'shop/Seen',
+        url,
+        schema,
+        types: ['FlowProgressed'],
+        tables: ['CREATE TABLE seen (flow text UNIQUE)'],
+        evolve: async (sql, event) => {
+          await sql(`INSERT INTO "${schema}".seen VALUES ($1)`, [event.flow])
+          await then(sql, event.flow)
+        },
+      }).openTarget()
+
+    it('takes nothing from a process that has gone, however late it comes', async () => {
+      let go = (): void => undefined
+      let begin = (): void => undefined
+      const hold = new Promise<void>((resolve) => (go = resolve))
+      const held = new Promise<void>((resolve) => (begin = resolve))
+      const gone = target(() => (begin(), hold))
+      await gone.open()
+      const late = gone.apply([by('slow')], at(1), undefined)
+      await held
+      const next = target()
+      const opened = next.open()
+      go()
+      expect(await late, 'what was under way is let end').to.equal(true)
+      expect(await opened).to.deep.equal(at(1))
+      expect(await gone.apply([by('late')], at(2), at(1))).to.equal(false)
+      expect(await next.apply([by('next')], at(3), at(1))).to.equal(true)
+      expect(await next.apply([by('next')], at(3), at(1)), 'asked again').to.equal(true)
+      expect(await seen()).to.deep.equal(['next', 'slow'])
+      await gone.close()
+      await next.close()
+    })
+
+    it('is one transaction, also when the connection is lost in the middle', async () => {
+      let cuts = 1
+      const cut = target(async () => {
+        if (cuts-- > 0) await cutConnections(url, schema)
+      })
+      await cut.open()
+      const events = [by('first'), by('second')]
+      expect(await cut.apply(events, at(1), undefined).catch(codeOf)).to.equal('projection-store-away')
+      expect(await seen()).to.deep.equal([])
+      expect(await cut.apply(events, at(1), undefined)).to.equal(true)
+      expect(await seen()).to.deep.equal(['first', 'second'])
+      await cut.close()
+    })
+
+    it('is refused when a statement was, though nobody looked', async () => {
+      const careless = target((sql, flow) => {
+        void sql(`INSERT INTO "${schema}".seen VALUES ($1)`, [flow])
+        return Promise.resolve()
+      })
+      await careless.open()
+      expect(await careless.apply([by('first')], at(1), undefined).catch(codeOf)).to.equal('projection-threw')
+      expect(await seen()).to.deep.equal([])
+      await careless.close()
+    })
+
+    it('goes on with tables that were made before processes were told apart', async () => {
+      const before = target()
+      await before.open()
+      await before.apply([by('first')], at(1), undefined)
+      await before.close()
+      await withClient(url, (client) => client.query(`ALTER TABLE "${schema}".carillon_checkpoint DROP COLUMN owner`))
+      const after = target()
+      expect(await after.open()).to.deep.equal(at(1))
+      expect(await after.apply([by('second')], at(2), at(1))).to.equal(true)
+      await after.close()
+    })
   })
 
   it('whose code throws, or whose statement is refused, leaves nothing of that event behind', async () => {

@@ -3,6 +3,7 @@
  * changes both in one transaction, so every event counts exactly once. A new version is built in a schema beside the old one
  * and takes its name when it has caught up.
  */
+import { randomUUID } from 'node:crypto'
 import {
   assertProjection,
   type ProjectionCheckpoint,
@@ -59,6 +60,8 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
   readonly #version: number
   readonly #live: string
   readonly #session: PostgresSession
+  /** Stands in the checkpoint from `open` on. What an earlier owner still had under way then changes nothing. */
+  readonly #owner = randomUUID()
   /** The schema it writes to. */
   #schema: string
 
@@ -82,7 +85,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
         const live = await this.#placeIn(query, this.#live)
         if (live === undefined || live.version === this.#version) {
           this.#schema = this.#live
-          return live === undefined ? this.#make(query, this.#live) : live.checkpoint
+          return live === undefined ? this.#make(query, this.#live) : this.#take(query, this.#live)
         }
         if (live.version > this.#version)
           throw new CarillonError(
@@ -92,7 +95,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
           )
         this.#schema = `${this.#live}_v${this.#version}`
         const beside = await this.#placeIn(query, this.#schema)
-        return beside === undefined ? this.#make(query, this.#schema) : beside.checkpoint
+        return beside === undefined ? this.#make(query, this.#schema) : this.#take(query, this.#schema)
       }),
     )
 
@@ -104,11 +107,12 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     this.#asProjection(() =>
       this.#session.transaction(async (query) => {
         await query({ text: `SET LOCAL search_path TO ${quoted(this.#schema)}` })
-        const [row] = await query({ text: `SELECT version, revision, hash FROM ${checkpointTable} FOR UPDATE` })
+        const [row] = await query({ text: `SELECT version, revision, hash, owner FROM ${checkpointTable} FOR UPDATE` })
         const place = placeOf(row)
+        if (place?.version !== this.#version || row?.['owner'] !== this.#owner) return false
         // The answer to the same batch may have been lost.
-        if (place?.version === this.#version && place.checkpoint?.hash === to.hash) return true
-        if (place?.version !== this.#version || place.checkpoint?.hash !== from?.hash) return false
+        if (place.checkpoint?.hash === to.hash) return true
+        if (place.checkpoint?.hash !== from?.hash) return false
         for (const event of events) await this.#evolve(query, event)
         await query({
           text: `UPDATE ${checkpointTable} SET revision = $1, hash = $2`,
@@ -132,11 +136,20 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
   readonly close = (): Promise<void> => this.#session.close()
 
   async #evolve(query: Query, event: PublicEvent): Promise<void> {
+    const asked: Promise<readonly Row[]>[] = []
+    const sql: ProjectionSql = (text, values = []) => {
+      const rows = query({ text, values: [...values] })
+      rows.catch(() => undefined)
+      asked.push(rows)
+      return rows
+    }
     try {
-      await this.#options.evolve(
-        (text, values = []) => query({ text, values: [...values] }),
-        event as PublicEvent & { readonly type: T },
-      )
+      try {
+        await this.#options.evolve(sql, event as PublicEvent & { readonly type: T })
+      } finally {
+        // A statement that was refused has made the transaction void, also when it was not awaited or its error was caught.
+        await Promise.all(asked)
+      }
     } catch (error) {
       if (error instanceof CarillonError && sqlStateOf(error) === undefined && error.cause !== undefined) throw error
       if (sqlStateOf(error) !== undefined && mayPass(error)) throw error
@@ -149,11 +162,26 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     await query({ text: `CREATE SCHEMA ${quoted(schema)}` })
     await query({ text: `SET LOCAL search_path TO ${quoted(schema)}` })
     await query({
-      text: `CREATE TABLE ${checkpointTable} (version integer NOT NULL, revision bigint, hash text)`,
+      text: `CREATE TABLE ${checkpointTable} (version integer NOT NULL, revision bigint, hash text, owner text)`,
     })
-    await query({ text: `INSERT INTO ${checkpointTable} (version) VALUES ($1)`, values: [this.#version] })
+    await query({
+      text: `INSERT INTO ${checkpointTable} (version, owner) VALUES ($1, $2)`,
+      values: [this.#version, this.#owner],
+    })
     for (const text of this.#options.tables) await query({ text })
     return undefined
+  }
+
+  /** Becomes the owner of the tables in a schema, when what the earlier one had under way has ended. */
+  async #take(query: Query, schema: string): Promise<ProjectionCheckpoint | undefined> {
+    const table = `${quoted(schema)}.${checkpointTable}`
+    // Tables that were made before there were owners.
+    await query({ text: `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS owner text` })
+    const [row] = await query({
+      text: `UPDATE ${table} SET owner = $1 RETURNING version, revision, hash`,
+      values: [this.#owner],
+    })
+    return placeOf(row)?.checkpoint
   }
 
   /** Where the projection in a schema stands; undefined when there is no such schema. */

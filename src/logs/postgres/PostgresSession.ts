@@ -24,7 +24,13 @@ export type SqlQuery = {
 export type Row = Readonly<Record<string, unknown>>
 
 /** A connection that is open. */
-type Open = { readonly client: pg.Client; readonly destroy: () => void; isUsable: boolean }
+type Open = {
+  readonly client: pg.Client
+  readonly destroy: () => void
+  isUsable: boolean
+  /** Settles when the statement before has its answer: the driver takes one at a time. */
+  turn: Promise<unknown>
+}
 
 export type SessionOptions = {
   readonly address: PostgresAddress
@@ -71,15 +77,7 @@ export class PostgresSession {
 
   /** Runs one statement. What takes longer than the deadline costs the connection, since its answer may still come. */
   async query(query: SqlQuery): Promise<readonly Row[]> {
-    const open = await this.connect()
-    const { answerMs } = this.#options
-    try {
-      const result = await withinDeadline(open.client.query<Row>(query), answerMs, 'An answer of the server')
-      return result.rows
-    } catch (error) {
-      if (endsSession(error)) this.#drop(open)
-      throw this.failureOf(error)
-    }
+    return this.#run(await this.connect(), query)
   }
 
   /** Anything that was thrown, as the typed error that leaves the adapter. */
@@ -87,17 +85,44 @@ export class PostgresSession {
     return postgresFailure(error, this.#options.address.shown)
   }
 
-  /** Several statements in one transaction; the statements must be quick. */
+  /**
+   * Several statements in one transaction; the statements must be quick. All of them go over one connection: what is asked
+   * after it was lost, or after the end, is refused.
+   */
   async transaction<A>(work: (query: (query: SqlQuery) => Promise<readonly Row[]>) => Promise<A>): Promise<A> {
-    await this.query({ text: 'BEGIN' })
+    const open = await this.connect()
+    let hasEnded = false
+    await this.#run(open, { text: 'BEGIN' })
     try {
-      const result = await work((query) => this.query(query))
-      await this.query({ text: 'COMMIT' })
+      const result = await work((query) =>
+        hasEnded
+          ? Promise.reject(new Error('the transaction has ended; await each statement'))
+          : this.#run(open, query),
+      )
+      hasEnded = true
+      await this.#run(open, { text: 'COMMIT' })
       return result
     } catch (error) {
-      await this.query({ text: 'ROLLBACK' }).catch(() => undefined)
+      hasEnded = true
+      await this.#run(open, { text: 'ROLLBACK' }).catch(() => undefined)
       throw error
     }
+  }
+
+  #run(open: Open, query: SqlQuery): Promise<readonly Row[]> {
+    const answer = open.turn.then(async () => {
+      try {
+        if (!open.isUsable) throw new Error('the connection was lost')
+        const { answerMs } = this.#options
+        const result = await withinDeadline(open.client.query<Row>(query), answerMs, 'An answer of the server')
+        return result.rows
+      } catch (error) {
+        if (endsSession(error)) this.#drop(open)
+        throw this.failureOf(error)
+      }
+    })
+    open.turn = answer.catch(() => undefined)
+    return answer
   }
 
   /** Makes the connection if there is none. */
@@ -160,7 +185,7 @@ export class PostgresSession {
       // PostgreSQL cuts it off at 63 characters.
       fallback_application_name: `carillon ${purpose} ${address.schema}`,
     })
-    const open: Open = { client, destroy: () => socket.destroy(), isUsable: true }
+    const open: Open = { client, destroy: () => socket.destroy(), isUsable: true, turn: Promise.resolve() }
     const lost = (): void => {
       if (!open.isUsable) return
       this.#drop(open)
