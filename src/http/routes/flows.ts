@@ -25,6 +25,7 @@ import {
   StartedC,
 } from '../answers.js'
 import { CountC, FlagC, FlowTextC } from '../codecs.js'
+import { sketchOf } from '../inputSketch.js'
 import { schemaOf } from '../jsonSchema.js'
 import { assertMay, mayDo, operatorOf, startedAs } from '../Principal.js'
 import { question, route, type ReadableNode } from '../Route.js'
@@ -103,6 +104,7 @@ export const flowRoutes = [
             version,
             schedulable,
             input: schemaOf(input),
+            example: sketchOf(input),
             mayStart: mayDo(principal, permissionToStart(name)),
           })),
       }),
