@@ -1,7 +1,11 @@
 import eslint from '@eslint/js'
 import comments from '@eslint-community/eslint-plugin-eslint-comments/configs'
 import { defineConfig, globalIgnores } from 'eslint/config'
+import { tsImport } from 'tsx/esm/api'
 import tseslint from 'typescript-eslint'
+
+// The plugin as its sources are: lint needs no build.
+const { default: carillon } = await tsImport('./src/lint/plugin.ts', import.meta.url)
 
 const specs = ['**/*.spec.ts', 'test/**']
 const inner = '{errors,encoding,time,identity,ledger,log,vault,flow,session,notary,finality,agenda,operator,app,model}'
@@ -104,9 +108,15 @@ export default defineConfig(
     },
   },
 
+  // What is written as an app's developer would.
+  { files: ['{samples,bench}/**/*.ts'], extends: [carillon.configs.recommended] },
+
   {
     // These are loaded by tools that look for a default export.
-    files: ['*.config.js', 'src/dashboard/vite.config.ts', '.dependency-cruiser.js', 'scripts/QuietReporter.ts'],
+    files: [
+      ...['*.config.js', 'src/dashboard/vite.config.ts', '.dependency-cruiser.js', 'scripts/QuietReporter.ts'],
+      'src/lint/plugin.ts',
+    ],
     rules: { 'no-restricted-exports': 'off' },
   },
 )

@@ -1,0 +1,43 @@
+/**
+ * What a node is asked is a promise. Without `await` a test goes on before it has happened, and ends before it fails.
+ */
+import { lintRule } from '../LintRule.js'
+import { childOf, keyOf, nameOf, outermost, type SyntaxNode } from '../syntax.js'
+
+const ofNode: ReadonlySet<string> = new Set([
+  ...['run', 'start', 'startByName', 'resultOf', 'outcomeOf', 'signal', 'stop', 'crash', 'drain', 'endDraining'],
+  ...['trigger', 'retry', 'discharge', 'pause', 'resume', 'killFlow', 'cancelFlow', 'retryFlow', 'pauseFlow'],
+  ...['resumeFlow', 'dismissFlow', 'operate', 'idle', 'tryRun'],
+])
+const ofVirtual: ReadonlySet<string> = new Set([
+  ...['advanceBy', 'advanceTo', 'runUntilQuiet', 'restart', 'stop', 'crash'],
+])
+
+/** How tests call what they talk to: `node`, `bobsNode`, `virtual.node`, `network.node('Bob')`; `virtual`, `network`. */
+const methodsOf = (object: SyntaxNode): ReadonlySet<string> | undefined => {
+  const named = object.type === 'CallExpression' ? childOf(object, 'callee') : object
+  if (named === undefined) return undefined
+  const name = named.type === 'MemberExpression' ? keyOf(named) : nameOf(named)
+  if (name === undefined) return undefined
+  if (/^node$|Node$/.test(name)) return ofNode
+  return object.type !== 'CallExpression' && /^(virtual|network)$|(Virtual|Network)$/.test(name) ? ofVirtual : undefined
+}
+
+export const awaitNode = lintRule(
+  'What a node is asked is awaited',
+  {
+    unawaited: 'Nothing waits for {{what}}(…), so the test goes on before it has happened. Write "await" before it.',
+    uncalled: '{{what}}(…) only prepares the run, and nothing calls it. Write "await {{what}}(…)()", or use node.run.',
+  },
+  (context) => ({
+    CallExpression: (node) => {
+      if (outermost(node).parent?.type !== 'ExpressionStatement') return
+      const callee = childOf(node, 'callee')
+      const object = callee?.type === 'MemberExpression' ? childOf(callee, 'object') : undefined
+      const method = callee?.type === 'MemberExpression' ? keyOf(callee) : undefined
+      if (object === undefined || method === undefined || methodsOf(object)?.has(method) !== true) return
+      const messageId = method === 'tryRun' ? 'uncalled' : 'unawaited'
+      context.report({ node, messageId, data: { what: method } })
+    },
+  }),
+)
