@@ -10,9 +10,6 @@ export { CarillonError } from './errors/CarillonError.js'
 export { type Json, canonicalText } from './encoding/canonical.js'
 export { IntegerC } from './encoding/IntegerC.js'
 export { JsonC } from './encoding/JsonC.js'
-export { fromStandardSchema } from './encoding/fromStandardSchema.js'
-export { left, right } from 'fp-ts/lib/Either.js'
-export { none, some } from 'fp-ts/lib/Option.js'
 export { HashC, type Hash } from './encoding/hash.js'
 
 // Time

@@ -25,8 +25,7 @@ const isTogether = ({ _tag: tag = '', type }: Wrapped): boolean =>
   tag === 'UnionType' ||
   (/^(Readonly|Exact|Refinement)Type$/.test(tag) && type !== undefined && isTogether(type))
 
-/** The place of a value in what is decoded, as a path; empty for the whole. */
-export const placeOf = (context: Context): string =>
+const placeOf = (context: Context): string =>
   context
     .filter((_, index) => index === 0 || !isTogether(context[index - 1]?.type ?? {}))
     .map(({ key }) => key)

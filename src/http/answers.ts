@@ -258,14 +258,7 @@ export const FlowDetailsC = record(
 )
 
 export const FlowDefinitionC = t.readonly(
-  t.strict({
-    name: t.string,
-    version: IntegerC,
-    schedulable: t.boolean,
-    input: t.UnknownRecord,
-    example: t.unknown,
-    mayStart: t.boolean,
-  }),
+  t.strict({ name: t.string, version: IntegerC, schedulable: t.boolean, input: t.UnknownRecord, mayStart: t.boolean }),
   'FlowDefinition',
 )
 

@@ -3,7 +3,6 @@
  * hand, which nothing can be read from, is described by its name in the table below.
  */
 import type * as t from 'io-ts'
-import { StandardSchemaType } from '../encoding/fromStandardSchema.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -18,7 +17,6 @@ const byName: Readonly<Record<string, Schema>> = {
     examples: ['2026-01-31T09:00:00.000Z'],
   },
   Integer: { type: 'integer' },
-  'no input': { type: 'object', maxProperties: 0 },
   Hash: hex(64),
   TransactionId: hex(64),
   FlowId: hex(32),
@@ -71,7 +69,6 @@ const requiredOf = (names: readonly string[]): Schema => (names.length === 0 ? {
 export const schemaOf = (codec: t.Any): Schema => {
   const named = Object.hasOwn(byName, codec.name) ? byName[codec.name] : undefined
   if (named !== undefined) return named
-  if (codec instanceof StandardSchemaType) return codec.jsonSchema
   const { _tag: tag, type, types = [], props = {}, keys = {}, value, codomain } = codec as Tagged
   const inner = type ?? codomain
   switch (tag) {

@@ -178,7 +178,7 @@ describe('the dashboard in a real browser', function () {
     const page = await enter()
     await goTo(page, 'flows')
     await page.locator('form.start select').selectOption('belfry/Hang')
-    expect(await page.getByLabel('Input').inputValue(), 'an outline').to.match(/^\{"name":"…","minutes":0,"manner":/)
+    expect(await page.getByLabel('Input').inputValue(), 'an outline').to.match(/^\{"name":"","minutes":0,"manner":/)
     await page.getByLabel('Input').fill('{"name":')
     await page.keyboard.press('Enter')
     await page.getByText('This is not JSON').waitFor()

@@ -109,13 +109,8 @@ describe('A client of a node', () => {
 
   it('is offered only what clients may start', async () => {
     const { body } = await ask('/flows/definitions', owner)
-    const offered = (body['items'] as readonly { readonly name: string; readonly example: unknown }[]).map(
-      ({ name, example }) => ({ name, example }),
-    )
-    expect(offered).to.deep.equal([
-      { name: 'desk/Offer', example: { pence: 0 } },
-      { name: 'desk/SettleAfterOffer', example: {} },
-    ])
+    const names = (body['items'] as readonly { readonly name: string }[]).map(({ name }) => name)
+    expect(names).to.deep.equal(['desk/Offer', 'desk/SettleAfterOffer'])
   })
 
   it('needs an admin token for the flows of every node; the local owner needs none', async () => {

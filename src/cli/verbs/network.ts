@@ -28,6 +28,7 @@ type NewOptions = JsonOptions & {
   readonly notary: readonly NewMember[]
   readonly host: string
   readonly firstPort?: number
+  readonly unlessThere?: boolean
 }
 
 type RunOptions = JsonOptions & { readonly app: string; readonly only?: readonly string[]; readonly dev?: boolean }
@@ -78,8 +79,13 @@ const newNetwork = (terminal: Terminal): Command =>
         'the port of the first party, the others follow (default: free ports)',
       ).argParser(wholeNumber(1)),
     )
+    .addOption(new Option('--unless-there', 'leave a network that is there as it is; for scripts'))
     .addOption(jsonOption())
-    .action(async (folder: string, { parties, notary, host, firstPort, json }: NewOptions) => {
+    .action(async (folder: string, { parties, notary, host, firstPort, unlessThere, json }: NewOptions) => {
+      if (unlessThere === true && existsSync(networkFiles(folder).map)) {
+        printJson(terminal, json, mapOf(folder))
+        return
+      }
       const members = [...parties.map((name) => ({ name })), ...notary]
       const made = await makeNetwork(folder, { members, host, ...(firstPort === undefined ? {} : { firstPort }) })
       if (printJson(terminal, json, made)) return

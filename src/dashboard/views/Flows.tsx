@@ -67,13 +67,33 @@ const toldAs = ({ error, endedAt }: FlowSummary): string => {
 
 type Kind = 'all' | 'open' | 'parked' | 'failed' | 'refused' | 'completed'
 
-/** What a flow takes, in a sentence. */
-const takenBy = ({ input }: StartableFlow): string => {
-  const members = Object.entries((input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
-  if (members.length > 0) return `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`
-  return input['maxProperties'] === 0
-    ? 'It takes no input.'
-    : 'What it takes is not described; it says why it refuses an input.'
+/** Something of the form that a schema asks for, to be filled in. */
+const outlineOf = (schema: Readonly<Record<string, unknown>>): unknown => {
+  const {
+    type,
+    properties = {},
+    required = [],
+    enum: choices,
+  } = schema as {
+    readonly type?: string
+    readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    readonly required?: readonly string[]
+    readonly enum?: readonly unknown[]
+  }
+  if (choices !== undefined) return choices[0]
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(required.map((key) => [key, outlineOf(properties[key] ?? {})]))
+    case 'array':
+      return []
+    case 'integer':
+    case 'number':
+      return 0
+    case 'boolean':
+      return false
+    default:
+      return type === 'string' ? '' : null
+  }
 }
 
 const parsed = (text: string): unknown => {
@@ -106,7 +126,8 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
             </Empty>
           )
         const chosen = startable.find((each) => each.name === name) ?? first
-        const text = input ?? json(chosen.example)
+        const text = input ?? json(outlineOf(chosen.input))
+        const members = Object.entries((chosen.input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
         return (
           <form class="start" onSubmit={(event) => event.preventDefault()}>
             <label>
@@ -139,7 +160,11 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               act={async () => post('/flows', { flow: chosen.name, input: parsed(text) })}
               done={started}
             />
-            <small id="input-hint">{takenBy(chosen)}</small>
+            <small id="input-hint">
+              {members.length === 0
+                ? 'It takes no input.'
+                : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
+            </small>
           </form>
         )
       }}

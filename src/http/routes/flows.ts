@@ -25,7 +25,6 @@ import {
   StartedC,
 } from '../answers.js'
 import { CountC, FlagC, FlowTextC } from '../codecs.js'
-import { sketchOf } from '../inputSketch.js'
 import { schemaOf } from '../jsonSchema.js'
 import { assertMay, mayDo, operatorOf, startedAs } from '../Principal.js'
 import { question, route, type ReadableNode } from '../Route.js'
@@ -104,7 +103,6 @@ export const flowRoutes = [
             version,
             schedulable,
             input: schemaOf(input),
-            example: sketchOf(input),
             mayStart: mayDo(principal, permissionToStart(name)),
           })),
       }),

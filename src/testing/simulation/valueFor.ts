@@ -4,12 +4,10 @@
  */
 import type * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { StandardSchemaType } from '../../encoding/fromStandardSchema.js'
 import type { Party } from '../../identity/Party.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import { instantFromMillis, toMillis, type Instant } from '../../time/Instant.js'
 import type { Chance } from './Chance.js'
-import { noValue, valueForSchema } from './valueForSchema.js'
 
 /** What values are made of. */
 export type Material = {
@@ -31,7 +29,7 @@ type Tagged = t.Any & {
 }
 
 /** There is no value to be had: say so, and leave the flow out. */
-const none = noValue
+const none = Symbol('no value')
 
 /** Few words, so that two flows often speak of the same thing. */
 const words = ['ada', 'ben', 'cleo', 'dora', 'egg', 'fig']
@@ -49,14 +47,6 @@ const make = (codec: Tagged, name: string, material: Material, depth: number): u
   const { chance, now, parties, refs } = material
   const inner = (other: Tagged, as = name): unknown => make(other, as, material, depth + 1)
   if (depth > 12) return none
-  if (codec instanceof StandardSchemaType) {
-    const madeUp = { text: () => chance.pick(words), number: (member: string) => numberNamed(member || name, chance) }
-    for (let tries = 0; tries < triesPerRefinement; tries++) {
-      const value = valueForSchema(codec.jsonSchema, material, madeUp)
-      if (value !== none && codec.is(value)) return value
-    }
-    return none
-  }
   switch (codec.name) {
     case 'Party':
       return parties.length === 0 ? none : chance.pick(parties)
