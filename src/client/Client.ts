@@ -89,11 +89,14 @@ export class Client {
 
   constructor(url: string, token: string | undefined, options: ConnectOptions) {
     this.#connection = new NodeConnection(url, token, options)
-    // Whoever wants to know why it ended waits for `ended`.
-    this.subscribe = subscriber(
-      (asked) => subscribeOver(this.#connection, asked),
-      () => undefined,
-    )
+    this.subscribe = subscriber({
+      events: (asked) => subscribeOver(this.#connection, asked),
+      deliver: async (asked, take) => {
+        for await (const event of subscribeOver(this.#connection, asked)) await take(event)
+      },
+      // Whoever wants to know why it ended waits for `ended`.
+      onFailure: () => undefined,
+    })
   }
 
   /** Starts a flow. Resolves once the start is durable. */

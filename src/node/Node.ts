@@ -22,7 +22,7 @@ import type { ProjectionReader } from '../projection/ProjectionReader.js'
 import type { ProjectionStatus } from '../projection/ProjectionRunner.js'
 import type { Projections } from '../projection/Projections.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
-import { subscribe } from '../subscription/subscribe.js'
+import { deliver, subscribe } from '../subscription/subscribe.js'
 import { subscriber, type Subscribe } from '../subscription/subscriber.js'
 import { CarillonError, concernsNode, reviveError, messageOf } from '../errors/CarillonError.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
@@ -179,10 +179,11 @@ export class Node {
     this.#transactions = internals.store.views.transactions.locate
     this.#flows = internals.store.views.flows.locate
     this.party = internals.party
-    this.subscribe = subscriber(
-      (options) => subscribe(internals.feed, options),
-      (error) => internals.logger.error(error.message, { code: error.code }),
-    )
+    this.subscribe = subscriber({
+      events: (options) => subscribe(internals.feed, options),
+      deliver: (options, take) => deliver(internals.feed, options, take),
+      onFailure: (error) => internals.logger.error(error.message, { code: error.code }),
+    })
     internals.loop.follow((committed) => {
       if (this.#ends.isEmpty) return
       for (const flow of committed.endedFlows()) this.#ends.ended(flow as FlowId)

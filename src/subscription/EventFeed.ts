@@ -1,15 +1,15 @@
 /**
- * The public events of a log, tick by tick, from any revision on: first those that are in the log, then live, without a gap
- * and without a repeat. Each reader asks for the next tick when it is ready for it, so a slow reader costs nothing but its
- * own lag. Recent ticks are decoded once for all who follow live.
+ * The public events of a log, tick by tick, for any number of readers. Recent ticks are kept, and decoded once for all who
+ * follow live. A tick that has become durable is only put on the list; readers are told of it after the node's tick, all in
+ * one go, so that they cost it nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Hash } from '../encoding/hash.js'
 import type { CarillonError } from '../errors/CarillonError.js'
-import { decodeEvent } from '../log/decodeEvent.js'
-import { publicEventOf, type PublicEvent } from '../log/PublicEvent.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { FeedReader } from './FeedReader.js'
 import { subscriptionLimits } from './limits.js'
+import { PublishedTick } from './PublishedTick.js'
 
 /** What a feed needs of a node. */
 export type EventSource = {
@@ -22,37 +22,6 @@ export type EventSource = {
   readonly whenStopped: (callback: (reason: CarillonError) => void) => void
 }
 
-/** The public events of one tick. */
-export class PublishedTick {
-  readonly tick: EncodedTick
-  #events: readonly PublicEvent[] | undefined
-
-  constructor(tick: EncodedTick) {
-    this.tick = tick
-  }
-
-  /** Decoded when they are first asked for. */
-  get events(): readonly PublicEvent[] {
-    this.#events ??= this.#decode()
-    return this.#events
-  }
-
-  get head(): Head {
-    return headAfter(this.tick)
-  }
-
-  #decode(): readonly PublicEvent[] {
-    const { number, firstRevision, at, hash, events } = this.tick
-    const published: PublicEvent[] = []
-    for (const [index, line] of events.entries()) {
-      const revision = firstRevision + index
-      const body = publicEventOf(decodeEvent(line, revision))
-      if (body !== undefined) published.push({ revision, tick: number, at, hash, ...body })
-    }
-    return published
-  }
-}
-
 const sizeOf = ({ events }: EncodedTick): number => linesOf(events).length
 
 export class EventFeed {
@@ -60,16 +29,21 @@ export class EventFeed {
   /** The newest ticks, one after the other without a gap. */
   readonly #recent: PublishedTick[] = []
   #recentCharacters = 0
-  readonly #waiting = new Set<() => void>()
+  /** Readers that have read everything, in the order in which they are told of news. */
+  readonly #waiting = new Set<FeedReader>()
+  /** How many of them, from the first on, are still to be told of the newest tick. */
+  #untold = 0
+  #isTelling = false
   #readers = 0
   #unfollow: () => void = () => undefined
   #stopped: CarillonError | undefined
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(source: EventSource) {
     this.#source = source
     source.whenStopped((reason) => {
       this.#stopped = reason
-      this.#wake()
+      for (const reader of this.#waiting) this.#tellOne(reader)
     })
   }
 
@@ -93,65 +67,38 @@ export class EventFeed {
 
   /** Every tick that holds a revision from `from` on. Ends when the signal is aborted, or the node stops. */
   async *ticks(from: number, signal: AbortSignal): AsyncGenerator<PublishedTick, void, undefined> {
-    this.#enter()
+    const reader = this.#open(from, signal)
     try {
-      let next = from
-      while (!signal.aborted) {
-        const recent = this.#find(next)
-        if (recent !== undefined) {
-          yield recent
-          next = recent.head.revision + 1
-        } else if (next <= this.head.revision && this.#stopped === undefined) {
-          for await (const tick of this.#catchUp(next, signal)) {
-            yield tick
-            next = tick.head.revision + 1
-          }
-        } else if (this.#stopped !== undefined) return
-        else await this.#news(signal)
+      for (let tick = await reader.next(); tick !== undefined; tick = await reader.next()) yield tick
+    } finally {
+      this.#close(reader)
+    }
+  }
+
+  /** The same, called back with: the next tick when the call before has returned, or what it returned has resolved. */
+  async each(from: number, signal: AbortSignal, take: (tick: PublishedTick) => void | Promise<void>): Promise<void> {
+    const reader = this.#open(from, signal)
+    try {
+      for (;;) {
+        // No promise is made where none is needed: with many readers these would be most of the work.
+        const asked = reader.next()
+        const tick = asked instanceof Promise ? await asked : asked
+        if (tick === undefined) return
+        const taken = take(tick)
+        if (taken !== undefined) await taken
       }
     } finally {
-      this.#leave()
+      this.#close(reader)
     }
   }
 
-  /** Reads the log until the recent ticks go on from there. */
-  async *#catchUp(from: number, signal: AbortSignal): AsyncGenerator<PublishedTick, void, undefined> {
-    let sinceTurn = 0
-    for await (const tick of this.#source.read(from)) {
-      const published = new PublishedTick(tick)
-      yield published
-      if (signal.aborted || this.#stopped !== undefined || this.#find(published.head.revision + 1) !== undefined) return
-      sinceTurn += tick.events.length
-      if (sinceTurn < subscriptionLimits.eventsPerTurn) continue
-      sinceTurn = 0
-      await turn()
-    }
-  }
-
-  #enter(): void {
-    this.#readers += 1
-    if (this.#readers > 1) return
-    this.#unfollow = this.#source.follow(({ tick }) => {
-      this.#recent.push(new PublishedTick(tick))
-      this.#recentCharacters += sizeOf(tick)
-      while (this.#recentCharacters > subscriptionLimits.recentCharacters && this.#recent.length > 1) {
-        const [oldest] = this.#recent.splice(0, 1)
-        if (oldest !== undefined) this.#recentCharacters -= sizeOf(oldest.tick)
-      }
-      this.#wake()
-    })
-  }
-
-  #leave(): void {
-    this.#readers -= 1
-    if (this.#readers > 0) return
-    this.#unfollow()
-    this.#recent.length = 0
-    this.#recentCharacters = 0
+  /** The log, from the tick that holds a revision. */
+  read(from: number): AsyncIterator<EncodedTick> {
+    return this.#source.read(from)[Symbol.asyncIterator]()
   }
 
   /** The recent tick that holds a revision. */
-  #find(revision: number): PublishedTick | undefined {
+  recent(revision: number): PublishedTick | undefined {
     const first = this.#recent[0]
     if (first === undefined || revision < first.tick.firstRevision) return undefined
     let low = 0
@@ -161,26 +108,79 @@ export class EventFeed {
       const candidate = this.#recent[middle]
       if (candidate === undefined) return undefined
       if (revision < candidate.tick.firstRevision) high = middle - 1
-      else if (revision > candidate.head.revision) low = middle + 1
+      else if (revision > candidate.lastRevision) low = middle + 1
       else return candidate
     }
     return undefined
   }
 
-  #news(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#waiting.delete(done)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      this.#waiting.add(done)
-      signal.addEventListener('abort', done)
-      if (signal.aborted) done()
+  /** Tells a reader once, after the next tick or when there will be none. */
+  wait(reader: FeedReader): void {
+    this.#waiting.add(reader)
+  }
+
+  waitNoLonger(reader: FeedReader): void {
+    this.#waiting.delete(reader)
+  }
+
+  /** Resolves in a turn of the event loop that no other reader has, so that many of them hold up the node no more than one. */
+  ownTurn(): Promise<void> {
+    this.#turn = this.#turn.then(() => turn())
+    return this.#turn
+  }
+
+  #open(from: number, signal: AbortSignal): FeedReader {
+    this.#readers += 1
+    if (this.#readers === 1) this.#unfollow = this.#source.follow(({ tick }) => this.#add(tick))
+    return new FeedReader(this, from, signal)
+  }
+
+  #close(reader: FeedReader): void {
+    reader.close()
+    this.#readers -= 1
+    if (this.#readers > 0) return
+    this.#unfollow()
+    this.#recent.length = 0
+    this.#recentCharacters = 0
+  }
+
+  /** Called inside the node's tick: nothing here depends on how many readers there are. */
+  #add(tick: EncodedTick): void {
+    this.#recent.push(new PublishedTick(tick))
+    this.#recentCharacters += sizeOf(tick)
+    while (this.#recentCharacters > subscriptionLimits.recentCharacters && this.#recent.length > 1) {
+      const oldest = this.#recent.shift()
+      if (oldest !== undefined) this.#recentCharacters -= sizeOf(oldest.tick)
+    }
+    this.#untold = this.#waiting.size
+    this.#tellSoon()
+  }
+
+  #tellSoon(): void {
+    if (this.#isTelling || this.#untold === 0) return
+    this.#isTelling = true
+    setImmediate(() => {
+      this.#isTelling = false
+      this.#tell()
     })
   }
 
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake()
+  /** Tells as many as make up one turn's work; the others have the next turn. */
+  #tell(): void {
+    const events = this.#recent.at(-1)?.tick.events.length ?? 1
+    let left = Math.max(1, Math.floor(subscriptionLimits.eventsPerTurn / events))
+    for (const reader of this.#waiting) {
+      if (left === 0 || this.#untold === 0) break
+      left -= 1
+      this.#untold -= 1
+      this.#tellOne(reader)
+    }
+    if (left > 0) this.#untold = 0
+    this.#tellSoon()
+  }
+
+  #tellOne(reader: FeedReader): void {
+    this.#waiting.delete(reader)
+    reader.tell()
   }
 }

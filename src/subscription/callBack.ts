@@ -1,8 +1,10 @@
 /**
  * A subscription that calls back: one event at a time, the next one when the call before has returned.
  */
-import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError } from '../errors/CarillonError.js'
+import { sentenceOf } from '../errors/sentenceOf.js'
 import type { PublicEvent } from '../log/PublicEvent.js'
+import type { TakeEvent } from './subscribe.js'
 
 /** A subscription that calls back. */
 export type Subscription = {
@@ -16,38 +18,45 @@ export type Subscription = {
   readonly close: () => void
 }
 
-/** Calls back with each event of a source, which ends when the signal that it is given does. */
+/** Calls back with each event that is delivered, until the signal that the delivery is given ends it. */
 export const callBack = <E extends PublicEvent>(
-  source: (signal: AbortSignal) => AsyncIterable<E>,
+  deliver: (signal: AbortSignal, take: TakeEvent<E>) => Promise<void>,
   given: AbortSignal | undefined,
   on: (event: E) => void | Promise<void>,
   onFailure: (error: CarillonError) => void,
 ): Subscription => {
   const closing = new AbortController()
   const signal = given === undefined ? closing.signal : AbortSignal.any([given, closing.signal])
-  const events = source(signal)
   let revision: number | undefined
-  const run = async (): Promise<void> => {
-    for await (const event of events) {
-      try {
-        await on(event)
-      } catch (error) {
-        throw new CarillonError(
-          'subscriber-threw',
-          `A subscriber threw at event ${event.revision} (${event.type}): ${messageOf(error)} The subscription has ended; subscribe again from that revision when it is mended.`,
-          { revision: event.revision, type: event.type },
-          error,
-        )
-      }
-      ;({ revision } = event)
-    }
+  const threw = (event: E, error: unknown): CarillonError =>
+    new CarillonError(
+      'subscriber-threw',
+      `A subscriber threw at event ${event.revision} (${event.type}): ${sentenceOf(error)} The subscription has ended; subscribe again from that revision when it is mended.`,
+      { revision: event.revision, type: event.type },
+      error,
+    )
+  const taken = (event: E): void => {
+    ;({ revision } = event)
   }
+  const delivered = deliver(signal, (event) => {
+    let answer: void | Promise<void>
+    try {
+      answer = on(event)
+    } catch (error) {
+      throw threw(event, error)
+    }
+    if (answer === undefined) return taken(event)
+    return Promise.resolve(answer).then(
+      () => taken(event),
+      (error: unknown) => Promise.reject(threw(event, error)),
+    )
+  })
   // A callback that never returns must not keep those waiting who have closed the subscription.
   const closed = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const ended = Promise.race([run(), closed])
+  const ended = Promise.race([delivered, closed])
   ended.catch((error: unknown) => {
     if (error instanceof CarillonError) onFailure(error)
   })

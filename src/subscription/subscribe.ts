@@ -23,6 +23,9 @@ export type SubscribeOptions<T extends PublicEventType = PublicEventType> = {
 /** The events of some types. */
 export type PublicEventOf<T extends PublicEventType> = PublicEvent & { readonly type: T }
 
+/** Takes an event; the next one comes when it has returned, or what it returned has resolved. */
+export type TakeEvent<E extends PublicEvent = PublicEvent> = (event: E) => void | Promise<void>
+
 const firstRevision = (feed: EventFeed, { from, wait = true }: SubscribeOptions): number => {
   const { revision: last } = feed.head
   if (from === 'start') return 0
@@ -47,28 +50,65 @@ export const assertEventTypes = (types: readonly string[] | undefined): void => 
     )
 }
 
-const never = new AbortController().signal
+/** What a subscription asked for, checked. */
+type Asked<T extends PublicEventType> = {
+  readonly from: number
+  readonly signal: AbortSignal
+  readonly isWanted: (event: PublicEvent) => event is PublicEventOf<T>
+}
+
+const checked = <T extends PublicEventType>(feed: EventFeed, options: SubscribeOptions<T>): Asked<T> => {
+  const { types, signal: given } = options
+  assertEventTypes(types)
+  const from = firstRevision(feed, options)
+  const wanted = types === undefined ? undefined : new Set<PublicEventType>(types)
+  return {
+    from,
+    // One of its own, because Node.js warns of a signal that many listen to.
+    signal: given === undefined ? new AbortController().signal : AbortSignal.any([given]),
+    isWanted: (event): event is PublicEventOf<T> =>
+      event.revision >= from && (wanted === undefined || wanted.has(event.type)),
+  }
+}
+
+/** A node that has failed says why there are no more events; one that was stopped has none. */
+const assertNotFailed = ({ stopped }: EventFeed, signal: AbortSignal): void => {
+  if (stopped !== undefined && stopped.code !== 'node-stopped' && !signal.aborted) throw stopped
+}
 
 /** The events from a revision on, as they are asked for. */
 export const subscribe = <T extends PublicEventType>(
   feed: EventFeed,
   options: SubscribeOptions<T>,
-): AsyncGenerator<PublicEventOf<T>, void, undefined> => {
-  assertEventTypes(options.types)
-  return eventsFrom(feed, firstRevision(feed, options), options)
-}
+): AsyncGenerator<PublicEventOf<T>, void, undefined> => eventsOf(feed, checked(feed, options))
 
-async function* eventsFrom<T extends PublicEventType>(
+async function* eventsOf<T extends PublicEventType>(
   feed: EventFeed,
-  from: number,
-  { types, signal = never }: SubscribeOptions<T>,
+  { from, signal, isWanted }: Asked<T>,
 ): AsyncGenerator<PublicEventOf<T>, void, undefined> {
-  const wanted = types === undefined ? undefined : new Set<PublicEventType>(types)
-  const isWanted = (event: PublicEvent): event is PublicEventOf<T> => wanted === undefined || wanted.has(event.type)
   for await (const { events } of feed.ticks(from, signal))
     for (const event of events) {
       if (signal.aborted) return
-      if (event.revision >= from && isWanted(event)) yield event
+      if (isWanted(event)) yield event
     }
-  if (feed.stopped !== undefined && feed.stopped.code !== 'node-stopped' && !signal.aborted) throw feed.stopped
+  assertNotFailed(feed, signal)
+}
+
+/** The same, handed over one after the other. Resolves when there will be no more. */
+export const deliver = <T extends PublicEventType>(
+  feed: EventFeed,
+  options: SubscribeOptions<T>,
+  take: TakeEvent<PublicEventOf<T>>,
+): Promise<void> => {
+  const { from, signal, isWanted } = checked(feed, options)
+  const takeFrom = (events: readonly PublicEvent[], first: number): void | Promise<void> => {
+    for (let index = first; index < events.length; index++) {
+      const event = events[index]
+      if (event === undefined || !isWanted(event)) continue
+      if (signal.aborted) return
+      const taken = take(event)
+      if (taken !== undefined) return Promise.resolve(taken).then(() => takeFrom(events, index + 1))
+    }
+  }
+  return feed.each(from, signal, ({ events }) => takeFrom(events, 0)).then(() => assertNotFailed(feed, signal))
 }

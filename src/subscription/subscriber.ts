@@ -4,7 +4,7 @@
 import type { CarillonError } from '../errors/CarillonError.js'
 import type { PublicEventType } from '../log/PublicEvent.js'
 import { callBack, type Subscription } from './callBack.js'
-import type { PublicEventOf, SubscribeOptions } from './subscribe.js'
+import type { PublicEventOf, SubscribeOptions, TakeEvent } from './subscribe.js'
 
 type CalledBack<T extends PublicEventType> = {
   readonly on: (event: PublicEventOf<T>) => void | Promise<void>
@@ -18,13 +18,22 @@ export type Subscribe = {
   ): AsyncGenerator<PublicEventOf<T>, void, undefined>
 }
 
-/** Whoever has events, from a node of this process or of another one. */
-type Source = <T extends PublicEventType>(
-  options: SubscribeOptions<T>,
-) => AsyncGenerator<PublicEventOf<T>, void, undefined>
+/** Whoever has events, of a node in this process or in another one. */
+export type SubscriptionSource = {
+  readonly events: <T extends PublicEventType>(
+    options: SubscribeOptions<T>,
+  ) => AsyncGenerator<PublicEventOf<T>, void, undefined>
+  /** Hands them over, the next one when the one before was taken. Resolves when there will be no more. */
+  readonly deliver: <T extends PublicEventType>(
+    options: SubscribeOptions<T>,
+    take: TakeEvent<PublicEventOf<T>>,
+  ) => Promise<void>
+  /** Hears why a subscription that calls back has ended. */
+  readonly onFailure: (error: CarillonError) => void
+}
 
-/** Subscriptions to a source; `onFailure` is told why one that calls back has ended. */
-export const subscriber = (source: Source, onFailure: (error: CarillonError) => void): Subscribe => {
+/** Subscriptions to a source. */
+export const subscriber = ({ events, deliver, onFailure }: SubscriptionSource): Subscribe => {
   function subscribe<T extends PublicEventType>(options: SubscribeOptions<T> & CalledBack<T>): Subscription
   function subscribe<T extends PublicEventType>(
     options: SubscribeOptions<T>,
@@ -33,8 +42,8 @@ export const subscriber = (source: Source, onFailure: (error: CarillonError) => 
     on,
     ...options
   }: SubscribeOptions<T> & Partial<CalledBack<T>>): AsyncGenerator<PublicEventOf<T>, void, undefined> | Subscription {
-    if (on === undefined) return source(options)
-    return callBack((signal) => source({ ...options, signal }), options.signal, on, onFailure)
+    if (on === undefined) return events(options)
+    return callBack((signal, take) => deliver({ ...options, signal }, take), options.signal, on, onFailure)
   }
   return subscribe
 }

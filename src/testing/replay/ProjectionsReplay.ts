@@ -5,7 +5,7 @@ import type { App } from '../../app/App.js'
 import type { ValueProjection } from '../../app/Projection.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import { messageOf } from '../../errors/CarillonError.js'
-import { PublishedTick } from '../../subscription/EventFeed.js'
+import { PublishedTick } from '../../subscription/PublishedTick.js'
 import type { ReplayProblem } from './ReplayReport.js'
 
 type Folding = { readonly projection: ValueProjection<unknown>; result: unknown; hasStopped: boolean }
