@@ -45,8 +45,11 @@ export type ValueProjection<R> = {
 
 /** Takes events into a place that keeps the checkpoint itself, such as tables of a database. */
 export type ProjectionTarget = {
-  /** Where it stands; undefined when it has taken in nothing yet. Called once, before `apply`. */
-  readonly open: () => Promise<ProjectionCheckpoint | undefined>
+  /**
+   * Where it stands; undefined when it has taken in nothing yet. Called before `apply`, and again when the place could not be
+   * reached. `isInLog` tells whether the node's log holds a checkpoint; where it does not, the projection is not run.
+   */
+  readonly open: (isInLog: (at: ProjectionCheckpoint) => Promise<boolean>) => Promise<ProjectionCheckpoint | undefined>
   /**
    * Takes in events and moves the checkpoint, both or neither, if it still stands at `from`. False when it does not: another
    * process runs the same projection.

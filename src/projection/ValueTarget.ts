@@ -15,7 +15,8 @@ import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { PublicEvent } from '../log/PublicEvent.js'
 import { evolveThrew } from '../app/evolveThrew.js'
-import { projectionLimits } from './limits.js'
+import { projectionFenced } from '../app/projectionFenced.js'
+import type { ProjectionLimits } from './limits.js'
 
 const isSame = (a: ProjectionCheckpoint | undefined, b: ProjectionCheckpoint | undefined): boolean =>
   a?.revision === b?.revision && a?.hash === b?.hash
@@ -24,6 +25,7 @@ export class ValueTarget<R> implements ProjectionTarget {
   readonly #projection: ValueProjection<R>
   readonly #store: ProjectionStore | undefined
   readonly #nowMs: () => number
+  readonly #limits: ProjectionLimits
   #result: R
   /** How far the result has come. */
   #folded: ProjectionCheckpoint | undefined
@@ -33,10 +35,16 @@ export class ValueTarget<R> implements ProjectionTarget {
   /** The result of an older version, until this one has caught up. */
   #older: SavedProjection | undefined
 
-  constructor(projection: ValueProjection<R>, store: ProjectionStore | undefined, nowMs: () => number) {
+  constructor(
+    projection: ValueProjection<R>,
+    store: ProjectionStore | undefined,
+    nowMs: () => number,
+    limits: ProjectionLimits,
+  ) {
     this.#projection = projection
     this.#store = store
     this.#nowMs = nowMs
+    this.#limits = limits
     this.#result = projection.init()
   }
 
@@ -69,12 +77,7 @@ export class ValueTarget<R> implements ProjectionTarget {
   }
 
   readonly caughtUp = async (): Promise<void> => {
-    if (!(await this.#save()))
-      throw new CarillonError(
-        'projection-fenced',
-        `Another process has saved projection ${this.#projection.name} meanwhile.`,
-        { projection: this.#projection.name },
-      )
+    if (!(await this.#save())) throw projectionFenced(this.#projection.name)
     this.#older = undefined
   }
 
@@ -106,7 +109,7 @@ export class ValueTarget<R> implements ProjectionTarget {
 
   /** The clock may have been set back, too. */
   #isSaveDue(): boolean {
-    return Math.abs(this.#nowMs() - this.#savedAtMs) >= projectionLimits.saveEveryMs
+    return Math.abs(this.#nowMs() - this.#savedAtMs) >= this.#limits.saveEveryMs
   }
 
   async #save(): Promise<boolean> {

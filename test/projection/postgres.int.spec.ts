@@ -4,12 +4,23 @@ import { expect } from 'chai'
 import { VirtualNode } from 'carillon/testing'
 import { instant, type CarillonError, type Node } from 'carillon'
 import { producedStates, type PublicEvent } from 'carillon/events'
-import { definePostgresProjection, type ProjectionCheckpoint, type ProjectionSql } from 'carillon/projections'
+import {
+  definePostgresProjection,
+  type ProjectionCheckpoint,
+  type ProjectionSql,
+  type ProjectionTarget,
+} from 'carillon/projections'
 import { HashC } from '../../src/encoding/hash.js'
 import { cutConnections, dropSchema, freshSchema, postgresUrl, withClient } from '../postgres/testDatabase.js'
 import { Order, PlaceOrder, shop } from '../subscription/orders.js'
 
 const tables = ['CREATE TABLE totals (article text PRIMARY KEY, pieces integer NOT NULL)']
+
+const at = (revision: number): ProjectionCheckpoint => {
+  const hash = `${revision}`.repeat(64)
+  return HashC.is(hash) ? { revision, hash } : expect.fail('not a hash')
+}
+const inLog = (): Promise<boolean> => Promise.resolve(true)
 
 describe('A projection into PostgreSQL', () => {
   let url = ''
@@ -22,7 +33,7 @@ describe('A projection into PostgreSQL', () => {
   })
   afterEach(async () => {
     await dropSchema(url, schema)
-    await dropSchema(url, `${schema}_v2`)
+    for (const version of [2, 3]) await dropSchema(url, `${schema}_v${version}`)
   })
 
   const totals = (version = 1, factor = 1) =>
@@ -107,10 +118,6 @@ describe('A projection into PostgreSQL', () => {
   })
 
   describe('one batch at a time', () => {
-    const at = (revision: number): ProjectionCheckpoint => {
-      const hash = `${revision}`.repeat(64)
-      return HashC.is(hash) ? { revision, hash } : expect.fail('not a hash')
-    }
     const codeOf = (error: unknown): string => (error as CarillonError).code
     const seen = (): Promise<readonly unknown[]> =>
       withClient(url, async (client) => {
@@ -141,11 +148,11 @@ describe('A projection into PostgreSQL', () => {
       const hold = new Promise<void>((resolve) => (go = resolve))
       const held = new Promise<void>((resolve) => (begin = resolve))
       const gone = target(() => (begin(), hold))
-      await gone.open()
+      await gone.open(inLog)
       const late = gone.apply([by('slow')], at(1), undefined)
       await held
       const next = target()
-      const opened = next.open()
+      const opened = next.open(inLog)
       go()
       expect(await late, 'what was under way is let end').to.equal(true)
       expect(await opened).to.deep.equal(at(1))
@@ -162,7 +169,7 @@ describe('A projection into PostgreSQL', () => {
       const cut = target(async () => {
         if (cuts-- > 0) await cutConnections(url, schema)
       })
-      await cut.open()
+      await cut.open(inLog)
       const events = [by('first'), by('second')]
       expect(await cut.apply(events, at(1), undefined).catch(codeOf)).to.equal('projection-store-away')
       expect(await seen()).to.deep.equal([])
@@ -176,22 +183,56 @@ describe('A projection into PostgreSQL', () => {
         void sql(`INSERT INTO "${schema}".seen VALUES ($1)`, [flow])
         return Promise.resolve()
       })
-      await careless.open()
+      await careless.open(inLog)
       expect(await careless.apply([by('first')], at(1), undefined).catch(codeOf)).to.equal('projection-threw')
       expect(await seen()).to.deep.equal([])
       await careless.close()
     })
 
-    it('goes on with tables that were made before processes were told apart', async () => {
-      const before = target()
-      await before.open()
-      await before.apply([by('first')], at(1), undefined)
-      await before.close()
-      await withClient(url, (client) => client.query(`ALTER TABLE "${schema}".carillon_checkpoint DROP COLUMN owner`))
-      const after = target()
-      expect(await after.open()).to.deep.equal(at(1))
-      expect(await after.apply([by('second')], at(2), at(1))).to.equal(true)
-      await after.close()
+    it('is not taken over by the node of another log', async () => {
+      const owner = target()
+      await owner.open(inLog)
+      expect(await owner.apply([by('first')], at(1), undefined)).to.equal(true)
+      const stranger = target()
+      expect(await stranger.open(() => Promise.resolve(false))).to.deep.equal(at(1))
+      expect(await owner.apply([by('second')], at(2), at(1))).to.equal(true)
+      await owner.close()
+      await stranger.close()
+    })
+  })
+
+  describe('that two processes build anew at once', () => {
+    const fenced = async (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => 'none',
+        (error: unknown) => (error as CarillonError).code,
+      )
+
+    const targets: ProjectionTarget[] = []
+    const opened = async (version: number): Promise<ProjectionTarget> => {
+      const target = totals(version).openTarget()
+      targets.push(target)
+      await target.open(inLog)
+      return target
+    }
+    afterEach(async () => {
+      for (const target of targets.splice(0)) await target.close()
+    })
+
+    it('takes the place of the old one by the process that owns it', async () => {
+      await opened(1)
+      const [first, second] = [await opened(2), await opened(2)]
+      expect(await fenced(first.caughtUp())).to.equal('projection-fenced')
+      await second.caughtUp()
+      expect(await second.apply([], at(1), undefined)).to.equal(true)
+      expect(await first.apply([], at(1), undefined)).to.equal(false)
+    })
+
+    it('does not take the place of a newer one', async () => {
+      await opened(1)
+      const [second, third] = [await opened(2), await opened(3)]
+      await third.caughtUp()
+      expect(await fenced(second.caughtUp())).to.equal('projection-outdated')
     })
   })
 

@@ -12,6 +12,8 @@ type Said = { readonly event: string; readonly pid: number; readonly text?: stri
 export class NodeProcesses {
   readonly #log: string
   readonly #leaseMs: number
+  readonly #program: string
+  readonly #more: readonly string[]
   readonly #folder = mkdtempSync(join(tmpdir(), 'carillon-standby-'))
   readonly #children = new Map<number, ChildProcess>()
   readonly #changes = new Set<() => void>()
@@ -22,9 +24,19 @@ export class NodeProcesses {
   leader: number | undefined
   #count = 0
 
-  constructor(log: string, leaseMs: number) {
+  /** Another program, and what it is told besides, where the usual one does not do. */
+  constructor(
+    log: string,
+    leaseMs: number,
+    {
+      program = join(import.meta.dirname, 'child.ts'),
+      more = [],
+    }: { readonly program?: string; readonly more?: readonly string[] } = {},
+  ) {
     this.#log = log
     this.#leaseMs = leaseMs
+    this.#program = program
+    this.#more = more
   }
 
   start(): void {
@@ -35,10 +47,11 @@ export class NodeProcesses {
         '--conditions=carillon-source',
         '--import',
         'tsx',
-        join(import.meta.dirname, 'child.ts'),
+        this.#program,
         this.#log,
         join(this.#folder, String(this.#count)),
         String(this.#leaseMs),
+        ...this.#more,
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     )

@@ -11,8 +11,10 @@ import {
   type TargetProjection,
 } from '../../app/Projection.js'
 import { evolveThrew } from '../../app/evolveThrew.js'
+import { projectionFenced } from '../../app/projectionFenced.js'
 import { HashC } from '../../encoding/hash.js'
-import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { CarillonError } from '../../errors/CarillonError.js'
+import { sentenceOf } from '../../errors/sentenceOf.js'
 import type { PublicEvent, PublicEventType } from '../../log/PublicEvent.js'
 import { parsePostgresAddress } from './PostgresAddress.js'
 import { endsSession, sqlStateOf, wantsAnotherTry } from './postgresFailure.js'
@@ -42,8 +44,12 @@ export type PostgresProjectionOptions<T extends PublicEventType> = {
 
 type Query = (query: SqlQuery) => Promise<readonly Row[]>
 
+type IsInLog = Parameters<ProjectionTarget['open']>[0]
+
 const answerMs = 30_000
 const checkpointTable = 'carillon_checkpoint'
+
+const schemaBeside = (schema: string, version: number): string => `${schema}_v${version}`
 
 const defaultSchemaOf = (name: string): string => name.replaceAll(/\W/g, '_').toLowerCase()
 
@@ -59,6 +65,8 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
   readonly #options: PostgresProjectionOptions<T>
   readonly #version: number
   readonly #live: string
+  /** The schema of a version that has not caught up yet. */
+  readonly #beside: string
   readonly #session: PostgresSession
   /** Stands in the checkpoint from `open` on. What an earlier owner still had under way then changes nothing. */
   readonly #owner = randomUUID()
@@ -70,32 +78,20 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     this.#version = version
     const address = parsePostgresAddress(options.url, options.schema ?? defaultSchemaOf(options.name))
     this.#live = address.schema
+    this.#beside = schemaBeside(address.schema, version)
     this.#schema = address.schema
     this.#session = new PostgresSession({ address, answerMs, purpose: `projection ${options.name}` })
   }
 
-  readonly open = (): Promise<ProjectionCheckpoint | undefined> =>
+  readonly open: ProjectionTarget['open'] = (isInLog) =>
     this.#asProjection(() =>
       this.#session.transaction(async (query) => {
-        // Two processes that start at once must not both make the tables.
-        await query({
-          text: 'SELECT pg_advisory_xact_lock(hashtext($1))',
-          values: [`carillon projection ${this.#live}`],
-        })
+        await this.#lockPlace(query)
         const live = await this.#placeIn(query, this.#live)
-        if (live === undefined || live.version === this.#version) {
-          this.#schema = this.#live
-          return live === undefined ? this.#make(query, this.#live) : this.#take(query, this.#live)
-        }
-        if (live.version > this.#version)
-          throw new CarillonError(
-            'projection-outdated',
-            `Projection ${this.#options.name} is defined as version ${this.#version}, and schema ${this.#live} was built by version ${live.version}. Run the newer app, or give the definition a higher version.`,
-            { projection: this.#options.name, version: this.#version, saved: live.version },
-          )
-        this.#schema = `${this.#live}_v${this.#version}`
-        const beside = await this.#placeIn(query, this.#schema)
-        return beside === undefined ? this.#make(query, this.#schema) : this.#take(query, this.#schema)
+        this.#assertNotNewer(live)
+        this.#schema = live === undefined || live.version === this.#version ? this.#live : this.#beside
+        const own = this.#schema === this.#live ? live : await this.#placeIn(query, this.#schema)
+        return own === undefined ? this.#make(query) : this.#take(query, isInLog)
       }),
     )
 
@@ -107,9 +103,8 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     this.#asProjection(() =>
       this.#session.transaction(async (query) => {
         await query({ text: `SET LOCAL search_path TO ${quoted(this.#schema)}` })
-        const [row] = await query({ text: `SELECT version, revision, hash, owner FROM ${checkpointTable} FOR UPDATE` })
-        const place = placeOf(row)
-        if (place?.version !== this.#version || row?.['owner'] !== this.#owner) return false
+        const place = await this.#ownPlace(query)
+        if (place === undefined) return false
         // The answer to the same batch may have been lost.
         if (place.checkpoint?.hash === to.hash) return true
         if (place.checkpoint?.hash !== from?.hash) return false
@@ -126,6 +121,13 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     if (this.#schema === this.#live) return
     await this.#asProjection(() =>
       this.#session.transaction(async (query) => {
+        await this.#lockPlace(query)
+        const live = await this.#placeIn(query, this.#live)
+        this.#assertNotNewer(live)
+        // It has the name already: the answer was lost.
+        if (live?.version === this.#version) return
+        await query({ text: `SET LOCAL search_path TO ${quoted(this.#schema)}` })
+        if ((await this.#ownPlace(query)) === undefined) throw projectionFenced(this.#options.name)
         await query({ text: `DROP SCHEMA IF EXISTS ${quoted(this.#live)} CASCADE` })
         await query({ text: `ALTER SCHEMA ${quoted(this.#schema)} RENAME TO ${quoted(this.#live)}` })
       }),
@@ -158,11 +160,28 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     }
   }
 
-  async #make(query: Query, schema: string): Promise<undefined> {
-    await query({ text: `CREATE SCHEMA ${quoted(schema)}` })
-    await query({ text: `SET LOCAL search_path TO ${quoted(schema)}` })
+  /** Two processes that start at once must not both make the tables, nor change them under one another. */
+  async #lockPlace(query: Query): Promise<void> {
+    const values = [`carillon projection ${this.#live}`]
+    await query({ text: 'SELECT pg_advisory_xact_lock(hashtext($1))', values })
+  }
+
+  #assertNotNewer(live: Place | undefined): void {
+    if (live === undefined || live.version <= this.#version) return
+    const { name } = this.#options
+    throw new CarillonError(
+      'projection-outdated',
+      `Projection ${name} is defined as version ${this.#version}, and schema ${this.#live} was built by version ${live.version}. Run the newer app, or give the definition a higher version.`,
+      { projection: name, version: this.#version, saved: live.version },
+    )
+  }
+
+  async #make(query: Query): Promise<undefined> {
+    const schema = quoted(this.#schema)
+    await query({ text: `CREATE SCHEMA ${schema}` })
+    await query({ text: `SET LOCAL search_path TO ${schema}` })
     await query({
-      text: `CREATE TABLE ${checkpointTable} (version integer NOT NULL, revision bigint, hash text, owner text)`,
+      text: `CREATE TABLE ${checkpointTable} (version integer NOT NULL, revision bigint, hash text, owner text NOT NULL)`,
     })
     await query({
       text: `INSERT INTO ${checkpointTable} (version, owner) VALUES ($1, $2)`,
@@ -172,16 +191,27 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     return undefined
   }
 
-  /** Becomes the owner of the tables in a schema, when what the earlier one had under way has ended. */
-  async #take(query: Query, schema: string): Promise<ProjectionCheckpoint | undefined> {
-    const table = `${quoted(schema)}.${checkpointTable}`
-    // Tables that were made before there were owners.
-    await query({ text: `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS owner text` })
-    const [row] = await query({
-      text: `UPDATE ${table} SET owner = $1 RETURNING version, revision, hash`,
-      values: [this.#owner],
+  /** Becomes the owner of the tables, when what the earlier one had under way has ended. */
+  async #take(query: Query, isInLog: IsInLog): Promise<ProjectionCheckpoint | undefined> {
+    await query({ text: `SET LOCAL search_path TO ${quoted(this.#schema)}` })
+    const [row] = await query({ text: `SELECT version, revision, hash FROM ${checkpointTable} FOR UPDATE` })
+    const checkpoint = placeOf(row)?.checkpoint
+    // The node of another log must not stop the one whose tables these are.
+    if (checkpoint !== undefined && !(await isInLog(checkpoint))) return checkpoint
+    await query({ text: `UPDATE ${checkpointTable} SET owner = $1`, values: [this.#owner] })
+    return checkpoint
+  }
+
+  /** Where it stands, held until the transaction ends; undefined when another process has taken the tables over. */
+  async #ownPlace(query: Query): Promise<Place | undefined> {
+    const text = `SELECT version, revision, hash, owner FROM ${checkpointTable} FOR UPDATE`
+    const [row] = await query({ text }).catch((error: unknown) => {
+      // They have been given another name by whoever has taken them over.
+      if (sqlStateOf(error) === '42P01') return []
+      throw error
     })
-    return placeOf(row)?.checkpoint
+    const place = placeOf(row)
+    return place?.version === this.#version && row?.['owner'] === this.#owner ? place : undefined
   }
 
   /** Where the projection in a schema stands; undefined when there is no such schema. */
@@ -214,7 +244,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
       const said = error instanceof CarillonError && error.cause !== undefined ? error.cause : error
       throw new CarillonError(
         'projection-store-away',
-        `The database of projection ${this.#options.name} cannot be used: ${messageOf(said)}. The projection goes on by itself when it can.`,
+        `The database of projection ${this.#options.name} cannot be used: ${sentenceOf(said)} The projection goes on by itself when it can.`,
         { projection: this.#options.name },
         said,
       )
@@ -235,9 +265,9 @@ const placeOf = (row: Row | undefined): Place | undefined => {
 export const definePostgresProjection = <T extends PublicEventType = PublicEventType>(
   options: PostgresProjectionOptions<T>,
 ): TargetProjection => {
-  const { name, version = 1, types } = options
+  const { name, version = 1, types, url, schema = defaultSchemaOf(name) } = options
   assertProjection(name, version, types)
   // An address that cannot be used is told where it is written, not when the node starts.
-  assertPostgresEncrypted(parsePostgresAddress(options.url, options.schema ?? defaultSchemaOf(name)))
+  assertPostgresEncrypted(parsePostgresAddress(url, schemaBeside(schema, version)))
   return Object.freeze({ kind: 'target', name, version, types, openTarget: () => new PostgresTarget(options, version) })
 }
