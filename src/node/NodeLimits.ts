@@ -7,6 +7,7 @@ import { backupLimits, type BackupLimits } from '../backup/limits.js'
 import { engineLimits, type EngineLimits } from '../engine/limits.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { limitsOf } from '../limits.js'
+import { projectionLimits, type ProjectionLimits } from '../projection/limits.js'
 import { sessionLimits, type SessionLimits } from '../session/limits.js'
 import { storageLimits, type StorageLimits } from '../storage/limits.js'
 import { transportLimits, type TransportLimits } from '../transport/limits.js'
@@ -25,6 +26,8 @@ export type NodeLimits = {
   readonly backup: BackupLimits
   /** Connections with other parties. */
   readonly transport: TransportLimits
+  /** Projections, and the waits for their stores. */
+  readonly projection: ProjectionLimits
 }
 
 /** Limits that differ from their defaults, room by room. */
@@ -37,6 +40,7 @@ const defaults: NodeLimits = {
   storage: storageLimits,
   backup: backupLimits,
   transport: transportLimits,
+  projection: projectionLimits,
 }
 
 /** All limits of a node: those that were given, and the defaults for the rest. */
@@ -55,5 +59,6 @@ export const nodeLimitsOf = (given: GivenLimits = {}): NodeLimits => {
     storage: limitsOf('storage', storageLimits, given.storage),
     backup: limitsOf('backup', backupLimits, given.backup),
     transport: limitsOf('transport', transportLimits, given.transport),
+    projection: limitsOf('projection', projectionLimits, given.projection),
   }
 }

@@ -417,6 +417,7 @@ export const lead = async (
       logger,
       openLocal: typeof folder === 'string' ? () => new SqliteProjections(storeFiles(folder).projections) : undefined,
       nowMs: () => clock.now(),
+      limits: limits.projection,
     })
     projections.start()
     if (membership !== undefined)

@@ -3,11 +3,15 @@
  * its code throws, or another process runs it as well, it stops. Nothing else notices.
  */
 import type { ProjectionCheckpoint, ProjectionTarget, TargetProjection } from '../app/Projection.js'
+import { projectionFenced } from '../app/projectionFenced.js'
 import type { Logger } from '../engine/Logger.js'
+import { pause } from '../engine/pause.js'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { sentenceOf } from '../errors/sentenceOf.js'
 import type { PublicEvent } from '../log/PublicEvent.js'
+import { withinDeadline } from '../logs/remote/withinDeadline.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
-import { projectionLimits } from './limits.js'
+import type { ProjectionLimits } from './limits.js'
 
 /** How a projection stands. */
 export type ProjectionStatus = {
@@ -24,6 +28,8 @@ export type ProjectionStatus = {
 
 type Definition = Pick<TargetProjection, 'name' | 'version' | 'types'>
 
+type RunnerParts = { readonly feed: EventFeed; readonly logger: Logger; readonly limits: ProjectionLimits }
+
 /** Errors after which trying again cannot help. */
 const final: ReadonlySet<string> = new Set([
   'projection-threw',
@@ -39,6 +45,7 @@ export class ProjectionRunner {
   readonly #target: ProjectionTarget
   readonly #feed: EventFeed
   readonly #logger: Logger
+  readonly #limits: ProjectionLimits
   readonly #stopping = new AbortController()
   readonly #waits = new Set<() => void>()
   #running: Promise<void> = Promise.resolve()
@@ -47,11 +54,12 @@ export class ProjectionRunner {
   #error: CarillonError | undefined
   #hasStopped = false
 
-  constructor(definition: Definition, target: ProjectionTarget, feed: EventFeed, logger: Logger) {
+  constructor(definition: Definition, target: ProjectionTarget, { feed, logger, limits }: RunnerParts) {
     this.definition = definition
     this.#target = target
     this.#feed = feed
     this.#logger = logger
+    this.#limits = limits
   }
 
   start(): void {
@@ -64,18 +72,23 @@ export class ProjectionRunner {
     })
   }
 
-  /** Ends it, with what it has taken in saved where that is possible. */
+  /** Ends it, with what it has taken in saved where that is possible. A store that does not answer is not waited for long. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await this.#running
+    const { name } = this.definition
+    // Saved later, it could be saved over what a new process has begun with.
+    let isWaitedFor = true
+    const ended = this.#running.then(() => (isWaitedFor ? this.#target.close() : undefined))
+    try {
+      await withinDeadline(ended, this.#limits.stopMs, 'Its store')
+    } catch (error) {
+      isWaitedFor = false
+      const why = `Projection ${name} was not saved at the stop: ${sentenceOf(error)} It goes on from what was saved before.`
+      this.#error ??= new CarillonError('projection-store-away', why, { projection: name }, error)
+      this.#logger.warn(why, { projection: name, code: 'projection-store-away' })
+    }
     this.#hasStopped = true
     this.#tell()
-    try {
-      await this.#target.close()
-    } catch (error) {
-      // What was not saved is folded again at the next start.
-      this.#logger.warn(`Projection ${this.definition.name} was not saved: ${messageOf(error)}`, {})
-    }
   }
 
   abandon(): void {
@@ -139,7 +152,7 @@ export class ProjectionRunner {
   }
 
   async #run(): Promise<void> {
-    const opened = await this.#untilDone(() => this.#target.open())
+    const opened = await this.#untilDone(() => this.#target.open((at) => this.#isInLog(at)))
     if (this.#stopping.signal.aborted) return
     await this.#assertInLog(opened)
     let from = opened
@@ -153,12 +166,12 @@ export class ProjectionRunner {
       const { revision, hash } = tick.head
       const to = { revision, hash }
       const { revision: last } = this.#feed.head
-      if (revision < last && events.length < projectionLimits.eventsPerBatch) continue
-      if (events.length > 0 || revision - (from?.revision ?? -1) >= projectionLimits.revisionsPerCheckpoint) {
+      if (revision < last && events.length < this.#limits.eventsPerBatch) continue
+      if (events.length > 0 || revision - (from?.revision ?? -1) >= this.#limits.revisionsPerCheckpoint) {
         const [batch, before] = [events, from]
         const stands = await this.#untilDone(() => this.#target.apply(batch, to, before))
         if (stands === undefined) return
-        if (!stands) throw this.#fenced()
+        if (!stands) throw projectionFenced(this.definition.name)
         from = to
         events = []
       }
@@ -179,20 +192,13 @@ export class ProjectionRunner {
     this.#tell()
   }
 
-  #fenced(): CarillonError {
-    const { name } = this.definition
-    return new CarillonError(
-      'projection-fenced',
-      `Projection ${name} is also run by another process, which has gone on from where this one stood. This one has stopped. Let one process run it, or give the other one another place.`,
-      { projection: name },
-    )
+  async #isInLog({ revision, hash }: ProjectionCheckpoint): Promise<boolean> {
+    return revision <= this.#feed.head.revision && (await this.#feed.hashAt(revision)) === hash
   }
 
   /** A log that was restored to an earlier head, or another log, does not hold where the projection stands. */
   async #assertInLog(at: ProjectionCheckpoint | undefined): Promise<void> {
-    if (at === undefined) return
-    const ends = at.revision <= this.#feed.head.revision ? await this.#feed.hashAt(at.revision) : undefined
-    if (ends === at.hash) return
+    if (at === undefined || (await this.#isInLog(at))) return
     const { name } = this.definition
     throw new CarillonError(
       'projection-ahead',
@@ -203,37 +209,42 @@ export class ProjectionRunner {
 
   /** Tries again for as long as the store is away; undefined when it was stopped meanwhile. */
   async #untilDone<A>(act: () => Promise<A>): Promise<A | undefined> {
-    let waitMs: number = projectionLimits.retryFirstMs
+    const { name } = this.definition
+    let waitMs: number = this.#limits.retryFirstMs
     for (;;) {
+      const slow = setTimeout(() => {
+        this.#storeAway(new Error(`It has not answered for ${this.#limits.answerMs} ms.`))
+      }, this.#limits.answerMs).unref()
       try {
         const done = await act()
-        if (this.#error !== undefined) this.#logger.info(`Projection ${this.definition.name} goes on.`, {})
+        if (this.#error !== undefined) this.#logger.info(`Projection ${name} goes on.`, { projection: name })
         this.#error = undefined
         return done
       } catch (error) {
         if (isFinal(error)) throw error
-        if (this.#error === undefined)
-          this.#logger.warn(`Projection ${this.definition.name} waits for its store: ${messageOf(error)}`, {})
-        this.#error =
-          error instanceof CarillonError
-            ? error
-            : new CarillonError('projection-store-away', messageOf(error), {}, error)
-        await pause(waitMs, this.#stopping.signal)
-        if (this.#stopping.signal.aborted) return undefined
-        waitMs = Math.min(waitMs * 2, projectionLimits.retryLongestMs)
+        this.#storeAway(error)
+      } finally {
+        clearTimeout(slow)
       }
+      await pause(waitMs, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return undefined
+      waitMs = Math.min(waitMs * 2, this.#limits.retryLongestMs)
     }
   }
-}
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
+  #storeAway(error: unknown): void {
+    if (this.#hasStopped) return
+    const { name } = this.definition
+    if (this.#error === undefined)
+      this.#logger.warn(`Projection ${name} waits for its store: ${messageOf(error)}`, { projection: name })
+    this.#error =
+      error instanceof CarillonError
+        ? error
+        : new CarillonError(
+            'projection-store-away',
+            `Projection ${name} waits for its store: ${sentenceOf(error)} It goes on by itself when it can.`,
+            { projection: name },
+            error,
+          )
+  }
+}

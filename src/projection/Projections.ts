@@ -5,6 +5,7 @@ import type { AnyProjection, ProjectionStore, ValueProjection } from '../app/Pro
 import type { Logger } from '../engine/Logger.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
+import type { ProjectionLimits } from './limits.js'
 import { ProjectionRunner, type ProjectionStatus } from './ProjectionRunner.js'
 import type { ProjectionReader } from './ProjectionReader.js'
 import { ValueTarget } from './ValueTarget.js'
@@ -16,6 +17,7 @@ export type ProjectionsParts = {
   readonly openLocal: (() => ProjectionStore) | undefined
   /** For how often results are saved. */
   readonly nowMs: () => number
+  readonly limits: ProjectionLimits
 }
 
 type Hosted = { readonly runner: ProjectionRunner; readonly value?: ValueTarget<unknown> }
@@ -26,17 +28,19 @@ const copyOf = (value: ValueTarget<unknown> | undefined): unknown => structuredC
 export class Projections {
   readonly #hosted = new Map<string, Hosted>()
 
-  constructor(projections: readonly AnyProjection[], { feed, logger, openLocal, nowMs }: ProjectionsParts) {
+  constructor(projections: readonly AnyProjection[], { feed, logger, openLocal, nowMs, limits }: ProjectionsParts) {
     const storeOf = ({ store }: ValueProjection<unknown>): ProjectionStore | undefined => {
       if (store === 'memory') return undefined
       return store === 'sqlite' ? openLocal?.() : store
     }
     for (const projection of projections) {
       const value =
-        projection.kind === 'value' ? new ValueTarget<unknown>(projection, storeOf(projection), nowMs) : undefined
+        projection.kind === 'value'
+          ? new ValueTarget<unknown>(projection, storeOf(projection), nowMs, limits)
+          : undefined
       const target = projection.kind === 'value' ? value : projection.openTarget()
       if (target === undefined) continue
-      const runner = new ProjectionRunner(projection, target, feed, logger)
+      const runner = new ProjectionRunner(projection, target, { feed, logger, limits })
       this.#hosted.set(projection.name, { runner, ...(value === undefined ? {} : { value }) })
     }
   }

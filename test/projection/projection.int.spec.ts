@@ -191,6 +191,70 @@ describe('A projection', () => {
     expect(stateOf(virtual.node)).to.equal('live')
   })
 
+  it('whose store is away does not keep the others waiting', async () => {
+    const store = keptStore()
+    const Totals = totals({ store })
+    const Ended = defineProjection({
+      ...{ name: 'shop/Ended', types: ['FlowEnded'], store: 'memory' },
+      ...{ init: () => 0, evolve: (count: number) => count + 1 },
+    })
+    const virtual = await VirtualNode.start({ app: shop(Totals, Ended) })
+    const read = (): Promise<number> => virtual.node.projection(Ended).readAt(virtual.node.head.revision)
+    await order(virtual.node, 'bell', 1)
+    await virtual.node.projection(Totals).readAt(virtual.node.head.revision)
+    store.isAway = true
+    for (let placed = 2; placed <= 5; placed++) {
+      await virtual.advanceBy({ seconds: 2 })
+      await order(virtual.node, 'bell', 1)
+      expect(await read()).to.equal(placed)
+    }
+    while (stateOf(virtual.node) !== 'waiting for its store') await turn()
+    const [away, other] = virtual.node.projections
+    expect(away?.lag).to.be.greaterThan(0)
+    expect(other).to.deep.include({ name: 'shop/Ended', state: 'live', lag: 0 })
+    store.isAway = false
+    expect(await virtual.node.projection(Totals).readAt(virtual.node.head.revision)).to.deep.equal({ bell: 5 })
+    await virtual.stop()
+  })
+
+  describe('whose store never answers', () => {
+    const silent: ProjectionStore = {
+      load: () => Promise.resolve(undefined),
+      save: () => new Promise(() => undefined),
+    }
+    const Silent = totals({ store: silent })
+
+    it('is shown as waiting for it', async () => {
+      const virtual = await VirtualNode.start({
+        app: shop(Silent),
+        limits: { projection: { answerMs: 5, stopMs: 0 } },
+      })
+      await order(virtual.node, 'bell', 1)
+      while (stateOf(virtual.node) !== 'waiting for its store') await turn()
+      expect(virtual.node.projections[0]?.error).to.include({ code: 'projection-store-away' })
+      await virtual.stop()
+    })
+
+    it('keeps a node that stops waiting no longer than its limit, and says what was not saved', async () => {
+      const Others = totals({ store: 'memory', name: 'shop/Others' })
+      const warnings: string[] = []
+      const nothing = (): void => undefined
+      const logger = { info: nothing, warn: (message: string) => void warnings.push(message), error: nothing }
+      const virtual = await VirtualNode.start({
+        ...{ app: shop(Silent, Others), logger },
+        limits: { projection: { stopMs: 20 } },
+      })
+      const { node } = virtual
+      await order(node, 'bell', 1)
+      await virtual.stop()
+      const [stopped, other] = node.projections
+      expect(stopped).to.deep.include({ state: 'stopped' })
+      expect(stopped?.error?.code).to.equal('projection-store-away')
+      expect(other?.error).to.equal(undefined)
+      expect(warnings.join()).to.match(/shop\/Totals was not saved at the stop: .* took longer than 20 ms/)
+    })
+  })
+
   it('that another process runs as well is fenced by the checkpoint', async () => {
     const store = keptStore()
     const virtual = await VirtualNode.start({ app: shop(totals({ store })) })

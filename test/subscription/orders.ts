@@ -25,12 +25,13 @@ export type Totals = Readonly<Record<string, number>>
 
 /** Pieces ordered, by article. */
 export const totals = (options: {
+  readonly name?: string
   readonly version?: number
   readonly store?: 'memory' | 'sqlite' | ProjectionStore
   readonly onEvent?: (revision: number) => void
 }) =>
   defineProjection({
-    name: 'shop/Totals',
+    name: options.name ?? 'shop/Totals',
     types: ['TransactionRecorded'],
     init: (): Totals => ({}),
     evolve: (result, event) => {
