@@ -621,7 +621,7 @@ export class FlowEngine {
 
   /**
    * Records what a flow did before an error that it is kept in spite of. Its parts are then where they were before it: what
-   * they had waited for, and were not answered, they wait for again.
+   * they had waited for, and were not answered, they wait for again; and for as long as they were to when they asked first.
    */
   #recordFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, held: Waiting): void {
     const operations = live.unrecorded.map(recordedOf)
@@ -632,9 +632,12 @@ export class FlowEngine {
     const waits =
       again === undefined || isLeft(again)
         ? []
-        : (waitsOf(row) ?? []).filter(
-            ({ part }) => part !== undefined && !answered.has(part) && again.right.live.part(part) !== undefined,
-          )
+        : [
+            ...(waitsOf(row) ?? []).filter(
+              ({ part }) => part !== undefined && !answered.has(part) && again.right.live.part(part) !== undefined,
+            ),
+            ...live.waitsLostAt(again.right.live),
+          ]
     const progress = live.progress === undefined ? {} : { progress: live.progress }
     tick.emit({ type: 'FlowAdvanced', flow: row.id, operations, waiting: [held, ...waits], ...progress })
   }

@@ -44,6 +44,9 @@ type OpenParts = {
   readonly closedSessions: SessionId[]
 }
 
+/** A wait with an end that a part was cancelled in before it was recorded, and how many answers the part had then. */
+type LostWait = { readonly path: string; readonly answered: number; readonly waiting: Waiting }
+
 /** What is to be recorded of the waits of a flow. */
 type TakenWaits = {
   readonly waiting: Waits
@@ -80,6 +83,7 @@ export class LiveFlow {
   /** Parts whose operation is to be decided, in the order of their paths, the last one first. */
   readonly #queue: FlowPart[] = []
   #parts: OpenParts | undefined
+  #lostWaits: readonly LostWait[] = []
   /** The parts whose steps were cancelled. */
   #droppedSteps: (string | undefined)[] = noSteps
   /** Whether the row holds waits of parts, which need not be written again. */
@@ -301,6 +305,14 @@ export class LiveFlow {
     return dropped
   }
 
+  /** What the parts of this flow began to wait for in vain, where another run of its code stands there again. */
+  waitsLostAt(again: LiveFlow): readonly Waiting[] {
+    return this.#lostWaits.flatMap(({ path, answered, waiting }) => {
+      const part = again.part(path)
+      return part?.pending !== undefined && part.answered === answered ? [waiting] : []
+    })
+  }
+
   /** Throws into the flow where it waits, or into its parts first: the error as the record tells it. */
   cancel({ message, details }: RecordedError): void {
     this.#cancelPart(this.root, asAnswer(new Cancellation(message, details)))
@@ -476,6 +488,9 @@ export class LiveFlow {
       for (const member of children.members) this.#cancelPart(member, error)
       return
     }
+    const { path, answered, isWaitRecorded } = part
+    if (waiting !== undefined && 'until' in waiting && !isWaitRecorded && path !== undefined)
+      this.#lostWaits = [...this.#lostWaits, { path, answered, waiting }]
     if (waiting?.for === 'step') this.#droppedSteps = [...this.#droppedSteps, part.path]
     this.#leave(part)
     this.#throwInto(part, error)

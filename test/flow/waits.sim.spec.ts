@@ -2,9 +2,11 @@ import { expect } from 'chai'
 import { isNone, isSome, toUndefined } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
+  CarillonError,
   defineFlow,
   defineState,
   PartyC,
+  retryLater,
   StateRefC,
   TransactionIdC,
   type AnyFlowDefinition,
@@ -13,6 +15,7 @@ import {
   type StateRef,
   type TransactionId,
 } from '../../src/index.js'
+import { EmbeddedStore, type EncodedTick } from '../../src/entries/logs.js'
 import type { VirtualNode } from '../../src/testing/index.js'
 import {
   appOf,
@@ -187,6 +190,70 @@ describe('A wait with an end', () => {
     await virtual.node.operate({ on: 'flow', action: 'resume', flow: id }, { by: 'cli:ann' })
     await virtual.advanceBy({ hours: 3 })
     expect(await virtual.node.resultOf(id)).to.equal('none at 2026-01-01T02:00:00.000Z')
+  })
+
+  it('counts from the turn that is recorded, when the one that asked first could not be', async () => {
+    const flow = flowOf(function* (io): FlowBody<string> {
+      yield* io.sleep({ hours: 1 })
+      const found = yield* io.waitFor(Book, { key: 'a' }, { within: { hours: 2 } })
+      return `${found._tag} at ${yield* io.now()}`
+    })
+    const store = EmbeddedStore.inMemory()
+    let failures = 0
+    const virtual = await start([flow], {
+      store: Object.assign(store, {
+        commit: ((commit) => (tick: EncodedTick) => {
+          if (failures === 0) return commit(tick)
+          failures -= 1
+          store.rollback()
+          return { kind: 'failed', error: new CarillonError('disk-full', 'The disk is full.') }
+        })(store.commit),
+      }),
+    })
+    const { id } = await virtual.node.start(flow, {})
+    failures = 2
+    await virtual.advanceBy({ hours: 1 })
+    expect(failures).to.equal(1)
+    await virtual.advanceBy({ minutes: 1 })
+    const { until } = (await virtual.node.flow(id))?.waiting?.[0] as { readonly until: string }
+    expect(until).to.match(/^2026-01-01T03:00:0[1-9]/)
+    await crashAndRestart(virtual)
+    await virtual.advanceBy({ hours: 3 })
+    expect(await virtual.node.resultOf(id)).to.equal(`None at ${until}`)
+  })
+
+  it('counts from when it was first asked, also where a part beside it fails in that turn and is tried again', async () => {
+    let tries = 0
+    const flow = flowOf(function* (io): FlowBody<unknown> {
+      const after = function* <A>(body: FlowBody<A>): FlowBody<A> {
+        yield* io.sleep({ minutes: 1 })
+        return yield* body
+      }
+      const patient = function* (): FlowBody<string> {
+        const found = yield* io.waitFor(Book, { key: 'a' }, { within: { minutes: 2 } })
+        return `${found._tag} at ${yield* io.now()}`
+      }
+      const asleep = function* (): FlowBody<string> {
+        yield* io.sleep({ minutes: 3 })
+        return yield* io.now()
+      }
+      const busy = function* (): FlowBody<string> {
+        yield* io.now()
+        if ((tries += 1) < 5) throw retryLater('busy')
+        return 'free'
+      }
+      return yield* io.all({ patient: after(patient()), asleep: after(asleep()), busy: after(busy()) })
+    })
+    const virtual = await start([flow], { development: false })
+    const { id } = await virtual.node.start(flow, {})
+    await virtual.advanceBy({ seconds: 61 })
+    await crashAndRestart(virtual)
+    await virtual.advanceBy({ hours: 1 })
+    expect(await virtual.node.resultOf(id)).to.deep.equal({
+      patient: 'None at 2026-01-01T00:03:00.000Z',
+      asleep: '2026-01-01T00:04:00.000Z',
+      busy: 'free',
+    })
   })
 
   it('ends at once when it may last no time', async () => {
