@@ -7,10 +7,15 @@ import { openDatabase } from '../../src/storage/sqlite/openDatabase.js'
 import { ModelWatch } from '../../src/testing/model/ModelWatch.js'
 
 export class StoreAgainstModel {
-  readonly #watch = new ModelWatch()
+  readonly #watch: ModelWatch
   #nextRevision = 0
   /** How often the store was looked at. */
   looks = 0
+
+  /** `limits` of the node that differ from their defaults. */
+  constructor(limits: ConstructorParameters<typeof ModelWatch>[0] = {}) {
+    this.#watch = new ModelWatch(limits)
+  }
 
   /** Where the node differs from the model, one sentence each. */
   get differences(): readonly string[] {

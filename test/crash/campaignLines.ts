@@ -14,6 +14,7 @@ const HeadC = t.strict({ tick: t.number, revision: t.number, hash: t.string })
 export const ClientLineC = t.union([
   t.strict({ kind: t.literal('sent'), clientId: t.string, flowName: t.string, input: t.UnknownRecord }),
   t.strict({ kind: t.literal('started'), clientId: t.string, flow: t.string, head: HeadC }),
+  t.strict({ kind: t.literal('told'), clientId: t.string, signal: t.string, head: HeadC }),
   t.strict({ kind: t.literal('ended'), clientId: t.string, flow: t.string, result: t.unknown, head: HeadC }),
 ])
 export type ClientLine = t.TypeOf<typeof ClientLineC>

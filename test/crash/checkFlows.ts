@@ -17,8 +17,8 @@ type FlowSoFar = {
   ended: boolean
 }
 
-/** A step whose result is on the log, by its idempotency key. */
-type RecordedStep = { readonly key: string; readonly result: unknown }
+/** A step whose result is on the log, by the idempotency keys that it may have had. */
+type RecordedStep = { readonly keys: readonly string[]; readonly result: unknown }
 
 type Findings = {
   readonly faults: string[]
@@ -56,9 +56,12 @@ const goOn = ({ faults, flows }: Findings, flow: string, atMs: number): FlowSoFa
   return known
 }
 
-/** The key of the step that a flow, or one of its parts, asks for next. */
-const keyOfStep = (flow: string, { recorded, ofPart }: FlowSoFar, part: string | undefined): string =>
-  part === undefined ? `${flow}.${recorded}` : `${flow}.${part}.${ofPart.get(part) ?? 0}`
+/** The key of the step that a flow, or one of its parts, asks for next; one that cleans up in a part has another. */
+const keysOfStep = (flow: string, { recorded, ofPart }: FlowSoFar, part: string | undefined): readonly string[] => {
+  if (part === undefined) return [`${flow}.${recorded}`]
+  const key = `${flow}.${part}.${ofPart.get(part) ?? 0}`
+  return [key, `${key}c`]
+}
 
 const checkEffects = ({ faults, asked, steps }: Findings, effects: readonly Effect[]): void => {
   const receipts = new Map<string, string[]>()
@@ -74,11 +77,11 @@ const checkEffects = ({ faults, asked, steps }: Findings, effects: readonly Effe
     inTerm.add(`${key} ${term}`)
     receipts.set(key, [...(receipts.get(key) ?? []), receipt])
   }
-  for (const { key, result } of steps) {
-    const taken = receipts.get(key) ?? []
-    if (taken.length === 0) faults.push(`step ${key} is recorded as done, but never took effect`)
+  for (const { keys, result } of steps) {
+    const taken = keys.flatMap((key) => receipts.get(key) ?? [])
+    if (taken.length === 0) faults.push(`step ${keys[0]} is recorded as done, but never took effect`)
     else if (!taken.some((receipt) => receipt === result))
-      faults.push(`step ${key} is recorded with ${JSON.stringify(result)}, which none of its effects returned`)
+      faults.push(`step ${keys[0]} is recorded with ${JSON.stringify(result)}, which none of its effects returned`)
   }
 }
 
@@ -95,7 +98,7 @@ export const checkFlows = ({ events, effects }: Evidence): readonly string[] => 
         if (known === undefined) break
         for (const operation of event.operations) {
           if (operation.kind === 'step')
-            findings.steps.push({ key: keyOfStep(event.flow, known, operation.part), result: operation.result })
+            findings.steps.push({ keys: keysOfStep(event.flow, known, operation.part), result: operation.result })
           known.recorded += 1
           const { part } = operation
           if (part !== undefined) known.ofPart.set(part, (known.ofPart.get(part) ?? 0) + 1)
@@ -103,14 +106,15 @@ export const checkFlows = ({ events, effects }: Evidence): readonly string[] => 
         for (const wait of event.waiting) {
           // Another part may well go on while one is asleep.
           if (wait.for === 'instant' && wait.part === undefined) known.asleepUntilMs = toMillis(wait.until)
-          if (wait.for === 'step') findings.asked.add(keyOfStep(event.flow, known, wait.part))
+          if (wait.for === 'step')
+            for (const key of keysOfStep(event.flow, known, wait.part)) findings.asked.add(key)
         }
         break
       }
       case 'FlowEnded': {
         const known = goOn(findings, event.flow, atMs)
         if (known !== undefined) known.ended = true
-        if (event.outcome !== 'completed')
+        if (event.outcome !== 'completed' && event.outcome !== 'continued')
           faults.push(
             `flow ${event.flow} (${known?.name ?? '?'}) ended ${event.outcome}: ${event.error?.message ?? ''}`,
           )

@@ -1,13 +1,11 @@
 /**
  * The app the crash campaign runs: chains that must never break, flows that sleep, flows with outside effects,
- * and occurrences that take several attempts. Everything it does can be told apart afterwards by number.
+ * occurrences that take several attempts, and flows that wait for each other. Everything it does can be told apart afterwards by number.
  */
-import { open } from 'node:fs/promises'
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import {
   defineApp,
-  defineCommand,
   defineFlow,
   defineState,
   InstantC,
@@ -19,8 +17,8 @@ import {
   type FlowBody,
 } from '../../src/index.js'
 import type { AnyProjection } from '../../src/entries/projections.js'
-import type { StepContext } from '../../src/entries/types.js'
-import { lineOf, type Effect } from './campaignLines.js'
+import { effect } from './outside.js'
+import { Act, Note, Tell, waitingFlows, Offer } from './waitingApp.js'
 
 /** What a beat does besides going on: nothing, an outside effect, a sleep; or it minds being late. */
 const HeartKindC = t.keyof({ plain: null, effect: null, nap: null, strict: null })
@@ -32,8 +30,6 @@ export const beatEveryMs = 40
 const strictToleranceMs = 25
 /** The attempt at which a stubborn state gives in; every restart brings one more. */
 const stubbornAttempts = 4
-
-const Act = defineCommand({ type: 'crash/Act' })
 
 export const HeartDataC = t.strict({
   owner: PartyC,
@@ -54,12 +50,6 @@ export const Heart = defineState({
   },
 })
 
-export const Note = defineState({
-  type: 'crash/Note',
-  data: t.strict({ owner: PartyC, text: t.string }),
-  participants: ({ owner }) => [owner],
-})
-
 /** Its flow ends several times without consuming it; each start of the node must open exactly one more attempt. */
 export const Stubborn = defineState({
   type: 'crash/Stubborn',
@@ -68,32 +58,9 @@ export const Stubborn = defineState({
   nextScheduledActivity: ({ dueAt, settled }, ref) => (settled ? none : some(Insist.at(dueAt, { stubborn: ref }))),
 })
 
-/** Where the outside effects go; the child sets it before it starts its node. */
-export type Outside = { file: string }
-export const outside: Outside = { file: '' }
-
-let effects = 0
-
-/** One line in an outside file, on the disk before the step goes on; then time passes in which a kill may hit. */
-const takeEffect = async (name: string, flow: string, context: StepContext): Promise<string> => {
-  const receipt = `${process.pid}-${(effects += 1)}`
-  const { idempotencyKey: key, term } = context
-  const effect: Effect = { key, term, process: process.pid, flow, name, receipt }
-  // Not in the way of the loop, so that kills hit ticks and commits as well as effects.
-  const file = await open(outside.file, 'a')
-  try {
-    await file.write(lineOf(effect))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await new Promise((resolve) => setTimeout(resolve, effects % 8))
-  return receipt
-}
-
 const advance = function* (io: Parameters<typeof Beat.run>[0], ref: t.TypeOf<typeof StateRefC>): FlowBody<number> {
   const { data, ref: from, type } = yield* io.load(Heart, ref)
-  if (data.kind === 'effect') yield* io.step('beat', (context) => takeEffect('beat', io.flowId, context))
+  if (data.kind === 'effect') yield* effect(io, 'beat')
   if (data.kind === 'nap') yield* io.sleep({ milliseconds: 15 })
   yield* io.finalise((tx) =>
     tx
@@ -166,9 +133,9 @@ export const Post = defineFlow({
   name: 'crash/Post',
   input: t.strict({ text: t.string }),
   *run(io, { text }): FlowBody<{ readonly first: string; readonly second: string; readonly id: string }> {
-    const first = yield* io.step('first', (context) => takeEffect('first', io.flowId, context))
+    const first = yield* effect(io, 'first')
     const { id } = yield* io.finalise((tx) => tx.produce(Note, { owner: io.me, text }).command(Act, [io.me]))
-    const second = yield* io.step('second', (context) => takeEffect('second', io.flowId, context))
+    const second = yield* effect(io, 'second')
     return { first, second, id }
   },
 })
@@ -178,14 +145,13 @@ export const Fan = defineFlow({
   name: 'crash/Fan',
   input: t.strict({ text: t.string }),
   *run(io, { text }): FlowBody<{ readonly effects: readonly string[]; readonly first: string; readonly id: string }> {
-    const effect = (name: string): FlowBody<string> => io.step(name, (context) => takeEffect(name, io.flowId, context))
     const late = function* (): FlowBody<string> {
       yield* io.sleep({ milliseconds: 5 })
-      const early = yield* effect('late')
-      return `${early} ${yield* effect('later')}`
+      const early = yield* effect(io, 'late')
+      return `${early} ${yield* effect(io, 'later')}`
     }
-    const { left, right, nap } = yield* io.all({ left: effect('left'), nap: late(), right: effect('right') })
-    const { winner } = yield* io.race({ quick: effect('quick'), never: io.sleep({ hours: 1 }) })
+    const { left, right, nap } = yield* io.all({ left: effect(io, 'left'), nap: late(), right: effect(io, 'right') })
+    const { winner } = yield* io.race({ quick: effect(io, 'quick'), never: io.sleep({ hours: 1 }) })
     const { id } = yield* io.finalise((tx) => tx.produce(Note, { owner: io.me, text }).command(Act, [io.me]))
     return { effects: [left, right, nap], first: winner, id }
   },
@@ -225,7 +191,8 @@ export const StartStubborn = defineFlow({
 export const crashApp = (projections: readonly AnyProjection[]): App =>
   defineApp({
     name: 'crash',
-    states: [Heart, Note, Stubborn],
-    flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Fan, Insist, StartStubborn],
+    states: [Heart, Note, Stubborn, Offer],
+    flows: [Beat, BeatLate, StartHeart, Write, Nap, Post, Fan, Insist, StartStubborn, ...waitingFlows],
+    signals: [Tell],
     projections,
   })

@@ -18,6 +18,10 @@ export type CampaignSummary = {
   /** Attempts beyond the first, which only a restart opens. */
   readonly laterAttempts: number
   readonly missedBeats: number
+  /** Signals that were taken, flows that continued as others, and flows that others have started. */
+  readonly signalsTaken: number
+  readonly continued: number
+  readonly children: number
   /** Kills by what they were aimed at, and how many of them came before the node was ready. */
   readonly aimed: Readonly<Record<string, number>>
   readonly beforeReady: number
@@ -95,6 +99,9 @@ export const describeCampaign = (campaign: Campaign, evidence: Evidence): Campai
     effectsRepeated: effects.length - new Set(effects.map(({ key }) => key)).size,
     laterAttempts: ofActivities.filter(({ attempt }) => attempt > 1).length,
     missedBeats: ofActivities.filter(({ cause }) => cause === 'missed').length,
+    signalsTaken: events.filter(({ event }) => event.type === 'SignalTaken').length,
+    continued: origins.filter(({ kind }) => kind === 'continued').length,
+    children: origins.filter(({ kind }) => kind === 'flow').length,
     aimed: sorted(aimed),
     beforeReady: campaign.kills.filter(({ wasReady }) => !wasReady).length,
     lastEvents: sorted(lastEvents),

@@ -2,21 +2,16 @@
  * Kills a node again and again at random moments and starts it anew on what it left behind. Before each start the store
  * is compared with the model, and what the projections have saved is noted; whether the node kept its other promises is judged afterwards, from the log.
  */
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { build } from 'esbuild'
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { seededRandom } from '../../src/testing/index.js'
 import { PostgresServer } from '../postgres/PostgresServer.js'
 import { campaignFiles, lineOf } from './campaignLines.js'
 import { savedCounts } from './SavedCounts.js'
+import { bundleChild, endOf, said, startChild } from './startChild.js'
 import { StoreAgainstModel } from './StoreAgainstModel.js'
-
-const root = join(import.meta.dirname, '..', '..')
 
 /** What the kill was aimed at. */
 export const aims = ['opening', 'catching up', 'working'] as const
@@ -42,54 +37,6 @@ export type CampaignOptions = {
 }
 
 export const newCampaignFolder = (): string => mkdtempSync(join(tmpdir(), 'carillon-crash-'))
-
-type Child = ChildProcessByStdio<null, Readable, Readable>
-
-/** One file, so that a start of the child costs a fraction of a second and two hundred of them are bearable. */
-const bundleChild = async (folder: string): Promise<string> => {
-  const outfile = join(folder, 'child.mjs')
-  await build({
-    entryPoints: [join(import.meta.dirname, 'child.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: 'inline',
-    logLevel: 'error',
-    // Packages written for require want it, and a module has none of its own.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",
-    },
-  })
-  return outfile
-}
-
-const startChild = (args: readonly string[]): Child =>
-  spawn(process.execPath, ['--enable-source-maps', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // The SQLite driver is a native addon, which cannot be bundled.
-    env: { ...process.env, NODE_PATH: join(root, 'node_modules') },
-  })
-
-type Ended = { readonly code: number | null; readonly signal: string | null; readonly complaints: string }
-
-const endOf = async (child: Child): Promise<Ended> => {
-  const chunks: Buffer[] = []
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await once(child, 'close')
-  return { code: child.exitCode, signal: child.signalCode, complaints: Buffer.concat(chunks).toString('utf8') }
-}
-
-/** Resolves when a child has said a word. */
-const said = (child: Child, word: string): Promise<void> =>
-  new Promise((resolve) => {
-    let heard = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      heard += chunk.toString('utf8')
-      if (heard.includes(word)) resolve()
-    })
-  })
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
