@@ -10,6 +10,7 @@ import { fireBurst } from './workloads/fireBurst.js'
 import { fireOnPostgres } from './workloads/fireOnPostgres.js'
 import { hangingSteps } from './workloads/hangingSteps.js'
 import { flood } from './workloads/flood.js'
+import { longFlows } from './workloads/longFlows.js'
 import { killInBurst, killInLargeBurst } from './workloads/killInBurst.js'
 import { lateness } from './workloads/lateness.js'
 import { memoryPending } from './workloads/memoryPending.js'
@@ -24,6 +25,7 @@ import { restartPending } from './workloads/restartPending.js'
 import { vaultQuery } from './workloads/vaultQuery.js'
 import { schedules } from './workloads/schedules.js'
 import { signatureThreads } from './workloads/signatureThreads.js'
+import { stepFlows } from './workloads/stepFlows.js'
 import { subscribers } from './workloads/subscriptions.js'
 import { swapDecade } from './workloads/swapDecade.js'
 import { takeover } from './workloads/takeover.js'
@@ -32,6 +34,7 @@ import { threeLogs } from './workloads/threeLogs.js'
 import { twoParties } from './workloads/twoParties.js'
 import { verify } from './workloads/verify.js'
 import { virtualYear } from './workloads/virtualYear.js'
+import { waitingFlows } from './workloads/waitingFlows.js'
 
 export const workloads: readonly Workload[] = [
   durableAppends,
@@ -44,6 +47,9 @@ export const workloads: readonly Workload[] = [
   takeover,
   lateness,
   chains,
+  stepFlows,
+  longFlows,
+  waitingFlows,
   hangingSteps,
   restartPending,
   restartHistory,

@@ -33,6 +33,17 @@ export type Orders = {
     readonly scheduled: number
     readonly tookMs: number
   }
+  /**
+   * Runs flows of so many steps, so many at once, with a pause after each; as many as begin in time. How long each took, and
+   * all of them.
+   */
+  readonly flows: (order: {
+    readonly steps: number
+    readonly count: number
+    readonly inFlight: number
+    readonly pauseMs: number
+    readonly limitMs: number
+  }) => { readonly tookMs: readonly number[]; readonly allMs: number }
   /** Waits until so many runs have begun, or the time is up. */
   readonly awaitRuns: (order: { readonly count: number; readonly limitMs: number }) => { readonly runs: number }
   /** Waits until the system itself says that no job is unfinished; the instant at which it was asked that time. */

@@ -14,6 +14,11 @@ export type Client = {
   readonly scheduleMany: (jobs: readonly Job[]) => Promise<void>
   /** Jobs that have not ended durably, wherever they are. */
   readonly unfinished: () => Promise<number>
+  /**
+   * One flow of so many steps, which do nothing, each durable before the next begins; resolves when it has ended durably.
+   * Undefined where there are no flows of steps.
+   */
+  readonly runFlow?: (steps: number) => Promise<void>
 }
 
 export type System = {

@@ -94,6 +94,19 @@ const answers: Answers = {
       : await inLanes(all, callsInFlight, limitMs, opened().scheduleOne)
     return { scheduled: Math.min(scheduled, all.length), tookMs: nowMs() - startedMs }
   },
+  flows: async ({ steps, count, inFlight, pauseMs, limitMs }) => {
+    const { runFlow } = opened()
+    if (runFlow === undefined) throw new Error('It has no flows of several steps.')
+    const tookMs: number[] = []
+    const startedMs = nowMs()
+    await inLanes(Array.from({ length: count }, (_, number) => number), inFlight, limitMs, async () => {
+      const askedMs = nowMs()
+      await runFlow(steps)
+      tookMs.push(nowMs() - askedMs)
+      if (pauseMs > 0) await pause(pauseMs)
+    })
+    return { tookMs, allMs: nowMs() - startedMs }
+  },
   awaitRuns: async ({ count, limitMs }) => {
     const untilMs = nowMs() + limitMs
     while (runAtMs.length < count && nowMs() < untilMs) await pause(5)

@@ -15,6 +15,11 @@ export const systems = {
     load: async () => (await import('./systems/restate.js')).restateSystem,
   },
   dbos: { title: 'DBOS', server: 'postgres', load: async () => (await import('./systems/dbos.js')).dbos },
+  openworkflow: {
+    title: 'OpenWorkflow',
+    server: 'postgres',
+    load: async () => (await import('./systems/openWorkflow.js')).openWorkflow,
+  },
   'pg-boss': { title: 'pg-boss', server: 'postgres', load: async () => (await import('./systems/pgBoss.js')).pgBoss },
   'graphile-worker': {
     title: 'graphile-worker',

@@ -9,6 +9,7 @@ import { lateness } from './workloads/lateness.js'
 import { memory } from './workloads/memory.js'
 import { restartOverdue } from './workloads/restartOverdue.js'
 import { scheduleBulk, scheduleSingle } from './workloads/schedule.js'
+import { stepLatency, stepPace } from './workloads/steps.js'
 
 export const workloads: readonly Workload[] = [
   scheduleSingle,
@@ -19,4 +20,6 @@ export const workloads: readonly Workload[] = [
   restartOverdue,
   killInBurst,
   memory,
+  stepLatency,
+  stepPace,
 ]

@@ -24,6 +24,7 @@ export const dbos: System = {
     'workflows delayed on a queue (delaySeconds); DBOS looks for those that have become due once a second, which cannot be set',
     'the queue polled every 100 ms, without a limit of concurrency; connections: 20',
     'scheduled in bulk by its client, 500 in a transaction of ours (enqueueInTransaction), 4 transactions under way',
+    'flows of steps called directly, not by a queue',
     'the handler is the workflow itself, without steps: a step would be recorded, and cost a write more',
   ],
   callsInFlight: 20,
@@ -45,6 +46,15 @@ export const dbos: System = {
         if (next !== undefined) await DBOS.enqueueWorkflowWithOptions(optionsOf(next), next)
       },
       { name: workflowName },
+    )
+    const flow = DBOS.registerWorkflow(
+      async (steps: number) => {
+        let sum = 0
+        for (let number = 0; number < steps; number++)
+          sum += await DBOS.runStep(() => Promise.resolve(number), { name: `step ${number}` })
+        return sum
+      },
+      { name: 'flow' },
     )
     await DBOS.launch()
     await DBOS.registerQueue(queueName, { minPollingIntervalMs: 100 })
@@ -68,6 +78,9 @@ export const dbos: System = {
           `select count(*) from dbos.workflow_status where status not in ('SUCCESS', 'ERROR', 'CANCELLED')`,
         )
         return Number(rows[0]?.count)
+      },
+      runFlow: async (steps) => {
+        await flow(steps)
       },
     }
   },

@@ -23,6 +23,11 @@ const serviceOf = (handle: Handle) =>
           context.serviceSendClient(pulse).fire(next, restate.rpc.sendOpts({ delay: untilDue(next) }))
         return Promise.resolve()
       },
+      flow: async (context: restate.Context, steps: number): Promise<number> => {
+        let sum = 0
+        for (let number = 0; number < steps; number++) sum += await context.run(`step ${number}`, () => number)
+        return sum
+      },
       scheduleMany: (context: restate.Context, jobs: readonly Job[]): Promise<void> => {
         const client = context.serviceSendClient(pulse)
         for (const job of jobs) client.fire(job, restate.rpc.sendOpts({ delay: untilDue(job) }))
@@ -71,6 +76,9 @@ export const restateSystem: System = {
       },
       scheduleMany: async (jobs) => {
         await ingress.serviceClient(pulse).scheduleMany(jobs)
+      },
+      runFlow: async (steps) => {
+        await ingress.serviceClient(pulse).flow(steps)
       },
       unfinished: async () => {
         const answer = await postJson(`${address.admin}/query`, {
