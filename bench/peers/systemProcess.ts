@@ -99,12 +99,17 @@ const answers: Answers = {
     if (runFlow === undefined) throw new Error('It has no flows of several steps.')
     const tookMs: number[] = []
     const startedMs = nowMs()
-    await inLanes(Array.from({ length: count }, (_, number) => number), inFlight, limitMs, async () => {
-      const askedMs = nowMs()
-      await runFlow(steps)
-      tookMs.push(nowMs() - askedMs)
-      if (pauseMs > 0) await pause(pauseMs)
-    })
+    await inLanes(
+      Array.from({ length: count }, (_, number) => number),
+      inFlight,
+      limitMs,
+      async () => {
+        const askedMs = nowMs()
+        await runFlow(steps)
+        tookMs.push(nowMs() - askedMs)
+        if (pauseMs > 0) await pause(pauseMs)
+      },
+    )
     return { tookMs, allMs: nowMs() - startedMs }
   },
   awaitRuns: async ({ count, limitMs }) => {

@@ -61,7 +61,9 @@ export const longFlows: Workload = {
     const steps = quick ? 50 : 5_000
     const node = await startNode({ app, store: folder, limits: { engine: { liveFlows: 1 } } })
     // So that what is measured first has been compiled, too.
-    await (await waiting(node, steps))()
+    await (
+      await waiting(node, steps)
+    )()
     const end = await waiting(node, steps)
     const { firstMs, lastMs } = growthOf(beganMs)
     const liveMs = await end()

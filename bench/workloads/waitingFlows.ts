@@ -16,7 +16,9 @@ const makeStore = async (store: string, flows: number): Promise<string> => {
   const node = await startNode({ app: waitingApp, store })
   for (let first = 0; first < flows; first += batch)
     await Promise.all(
-      Array.from({ length: Math.min(batch, flows - first) }, (_, index) => node.start(Await, { number: first + index })),
+      Array.from({ length: Math.min(batch, flows - first) }, (_, index) =>
+        node.start(Await, { number: first + index }),
+      ),
     )
   await node.stop()
   return store

@@ -44,7 +44,8 @@ export const checkAcknowledged = ({ ticks, events, clients }: Evidence): readonl
     const told = `client ${clientId} was told at revision ${head.revision} that ${what}`
     if (heads.get(head.tick) !== head.hash) faults.push(`${told}; that head is no longer in the log`)
     if (kind === 'told') {
-      if (!((signals.get(line.signal) ?? Infinity) <= head.revision)) faults.push(`${told}; it is not on the log by then`)
+      if (!((signals.get(line.signal) ?? Infinity) <= head.revision))
+        faults.push(`${told}; it is not on the log by then`)
       continue
     }
     const { flow } = line

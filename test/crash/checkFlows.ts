@@ -106,8 +106,7 @@ export const checkFlows = ({ events, effects }: Evidence): readonly string[] => 
         for (const wait of event.waiting) {
           // Another part may well go on while one is asleep.
           if (wait.for === 'instant' && wait.part === undefined) known.asleepUntilMs = toMillis(wait.until)
-          if (wait.for === 'step')
-            for (const key of keysOfStep(event.flow, known, wait.part)) findings.asked.add(key)
+          if (wait.for === 'step') for (const key of keysOfStep(event.flow, known, wait.part)) findings.asked.add(key)
         }
         break
       }

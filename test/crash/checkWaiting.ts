@@ -77,7 +77,9 @@ const checkTravel = ({ faults, done }: Findings, { flow, result }: Ended, effect
   const steps = (done.get(flow) ?? []).filter((name) => /^(book|cancel) /.test(name))
   const booked = steps.filter((name) => name.startsWith('book ')).map((name) => name.slice(5))
   const undone = steps.filter((name) => name.startsWith('cancel ')).map((name) => name.slice(7))
-  const begun = effects.filter((each) => each.flow === flow && each.name.startsWith('book ')).map(({ name }) => name.slice(5))
+  const begun = effects
+    .filter((each) => each.flow === flow && each.name.startsWith('book '))
+    .map(({ name }) => name.slice(5))
   if (!result.undone) {
     if (booked.join() !== bookings.join() || undone.length > 0)
       faults.push(`travel ${flow} is approved, and its steps are ${steps.join(', ')}`)
@@ -85,7 +87,13 @@ const checkTravel = ({ faults, done }: Findings, { flow, result }: Ended, effect
   }
   for (const what of new Set([...booked, ...begun]))
     if (!undone.includes(what)) faults.push(`travel ${flow} has begun to book a ${what} and not undone it`)
-  if (undone.join() !== [...bookings].reverse().slice(bookings.length - undone.length).join())
+  if (
+    undone.join() !==
+    [...bookings]
+      .reverse()
+      .slice(bookings.length - undone.length)
+      .join()
+  )
     faults.push(`travel ${flow} has undone ${undone.join(', ')}, which is not the last one first`)
 }
 

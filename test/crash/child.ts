@@ -14,7 +14,15 @@ import { argv, exit, stderr, stdout } from 'node:process'
 import { CarillonError, startNode, type Json, type Node } from '../../src/index.js'
 import { seededRandom } from '../../src/testing/index.js'
 import { crashApp, heartKinds } from './crashApp.js'
-import { campaignFiles, ClientLineC, EffectC, lineOf, readLines, type ClientLine, type CountLine } from './campaignLines.js'
+import {
+  campaignFiles,
+  ClientLineC,
+  EffectC,
+  lineOf,
+  readLines,
+  type ClientLine,
+  type CountLine,
+} from './campaignLines.js'
 import { BesideTheStore, countingIn, InMemory } from './counting.js'
 import { dyingStoreFolder, oneAtATime } from './dyingStoreFolder.js'
 import { outside } from './outside.js'

@@ -22,9 +22,15 @@ export type OperationKills = {
 const mostRuns = 2_000
 
 /** How often the node was killed, and what the looks at its store have found. */
-export type KilledAtOperations = Pick<Campaign, 'folder' | 'seed' | 'looks' | 'differences'> & { readonly kills: number }
+export type KilledAtOperations = Pick<Campaign, 'folder' | 'seed' | 'looks' | 'differences'> & {
+  readonly kills: number
+}
 
-export const killAtOperations = async ({ operationsPerRun, seed, folder }: OperationKills): Promise<KilledAtOperations> => {
+export const killAtOperations = async ({
+  operationsPerRun,
+  seed,
+  folder,
+}: OperationKills): Promise<KilledAtOperations> => {
   mkdirSync(folder, { recursive: true })
   const bundle = await bundleChild(folder)
   const random = seededRandom(seed)

@@ -150,7 +150,10 @@ export const travels: readonly string[] = [Travel.name, Cancelled.name]
 export const Oversee = defineFlow({
   name: 'crash/Oversee',
   input: t.strict({ text: t.string, approves: t.boolean }),
-  *run(io, { text, approves }): FlowBody<{ readonly approved: boolean; readonly undone: boolean; readonly id: string }> {
+  *run(
+    io,
+    { text, approves },
+  ): FlowBody<{ readonly approved: boolean; readonly undone: boolean; readonly id: string }> {
     const child = yield* io.start(Travel, { text, patienceMs: 3_600_000, isTold: false }, { whenParentEnds: 'cancel' })
     if (!approves) {
       yield* io.join(child, { within: { milliseconds: 15 } })

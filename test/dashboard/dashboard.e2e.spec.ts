@@ -126,7 +126,7 @@ describe('the dashboard in a real browser', function () {
     await page.getByRole('button', { name: 'Dismiss' }).first().click()
     await page.getByRole('group', { name: 'It will not be started again.' }).waitFor()
     const focused = 'document.activeElement.textContent'
-    expect(await page.evaluate(focused), 'where Enter does no harm').to.equal('Cancel')
+    expect(await page.evaluate(focused), 'where Enter does no harm').to.equal('Back')
     await page.keyboard.press('Escape')
     await until(page, `${focused} === 'Dismiss'`)
     await page.keyboard.press('Enter')

@@ -8,10 +8,7 @@ import { appOf, startVirtual } from './ledgerOfNotes.js'
 const bookings = ['flight', 'hotel', 'car']
 
 /** Ends the flow: a step that fails for good, or someone who cancels it during or after a step. */
-type Trouble =
-  | { readonly fails: string }
-  | { readonly cancelledDuring: string }
-  | { readonly cancelledAfterAll: true }
+type Trouble = { readonly fails: string } | { readonly cancelledDuring: string } | { readonly cancelledAfterAll: true }
 
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -20,13 +17,11 @@ const settle = async (): Promise<void> => {
 /** The effects outside, in their order, and how the flow ended, on a node that dies after the ticks that `crashes` says. */
 const travelled = async (trouble: Trouble, crashes: (tick: number) => boolean) => {
   const outside: string[] = []
-  /** The flow is cancelled while its step is under way, as soon as that has taken effect. */
-  let cancel: (() => Promise<void>) | undefined
   const take = async (what: string, { signal }: StepContext): Promise<void> => {
     outside.push(what)
     if ('fails' in trouble && what === `book ${trouble.fails}`) throw new Error('There is none.')
     if (!('cancelledDuring' in trouble) || what !== `book ${trouble.cancelledDuring}`) return
-    void cancel?.()
+    void cancel()
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
   }
   const Travel = defineFlow({
@@ -59,7 +54,7 @@ const travelled = async (trouble: Trouble, crashes: (tick: number) => boolean) =
     }
   }
   // Asked for many at once, a flow that is being cancelled already is not cancelled again.
-  cancel = async () => {
+  const cancel = async (): Promise<void> => {
     await virtual.node.operateFlows('cancel', { name: Travel.name }, { by: 'carol' }).catch(() => undefined)
   }
   const { id } = await virtual.node.start(Travel, {})
@@ -73,7 +68,9 @@ const travelled = async (trouble: Trouble, crashes: (tick: number) => boolean) =
 
 const troubles: Readonly<Record<string, Trouble>> = {
   ...Object.fromEntries(bookings.map((what) => [`the booking of a ${what} fails`, { fails: what }])),
-  ...Object.fromEntries(bookings.map((what) => [`it is cancelled while it books a ${what}`, { cancelledDuring: what }])),
+  ...Object.fromEntries(
+    bookings.map((what) => [`it is cancelled while it books a ${what}`, { cancelledDuring: what }]),
+  ),
   'it is cancelled when it has booked all': { cancelledAfterAll: true },
 }
 

@@ -28,11 +28,15 @@ export const openWorkflow: System = {
       if (next !== undefined) await fire.run(next, dueOf(next))
       return null
     })
-    const flow = client.defineWorkflow<{ readonly steps: number }, number>({ name: 'flow' }, async ({ input, step }) => {
-      let sum = 0
-      for (let number = 0; number < input.steps; number++) sum += await step.run({ name: `step ${number}` }, () => number)
-      return sum
-    })
+    const flow = client.defineWorkflow<{ readonly steps: number }, number>(
+      { name: 'flow' },
+      async ({ input, step }) => {
+        let sum = 0
+        for (let number = 0; number < input.steps; number++)
+          sum += await step.run({ name: `step ${number}` }, () => number)
+        return sum
+      },
+    )
     if (handle !== undefined) await client.newWorker({ concurrency: 100 }).start()
     const finished = new Finished(2, async (ids) => {
       const { rows } = await pool.query<{ id: string }>(

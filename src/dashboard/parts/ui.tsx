@@ -170,7 +170,7 @@ export const Act = ({
           {label}
         </button>
         <button type="button" onClick={() => setAsking(false)}>
-          Cancel
+          Back
         </button>
       </span>
     )
