@@ -292,6 +292,8 @@ export class Loop {
         this.#wakeFlows(tick)
       },
       () => {
+        // What a start attempts again comes to an end; what is due may go on for ever.
+        this.#reopening?.decide(tick, this.#parts.engine)
         if (!tick.views.facts.now.draining) runDue(tick, this.#parts.engine)
       },
     ]
@@ -303,7 +305,6 @@ export class Loop {
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
     for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
     if (onlyInputs) return
-    this.#reopening?.decide(tick, this.#parts.engine)
     this.#stepResumption?.decide(tick, this.#parts.engine)
   }
 
