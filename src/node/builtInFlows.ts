@@ -7,12 +7,19 @@ import { BroadcastFlow, NotariseFlow } from '../app/finality/finaliseTogether.js
 import { NotaryResponder, ReceiveBroadcast } from '../app/finality/respond.js'
 import type { AnyFlowDefinition } from '../app/FlowDefinition.js'
 
-export const builtInFlows = ({ agreesTo }: App): readonly AnyFlowDefinition[] => [
-  BroadcastFlow,
-  NotariseFlow,
-  ReceiveBroadcast,
-  NotaryResponder,
-  ChangeNotary,
-  CompleteNotaryChange,
-  ...notaryChangeResponders(agreesTo.changeNotary),
-]
+/** Those that were made for an app: a simulation starts nodes of one app thousands of times. */
+const madeFor = new WeakMap<App, readonly AnyFlowDefinition[]>()
+
+export const builtInFlows = (app: App): readonly AnyFlowDefinition[] => {
+  const made = madeFor.get(app) ?? [
+    BroadcastFlow,
+    NotariseFlow,
+    ReceiveBroadcast,
+    NotaryResponder,
+    ChangeNotary,
+    CompleteNotaryChange,
+    ...notaryChangeResponders(app.agreesTo.changeNotary),
+  ]
+  madeFor.set(app, made)
+  return made
+}
