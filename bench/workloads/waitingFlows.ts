@@ -42,7 +42,7 @@ export const waitingFlows: Workload = {
   doesNotMeasure: 'Flows that are all woken at once.',
   durability: fullDurability,
   seed: noSeed,
-  repetitions: 3,
+  repetitions: 1,
   run: async ({ quick, folder }) => {
     const flows = quick ? 500 : 100_000
     const states = quick ? 5 : 300

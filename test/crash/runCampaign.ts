@@ -47,6 +47,8 @@ const patience = (): Promise<void> =>
   })
 
 const patienceMs = 60_000
+/** On a machine that has other work, all that is overdue takes a while. */
+const lastRunMs = 300_000
 /** How long such a run is given until its projections have caught up. */
 const countingMs = 3_000
 
@@ -112,7 +114,7 @@ const killAgainAndAgain = async (options: CampaignOptions, postgresUrl: string):
 
   const last = startChild([bundle, folder, String(options.kills), seed, 'finish', postgresUrl])
   const ended = endOf(last)
-  const timer = setTimeout(() => last.kill('SIGKILL'), patienceMs)
+  const timer = setTimeout(() => last.kill('SIGKILL'), lastRunMs)
   const { signal, code, complaints } = await ended
   clearTimeout(timer)
   if (code !== 0) throw new Error(`The last run did not come to its end (${String(code ?? signal)}): ${complaints}`)
