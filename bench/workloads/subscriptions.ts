@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { instant, startNode, type Node } from 'carillon'
-import { systemClock } from '../../src/time/SystemClock.js'
+import { HeldClock } from '../HeldClock.js'
 import { farMs, Produce, pulseApp } from '../pulseApp.js'
 import { quantile } from '../statistics.js'
 import { context, fullDurability, less, noSeed, type Bench, type Figures, type Workload } from '../Workload.js'
@@ -31,9 +31,14 @@ const numbers = [0, 1, 100] as const
 /** About 1,000 events a second. */
 const everyMs = 3
 
+/** A node asks its clock for steady time when a tick begins, and nowhere else. */
+class TickClock extends HeldClock {
+  tickBeganMs = 0
+  readonly steadyMs = (): number => (this.tickBeganMs = performance.now())
+}
+
 type Followed = {
   readonly node: Node
-  /** The clock is asked for steady time at the begin of each tick, and nowhere else. */
   readonly tickBeganMs: () => number
 }
 
@@ -116,10 +121,10 @@ export const subscribers: Workload = {
   seed: noSeed,
   repetitions: 1,
   run: async (bench: Bench) => {
-    let beganMs = 0
-    const clock = { ...systemClock, steadyMs: () => (beganMs = performance.now()) }
+    const clock = new TickClock()
+    clock.letGo()
     const node = await startNode({ app: pulseApp, store: join(bench.folder, 'followed'), clock })
-    const followed: Followed = { node, tickBeganMs: () => beganMs }
+    const followed: Followed = { node, tickBeganMs: () => clock.tickBeganMs }
     const [rounds, flows] = bench.quick ? [1, 10] : [20, 100]
     // Compiled first: the order of the rounds must not count.
     for (const number of numbers) await round(followed, number, flows, nothingYet())

@@ -2,12 +2,12 @@
  * Which code of a module belongs to certain functions, such as flows: what stands in them, and what stands in functions of
  * the same module that they use. What a step does runs once and apart, and belongs to none.
  */
-import { calledName, childrenOf, functionNamed, isFunction, type Reference, type SyntaxNode } from './syntax.js'
+import { calledName, childNodes, functionNamed, isFunction, type Reference, type SyntaxNode } from './syntax.js'
 
 /** Whether a node is what a step is given to do. */
 const isStepWork = (node: SyntaxNode): boolean => {
   const call = node.parent
-  return call?.type === 'CallExpression' && calledName(call) === 'step' && childrenOf(call, 'arguments')[1] === node
+  return call?.type === 'CallExpression' && calledName(call) === 'step' && childNodes(call, 'arguments')[1] === node
 }
 
 const isInStep = (node: SyntaxNode): boolean => {

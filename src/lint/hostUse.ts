@@ -1,7 +1,15 @@
 /**
  * Where a module uses what differs from run to run: the clock, randomness, timers, and the world outside.
  */
-import { childOf, childrenOf, keyOf, memberOf, nameOf, type Reference, type SyntaxNode } from './syntax.js'
+import {
+  childNode,
+  childNodes,
+  propertyKey,
+  memberOf,
+  identifierName,
+  type Reference,
+  type SyntaxNode,
+} from './syntax.js'
 
 export type HostKind = 'clock' | 'randomness' | 'timer' | 'world'
 
@@ -44,15 +52,15 @@ const randomOfCrypto = /^(random|getRandomValues|generate)/
 
 /** Whether a call is given nothing: `new Date()` reads the clock, `new Date(0)` does not. */
 const isEmptyCall = (node: SyntaxNode | null | undefined): boolean =>
-  (node?.type === 'NewExpression' || node?.type === 'CallExpression') && childrenOf(node, 'arguments').length === 0
+  (node?.type === 'NewExpression' || node?.type === 'CallExpression') && childNodes(node, 'arguments').length === 0
 
 const use = (node: SyntaxNode, kind: HostKind, what: string): HostUse => ({ node, kind, what })
 
 /** What a member of an object is read for, where the object is known by its name. */
 const useOfMember = (object: string, identifier: SyntaxNode): HostUse | undefined => {
   const access = identifier.parent
-  if (access?.type !== 'MemberExpression' || childOf(access, 'object') !== identifier) return undefined
-  const name = keyOf(access)
+  if (access?.type !== 'MemberExpression' || childNode(access, 'object') !== identifier) return undefined
+  const name = propertyKey(access)
   if (name === undefined) return undefined
   const kind = members[object]?.[name]
   if (kind !== undefined) return use(access, kind, `${object}.${name}`)
@@ -64,10 +72,10 @@ const useOfMember = (object: string, identifier: SyntaxNode): HostUse | undefine
 const useOfGlobal = (name: string, identifier: SyntaxNode): HostUse | undefined => {
   const { parent } = identifier
   if (name === 'globalThis' && parent?.type === 'MemberExpression') {
-    const member = keyOf(parent)
+    const member = propertyKey(parent)
     return member === undefined ? undefined : useOfGlobal(member, parent)
   }
-  if (name === 'Date' && parent && childOf(parent, 'callee') === identifier) {
+  if (name === 'Date' && parent && childNode(parent, 'callee') === identifier) {
     if (parent.type === 'CallExpression') return use(parent, 'clock', 'Date()')
     if (isEmptyCall(parent)) return use(parent, 'clock', 'new Date()')
   }
@@ -81,11 +89,11 @@ const importedFrom = ({ resolved }: Reference): { readonly module: string; reado
   const definition = resolved?.defs[0]
   if (definition?.type !== 'ImportBinding') return undefined
   const declaration = definition.parent ?? definition.node.parent
-  const source = declaration ? childOf(declaration, 'source') : undefined
+  const source = declaration ? childNode(declaration, 'source') : undefined
   const path = source === undefined ? undefined : memberOf(source, 'value')
   if (typeof path !== 'string') return undefined
-  const imported = childOf(definition.node, 'imported')
-  return { module: path.replace(/^node:/, ''), name: nameOf(imported) ?? resolved?.name ?? '' }
+  const imported = childNode(definition.node, 'imported')
+  return { module: path.replace(/^node:/, ''), name: identifierName(imported) ?? resolved?.name ?? '' }
 }
 
 const useOfImport = (module: string, name: string, identifier: SyntaxNode): HostUse | undefined => {
@@ -94,7 +102,7 @@ const useOfImport = (module: string, name: string, identifier: SyntaxNode): Host
   if (kind !== undefined) return use(identifier, kind, what)
   if (module === 'crypto') {
     const access = identifier.parent
-    const member = access?.type === 'MemberExpression' ? keyOf(access) : undefined
+    const member = access?.type === 'MemberExpression' ? propertyKey(access) : undefined
     const read = member === undefined ? name : `${name}.${member}`
     return randomOfCrypto.test(member ?? name) ? use(identifier, 'randomness', `${read} of crypto`) : undefined
   }
@@ -108,6 +116,6 @@ export const hostUseOf = (reference: Reference): HostUse | undefined => {
   const imported = importedFrom(reference)
   if (imported !== undefined) return useOfImport(imported.module, imported.name, identifier)
   const isGlobal = resolved === null || resolved.defs.length === 0
-  const name = nameOf(identifier)
+  const name = identifierName(identifier)
   return isGlobal && name !== undefined ? useOfGlobal(name, identifier) : undefined
 }

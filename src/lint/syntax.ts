@@ -27,34 +27,34 @@ const isNode = (value: unknown): value is SyntaxNode =>
 
 export const memberOf = (node: SyntaxNode, name: string): unknown => Reflect.get(node, name)
 
-export const childOf = (node: SyntaxNode, name: string): SyntaxNode | undefined => {
+export const childNode = (node: SyntaxNode, name: string): SyntaxNode | undefined => {
   const child = memberOf(node, name)
   return isNode(child) ? child : undefined
 }
 
-export const childrenOf = (node: SyntaxNode, name: string): readonly SyntaxNode[] => {
+export const childNodes = (node: SyntaxNode, name: string): readonly SyntaxNode[] => {
   const children = memberOf(node, name)
   return Array.isArray(children) ? children.filter(isNode) : []
 }
 
 /** The name of an identifier. */
-export const nameOf = (node: SyntaxNode | undefined): string | undefined => {
+export const identifierName = (node: SyntaxNode | undefined): string | undefined => {
   const name = node?.type === 'Identifier' ? memberOf(node, 'name') : undefined
   return typeof name === 'string' ? name : undefined
 }
 
 /** The name of a property or a method: `at` in `a.at`, in `{ at: 1 }` and in `{ 'at': 1 }`. */
-export const keyOf = (node: SyntaxNode): string | undefined => {
+export const propertyKey = (node: SyntaxNode): string | undefined => {
   if (memberOf(node, 'computed') === true) return undefined
-  const key = childOf(node, node.type === 'MemberExpression' ? 'property' : 'key')
+  const key = childNode(node, node.type === 'MemberExpression' ? 'property' : 'key')
   const literal = key?.type === 'Literal' ? memberOf(key, 'value') : undefined
-  return typeof literal === 'string' ? literal : nameOf(key)
+  return typeof literal === 'string' ? literal : identifierName(key)
 }
 
 /** What a call calls: the last name of it, such as `step` in `io.step()`. */
 export const calledName = (call: SyntaxNode): string | undefined => {
-  const callee = childOf(call, 'callee')
-  return callee?.type === 'MemberExpression' ? keyOf(callee) : nameOf(callee)
+  const callee = childNode(call, 'callee')
+  return callee?.type === 'MemberExpression' ? propertyKey(callee) : identifierName(callee)
 }
 
 const wrappers: ReadonlySet<string> = new Set([
@@ -84,6 +84,6 @@ export const functionAround = (node: SyntaxNode): SyntaxNode | undefined => {
 export const functionNamed = (variable: Variable | null): SyntaxNode | undefined => {
   const definition = variable?.defs[0]
   if (definition?.type === 'FunctionName') return definition.node
-  const value = definition?.type === 'Variable' ? childOf(definition.node, 'init') : undefined
+  const value = definition?.type === 'Variable' ? childNode(definition.node, 'init') : undefined
   return value !== undefined && isFunction(value) ? value : undefined
 }

@@ -2,7 +2,7 @@
  * What a node is asked is a promise. Without `await` a test goes on before it has happened, and ends before it fails.
  */
 import { lintRule } from '../LintRule.js'
-import { childOf, keyOf, nameOf, outermost, type SyntaxNode } from '../syntax.js'
+import { childNode, propertyKey, identifierName, outermost, type SyntaxNode } from '../syntax.js'
 
 const ofNode: ReadonlySet<string> = new Set([
   ...['run', 'start', 'startByName', 'resultOf', 'outcomeOf', 'signal', 'stop', 'crash', 'drain', 'endDraining'],
@@ -15,9 +15,9 @@ const ofVirtual: ReadonlySet<string> = new Set([
 
 /** How tests call what they talk to: `node`, `bobsNode`, `virtual.node`, `network.node('Bob')`; `virtual`, `network`. */
 const methodsOf = (object: SyntaxNode): ReadonlySet<string> | undefined => {
-  const named = object.type === 'CallExpression' ? childOf(object, 'callee') : object
+  const named = object.type === 'CallExpression' ? childNode(object, 'callee') : object
   if (named === undefined) return undefined
-  const name = named.type === 'MemberExpression' ? keyOf(named) : nameOf(named)
+  const name = named.type === 'MemberExpression' ? propertyKey(named) : identifierName(named)
   if (name === undefined) return undefined
   if (/^node$|Node$/.test(name)) return ofNode
   return object.type !== 'CallExpression' && /^(virtual|network)$|(Virtual|Network)$/.test(name) ? ofVirtual : undefined
@@ -32,9 +32,9 @@ export const awaitNode = lintRule(
   (context) => ({
     CallExpression: (node) => {
       if (outermost(node).parent?.type !== 'ExpressionStatement') return
-      const callee = childOf(node, 'callee')
-      const object = callee?.type === 'MemberExpression' ? childOf(callee, 'object') : undefined
-      const method = callee?.type === 'MemberExpression' ? keyOf(callee) : undefined
+      const callee = childNode(node, 'callee')
+      const object = callee?.type === 'MemberExpression' ? childNode(callee, 'object') : undefined
+      const method = callee?.type === 'MemberExpression' ? propertyKey(callee) : undefined
       if (object === undefined || method === undefined || methodsOf(object)?.has(method) !== true) return
       const messageId = method === 'tryRun' ? 'uncalled' : 'unawaited'
       context.report({ node, messageId, data: { what: method } })

@@ -2,7 +2,7 @@
  * fp-ts and io-ts were made before ES modules: of their files, Node.js finds only `fp-ts/lib/Option.js` from an ES module.
  */
 import { lintRule, type LintListener } from '../LintRule.js'
-import { childOf, memberOf, type SyntaxNode } from '../syntax.js'
+import { childNode, memberOf, type SyntaxNode } from '../syntax.js'
 
 /** The path of the file that Node.js finds, when it is another. */
 const findable = (path: string): string | undefined => {
@@ -17,7 +17,7 @@ export const fpTsPaths = lintRule(
   { path: 'Node.js does not find "{{path}}" from an ES module. Write "{{found}}".' },
   (context): LintListener => {
     const look = (node: SyntaxNode): void => {
-      const source = childOf(node, 'source')
+      const source = childNode(node, 'source')
       const path = source === undefined ? undefined : memberOf(source, 'value')
       const found = typeof path === 'string' ? findable(path) : undefined
       if (source === undefined || typeof path !== 'string' || found === undefined) return

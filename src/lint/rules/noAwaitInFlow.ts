@@ -5,7 +5,7 @@
 import { codeWithin } from '../codeWithin.js'
 import { isFlow } from '../flowCode.js'
 import { lintRule, referencesIn } from '../LintRule.js'
-import { memberOf, nameOf, type SyntaxNode } from '../syntax.js'
+import { memberOf, identifierName, type SyntaxNode } from '../syntax.js'
 
 export const noAwaitInFlow = lintRule(
   'No async, await or promises in flows, except in steps',
@@ -30,7 +30,7 @@ export const noAwaitInFlow = lintRule(
         for (const node of asynchronous) if (isInFlow(node)) context.report({ node, messageId: 'async' })
         for (const { identifier, resolved, isTypeReference } of references)
           if (
-            nameOf(identifier) === 'Promise' &&
+            identifierName(identifier) === 'Promise' &&
             isTypeReference !== true &&
             (resolved === null || resolved.defs.length === 0) &&
             isInFlow(identifier)

@@ -5,7 +5,7 @@
 import { codeWithin } from '../codeWithin.js'
 import { hostUseOf, type HostKind } from '../hostUse.js'
 import { lintRule, referencesIn } from '../LintRule.js'
-import { calledName, functionAround, isFunction, keyOf, type SyntaxNode } from '../syntax.js'
+import { calledName, functionAround, isFunction, propertyKey, type SyntaxNode } from '../syntax.js'
 
 const definers: ReadonlySet<string> = new Set(['defineState', 'defineContract'])
 
@@ -14,7 +14,7 @@ const isOfDefinition = (node: SyntaxNode): boolean => {
   if (!isFunction(node)) return false
   const around = functionAround(node)
   for (let at = node.parent; at && at !== around; at = at.parent) {
-    if (at.type === 'Property' && keyOf(at) === 'nextScheduledActivity') return true
+    if (at.type === 'Property' && propertyKey(at) === 'nextScheduledActivity') return true
     if (at.type === 'CallExpression' && definers.has(calledName(at) ?? '')) return true
   }
   return false

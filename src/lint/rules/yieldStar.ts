@@ -5,13 +5,13 @@ import { isIo, isSession } from '../flowCode.js'
 import { lintRule, referencesIn } from '../LintRule.js'
 import {
   calledName,
-  childOf,
-  childrenOf,
+  childNode,
+  childNodes,
   functionAround,
   functionNamed,
   isGenerator,
   memberOf,
-  nameOf,
+  identifierName,
   outermost,
   type Reference,
   type SyntaxNode,
@@ -30,12 +30,12 @@ const isAskedFor = (node: SyntaxNode): boolean => {
   const { parent } = outer
   if (!parent) return true
   if (parent.type === 'YieldExpression') return memberOf(parent, 'delegate') === true
-  if (parent.type === 'ConditionalExpression') return childOf(parent, 'test') !== outer && isAskedFor(parent)
+  if (parent.type === 'ConditionalExpression') return childNode(parent, 'test') !== outer && isAskedFor(parent)
   if (parent.type === 'ReturnStatement') {
     const around = functionAround(parent)
     return around === undefined || !isGenerator(around)
   }
-  if (parent.type === 'VariableDeclarator') return nameOf(childOf(parent, 'id')) !== undefined
+  if (parent.type === 'VariableDeclarator') return identifierName(childNode(parent, 'id')) !== undefined
   return !wantsValue.has(parent.type)
 }
 
@@ -43,7 +43,7 @@ const isAskedFor = (node: SyntaxNode): boolean => {
 const variableOf = (call: SyntaxNode, references: readonly Reference[]): Variable | undefined => {
   const declarator = outermost(call).parent
   if (declarator?.type !== 'VariableDeclarator') return undefined
-  const id = childOf(declarator, 'id')
+  const id = childNode(declarator, 'id')
   return references.find(({ identifier }) => identifier === id)?.resolved ?? undefined
 }
 
@@ -51,14 +51,16 @@ const isParameter = (variable: Variable | null, is: (owner: SyntaxNode, paramete
   variable?.defs.some(
     ({ type, node }) =>
       type === 'Parameter' &&
-      childrenOf(node, 'params').some((parameter) => nameOf(parameter) === variable.name && is(node, parameter)),
+      childNodes(node, 'params').some(
+        (parameter) => identifierName(parameter) === variable.name && is(node, parameter),
+      ),
   ) === true
 
 /** Whether a variable is what `yield* io.initiate(…)` gave. */
 const isInitiated = (variable: Variable | null): boolean =>
   variable?.defs.some(({ type, node }) => {
-    const asked = type === 'Variable' ? childOf(node, 'init') : undefined
-    const call = asked?.type === 'YieldExpression' ? childOf(asked, 'argument') : undefined
+    const asked = type === 'Variable' ? childNode(node, 'init') : undefined
+    const call = asked?.type === 'YieldExpression' ? childNode(asked, 'argument') : undefined
     return call?.type === 'CallExpression' && calledName(call) === 'initiate'
   }) === true
 
@@ -66,8 +68,8 @@ const isInitiated = (variable: Variable | null): boolean =>
 const operationOf = ({ identifier, resolved }: Reference): SyntaxNode | undefined => {
   const access = identifier.parent
   const call = access?.parent
-  if (access?.type !== 'MemberExpression' || childOf(access, 'object') !== identifier) return undefined
-  if (call?.type !== 'CallExpression' || childOf(call, 'callee') !== access) return undefined
+  if (access?.type !== 'MemberExpression' || childNode(access, 'object') !== identifier) return undefined
+  if (call?.type !== 'CallExpression' || childNode(call, 'callee') !== access) return undefined
   return isParameter(resolved, isIo) || isParameter(resolved, isSession) || isInitiated(resolved) ? call : undefined
 }
 
@@ -75,7 +77,7 @@ const operationOf = ({ identifier, resolved }: Reference): SyntaxNode | undefine
 const partOf = ({ identifier, resolved }: Reference): SyntaxNode | undefined => {
   const call = identifier.parent
   const named = functionNamed(resolved)
-  return call?.type === 'CallExpression' && childOf(call, 'callee') === identifier && named && isGenerator(named)
+  return call?.type === 'CallExpression' && childNode(call, 'callee') === identifier && named && isGenerator(named)
     ? call
     : undefined
 }
@@ -94,7 +96,7 @@ export const yieldStar = lintRule(
         context.report({ node: call, messageId: isPlain ? 'plain' : 'forgotten', data: { what } })
       }
       for (const reference of references) {
-        const name = nameOf(reference.identifier) ?? ''
+        const name = identifierName(reference.identifier) ?? ''
         const operation = operationOf(reference)
         if (operation !== undefined) {
           const variable = variableOf(operation, references)
