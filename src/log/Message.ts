@@ -29,7 +29,7 @@ export const MessageC = t.union(
     t.strict({ kind: t.literal('data'), payload: JsonC }),
     /** The sender's flow has ended well, or closed the session. */
     t.strict({ kind: t.literal('end') }),
-    /** The sender's flow has failed, or could not be started. */
+    /** The sender's flow has failed. */
     t.intersection([
       t.strict({ kind: t.literal('error'), code: shortText(100), message: shortText(4_000) }),
       t.exact(t.partial({ details: t.UnknownRecord })),
@@ -55,7 +55,7 @@ const SessionEnvelopeC = t.union([
   t.strict({ kind: t.literal('credit'), session: SessionIdC, from: RoleC, seq: SeqC }),
   /**
    * A message was not taken, and nothing of it was recorded. With `retryAfterMs` it may be sent again then; without it
-   * never. `credit` is as in an acknowledgement.
+   * never. `credit` is as in an acknowledgement, `details` as in an error.
    */
   t.intersection([
     t.strict({
@@ -66,7 +66,7 @@ const SessionEnvelopeC = t.union([
       code: shortText(100),
       message: shortText(1_000),
     }),
-    t.exact(t.partial({ credit: SeqC, retryAfterMs: SeqC })),
+    t.exact(t.partial({ credit: SeqC, retryAfterMs: SeqC, details: t.UnknownRecord })),
   ]),
 ])
 /** A message or an acknowledgement on its way. */

@@ -12,6 +12,8 @@ export interface SessionsRead {
   readonly openOfFlow: (flowSeq: number) => readonly SessionRow[]
   /** How many sessions a party has opened here that this end has not closed. */
   readonly openedBy: (party: PublicKey) => number
+  /** Bytes of messages that have arrived in open sessions with a party and that no flow has asked for yet. */
+  readonly unreadOf: (party: PublicKey) => number
   /** Whether the message with a number has arrived, be it kept or not. */
   readonly hasArrived: (row: SessionRow, seq: number) => boolean
   /** The message with a number, if it has arrived and is kept. */

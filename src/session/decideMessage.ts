@@ -43,8 +43,9 @@ export type EnvelopeVerdict = 'acknowledge' | 'ignore' | 'refuse' | 'tellCredit'
 
 /** What a sender hears of a message that is not taken. Nothing of it is recorded, so that refusing costs next to nothing. */
 export type EnvelopeRefusal = {
-  readonly code: 'member-budget-exceeded'
+  readonly code: string
   readonly message: string
+  readonly details?: Readonly<Record<string, number>>
   /** When it may be sent again; never, when left out. */
   readonly retryAfterMs?: number
 }
@@ -74,56 +75,36 @@ const received = ({ session, seq, message }: Incoming): DomainEvent => ({
   message,
 })
 
-/** A session that cannot be answered is recorded with its refusal, so that the other side surely hears of it. */
-const refuse = (
-  from: PublicKey,
-  envelope: Incoming,
-  code: string,
-  message: string,
-  details?: Readonly<Record<string, number>>,
-): EnvelopeDecision => {
-  const { session } = envelope
-  const error: Message = { kind: 'error', code, message, ...(details === undefined ? {} : { details }) }
-  return {
-    verdict: 'acknowledge',
-    events: [
-      { type: 'SessionOpened', session, role: 'responder', party: from },
-      received(envelope),
-      { type: 'MessageSent', session, role: 'responder', seq: 0, message: error },
-    ],
-  }
-}
+/** A session that cannot be answered is not opened. Its opening is sent again until the other side has heard of that. */
+const refuse = (code: string, message: string, details?: Readonly<Record<string, number>>): EnvelopeDecision => ({
+  verdict: 'refuse',
+  events: [],
+  refusal: { code, message, ...(details === undefined ? {} : { details }) },
+})
 
 const notaryFlow = 'carillon/Notarise'
 const leastRetryMs = 1_000
 
 /** A notary with too much to do says when to come back, which costs it far less than to judge. */
-const turnAway = (
-  reads: MessageReads,
-  party: Party,
-  envelope: Incoming,
-  opening: Opening,
-): EnvelopeDecision | undefined => {
+const turnAway = (reads: MessageReads, opening: Opening): EnvelopeDecision | undefined => {
   if (opening.flow !== notaryFlow || reads.network.notaryKind(reads.me.key) === undefined) return undefined
   const waitMs = reads.waitMs()
   if (waitMs < reads.limits.session.notaryWaitMs) return undefined
   const retryAfterMs = Math.max(leastRetryMs, waitMs)
   const message = `${reads.me.name} has so many requests that this one would wait about ${Math.ceil(retryAfterMs / 1_000)} s. Ask again then.`
-  return refuse(party.key, envelope, 'notary-busy', message, { retryAfterMs })
+  return refuse('notary-busy', message, { retryAfterMs })
 }
 
 const answer = (reads: MessageReads, party: Party, envelope: Incoming, opening: Opening): EnvelopeDecision => {
-  const turnedAway = turnAway(reads, party, envelope, opening)
+  const turnedAway = turnAway(reads, opening)
   if (turnedAway !== undefined) return turnedAway
   const definition = reads.registry.responderTo(opening.flow)
   if (definition?.respondsTo === undefined)
-    return refuse(party.key, envelope, 'flow-unknown', `${reads.me.name} has no flow that responds to ${opening.flow}.`)
+    return refuse('flow-unknown', `${reads.me.name} has no flow that responds to ${opening.flow}.`)
   const { fromVersion, toVersion } = definition.respondsTo
   if (opening.version < fromVersion || opening.version > toVersion) {
     const understood = fromVersion === toVersion ? `version ${fromVersion}` : `versions ${fromVersion} to ${toVersion}`
     return refuse(
-      party.key,
-      envelope,
       'flow-version-unsupported',
       `${reads.me.name} understands ${understood} of ${opening.flow}, not version ${opening.version}.`,
     )
@@ -174,7 +155,12 @@ export const creditOf = (limits: SessionLimits, { asked }: SessionRow): number =
 const hasRoom = (reads: MessageReads, session: SessionRow, seq: number, message: WrittenMessage): boolean => {
   if (seq <= session.asked) return true
   if (seq >= creditOf(reads.limits.session, session)) return false
-  return session.unreadBytes + canonicalText(message).length <= reads.limits.session.unreadBytes
+  const { unreadBytes, unreadBytesPerParty } = reads.limits.session
+  const bytes = canonicalText(message).length
+  return (
+    session.unreadBytes + bytes <= unreadBytes &&
+    reads.views.sessions.unreadOf(session.party) + bytes <= unreadBytesPerParty
+  )
 }
 
 const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming): EnvelopeDecision => {
@@ -204,8 +190,8 @@ const decideIncoming = (reads: MessageReads, from: PublicKey, envelope: Incoming
   // The sender has used up its credit and asks whether there is more.
   if (envelope.seq === creditOf(reads.limits.session, session)) return silent('tellCredit')
   if (!hasRoom(reads, session, envelope.seq, message)) {
-    const { unreadMessages, unreadBytes, resendFirstMs } = reads.limits.session
-    const why = `${reads.me.name} has not read what was sent before; it keeps ${unreadMessages} messages and ${unreadBytes} bytes of a session unread.`
+    const { unreadMessages, unreadBytes, unreadBytesPerParty, resendFirstMs } = reads.limits.session
+    const why = `${reads.me.name} has not read what was sent before; it keeps ${unreadMessages} messages and ${unreadBytes} bytes of a session unread, and ${unreadBytesPerParty} bytes of a party.`
     return { verdict: 'refuse', events: [], refusal: overBudget(why, resendFirstMs) }
   }
   return {
@@ -227,7 +213,7 @@ const decideRefusal = (
   const { sessions } = reads.views
   if (envelope.retryAfterMs !== undefined || envelope.seq !== 0 || role !== 'initiator') return silent('ignore')
   if (!sessions.isOutgoing(id, role, 0) || sessions.hasArrived(session, 0)) return silent('ignore')
-  const { code, message } = envelope
+  const { code, message, details } = envelope
   const unsent = Array.from({ length: sent }, (_, seq) => seq).filter((seq) => sessions.isOutgoing(id, role, seq))
   const end: DomainEvent[] = session.closed
     ? []
@@ -238,7 +224,15 @@ const decideRefusal = (
   // Nobody is there any more to hear of it.
   const heard: DomainEvent[] = isOver(reads, session)
     ? []
-    : [{ type: 'MessageReceived', session: id, role, seq: 0, message: { kind: 'error', code, message } }]
+    : [
+        {
+          type: 'MessageReceived',
+          session: id,
+          role,
+          seq: 0,
+          message: recordable({ kind: 'error', code, message, ...(details === undefined ? {} : { details }) }),
+        },
+      ]
   return {
     verdict: 'ignore',
     events: [

@@ -18,8 +18,9 @@ export const measures = {
   flows: 'Flows that have not ended, by condition',
   open_sessions: 'Sessions with other parties that are open',
   silent_sessions: 'Sessions that others have opened and in which their first message is waited for',
+  unread_bytes: 'Bytes of messages of other parties in open sessions that no flow has asked for yet',
   unacknowledged_messages: 'Messages other parties have not acknowledged',
-  refused_messages: 'Messages refused since the start because a budget was spent, by whom',
+  refused_messages: 'Messages refused since the start, over a budget or for a flow that nothing answers, by whom',
   log_revision: 'Revision of the last event of the log',
   views_revision: 'Revision at which the views stand; behind the log while it is replayed',
   term: 'Starts of the node; the term of its lease',
@@ -118,6 +119,7 @@ export const readMeasures = async (node: Node, ofViews = fromLoop): Promise<read
     ...Object.entries(flows).map(([status, value]) => ({ name: 'flows' as const, value, labels: { status } })),
     plain('open_sessions', found.openSessions),
     plain('silent_sessions', found.silentSessions),
+    plain('unread_bytes', found.unreadBytes),
     plain('unacknowledged_messages', found.unacknowledged),
     ...node.projections.flatMap(({ name, lag, state }): readonly Measure[] => [
       { name: 'projection_lag', value: lag, labels: { projection: name } },

@@ -173,6 +173,54 @@ describe('A member of the network', () => {
     expect(await events('MessageReceived')).to.equal(5)
   })
 
+  it('leaves so many bytes unread over all of its sessions and no more, however many it has open', async () => {
+    await open({ unreadBytesPerParty: 30_000 })
+    const node = network.node('Bob')
+    const metrics = new NodeMetrics()
+    metrics.watch('bob', node)
+    const unread = async (): Promise<number> =>
+      Number(/carillon_unread_bytes\{node="bob"\} (\d+)/.exec(await metrics.text())?.[1])
+    impersonate()
+    for (let each = 0; each < 20; each++) post(message(`session ${each}`, 0))
+    await network.advanceBy({ seconds: 1 })
+    for (let seq = 2; seq < 5; seq++)
+      for (let each = 0; each < 20; each++) post(message(`session ${each}`, seq, 'x'.repeat(3_000)))
+    await network.advanceBy({ seconds: 1 })
+    const before = await events('MessageReceived')
+    expect(before).to.equal(20 + 9)
+    expect(await unread()).to.be.within(9 * 3_000, 30_000)
+    expect(refusals()).to.have.length(60 - 9)
+    expect(refusals()[0]).to.include({ code: 'member-budget-exceeded', retryAfterMs: 1_000 })
+    // The message that a flow waits for is always taken, and what has ended takes no room: text where it expects a number ends a flow.
+    for (let each = 0; each < 20; each++) post(message(`session ${each}`, 1, 'x'))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('MessageReceived')).to.equal(before + 20)
+    expect(await unread()).to.equal(0)
+    await aliceGoesOn()
+  })
+
+  it('is told what nothing here answers, and none of it is recorded', async () => {
+    await open({})
+    impersonate()
+    const before = (await network.inspect('Bob').log()).length
+    for (let each = 0; each < 50; each++) {
+      const nonce = sha256(`nobody ${each}`)
+      const end = { session: sessionIdOf(network.party('Mallory').key, nonce), from: 'initiator', seq: 0 } as const
+      const message =
+        each % 2 === 0
+          ? ({ kind: 'open', flow: 'nobody/Answers', version: 1, nonce } as const)
+          : ({ kind: 'open', flow: 'budget/Pour', version: 2, nonce } as const)
+      post({ kind: 'message', ...end, message })
+    }
+    await network.advanceBy({ seconds: 5 })
+    expect((await network.inspect('Bob').log()).length).to.equal(before)
+    expect(refusals()).to.have.length(50)
+    expect(new Set(refusals().map(({ code }) => code))).to.deep.equal(
+      new Set(['flow-unknown', 'flow-version-unsupported']),
+    )
+    await aliceGoesOn()
+  })
+
   it('sends so many messages in a minute and no more, whatever they are', async () => {
     await open({ messagesPerMinute: 60 })
     impersonate()

@@ -27,17 +27,18 @@ const countBy = (db: Database, sql: string): ReadonlyMap<string, number> =>
       .map((row) => [String(row['party']), Number(row['n'])]),
   )
 
+const numberFrom = (db: Database, sql: string): number => Number(db.prepare(sql).get()?.['n'] ?? 0)
+
 /** How much is under way with other parties. */
-export const countMessages = (
-  db: Database,
-): { readonly openSessions: number; readonly silentSessions: number; readonly unacknowledged: number } => {
-  const [openSessions, silentSessions, unacknowledged] = [
-    'sessions WHERE closed = 0',
-    "sessions WHERE closed = 0 AND role = 'responder' AND asked = 1",
-    'outbox',
-  ].map((from) => Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'] ?? 0))
-  return { openSessions: openSessions ?? 0, silentSessions: silentSessions ?? 0, unacknowledged: unacknowledged ?? 0 }
-}
+export const countMessages = (db: Database) => ({
+  openSessions: numberFrom(db, 'SELECT count(*) AS n FROM sessions WHERE closed = 0'),
+  silentSessions: numberFrom(
+    db,
+    "SELECT count(*) AS n FROM sessions WHERE closed = 0 AND role = 'responder' AND asked = 1",
+  ),
+  unreadBytes: numberFrom(db, 'SELECT sum(unread_bytes) AS n FROM sessions WHERE closed = 0'),
+  unacknowledged: numberFrom(db, 'SELECT count(*) AS n FROM outbox'),
+})
 
 export const readParties = (db: Database, network: NetworkMap): readonly PartyEntry[] => {
   const me = readFacts(db).partyKey

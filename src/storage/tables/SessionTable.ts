@@ -95,7 +95,10 @@ export class SessionTable implements Sessions {
   readonly #received = new Map<string, string>()
   /** Open sessions that a party has opened, as far as anyone has asked. */
   readonly #openedBy = new Map<PublicKey, number>()
+  /** Unread bytes in open sessions with a party, likewise. */
+  readonly #unreadOf = new Map<PublicKey, number>()
   readonly #openOfFlow: Statement
+  readonly #unreadOfParty: Statement
   readonly #openOfParty: Statement
   readonly #insertIncoming: Statement
   readonly #incoming: Statement
@@ -113,6 +116,7 @@ export class SessionTable implements Sessions {
     this.#openOfParty = db.prepare(
       "SELECT count(*) AS n FROM sessions WHERE party = ? AND closed = 0 AND role = 'responder'",
     )
+    this.#unreadOfParty = db.prepare('SELECT sum(unread_bytes) AS n FROM sessions WHERE party = ? AND closed = 0')
     this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
     this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
@@ -131,6 +135,7 @@ export class SessionTable implements Sessions {
         this.#received.clear()
         this.#sent.clear()
         this.#openedBy.clear()
+        this.#unreadOf.clear()
       },
     })
   }
@@ -155,6 +160,7 @@ export class SessionTable implements Sessions {
 
   close(row: SessionDraft): void {
     if (!row.closed) this.#countOpen(row, -1)
+    this.#countUnread(row, -row.unreadBytes)
     row.closed = true
     this.#table.touch(row)
   }
@@ -174,8 +180,25 @@ export class SessionTable implements Sessions {
     return known
   }
 
+  #countUnread({ party, closed }: Pick<SessionRow, 'party' | 'closed'>, by: number): void {
+    const known = closed ? undefined : this.#unreadOf.get(party)
+    if (known !== undefined) this.#unreadOf.set(party, known + by)
+  }
+
+  unreadOf(party: PublicKey): number {
+    let known = this.#unreadOf.get(party)
+    if (known === undefined) {
+      this.#table.flush()
+      known = Number(this.#unreadOfParty.get(party)?.['n'] ?? 0)
+      this.#unreadOf.set(party, known)
+    }
+    return known
+  }
+
   ask(row: SessionDraft, seq: number): void {
+    const before = row.unreadBytes
     for (let read = row.asked; read < seq && row.unreadBytes > 0; read++) row.unreadBytes -= this.#bytesOf(row, read)
+    this.#countUnread(row, row.unreadBytes - before)
     row.asked = seq
     this.#table.touch(row)
   }
@@ -197,6 +220,7 @@ export class SessionTable implements Sessions {
     this.#received.set(placeIn(row, seq), message)
     if (seq < row.asked) return
     row.unreadBytes += message.length
+    this.#countUnread(row, message.length)
     this.#table.touch(row)
   }
 

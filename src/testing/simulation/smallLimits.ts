@@ -25,6 +25,7 @@ const choices = {
     sessionsPerParty: [25],
     unreadMessages: [5, 20],
     unreadBytes: [20_000],
+    unreadBytesPerParty: [30_000],
     unacknowledged: [1, 4],
     unacknowledgedPerParty: [1, 3],
     unacknowledgedBytesPerParty: [1, 2_000],

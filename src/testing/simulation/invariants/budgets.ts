@@ -2,47 +2,59 @@
  * What must be true of every node, whatever a member sends: sessions and messages that are kept for it are no more than its
  * budgets allow.
  */
+import { canonicalText } from '../../../encoding/canonical.js'
+import type { PublicKey } from '../../../identity/PublicKey.js'
+import type { EventOf } from '../../../log/events.js'
+import { endKey } from '../../../session/SessionRow.js'
 import { limitsOf } from '../../../limits.js'
 import type { SessionLimits } from '../../../session/limits.js'
 import { sessionLimits } from '../../../session/limits.js'
 import type { Invariant, PartyAtEnd } from '../World.js'
 
-/** What is kept of one session that another party has opened. */
-type Kept = { readonly party: string; asked: number; readonly unread: Set<number> }
+/** What is kept of one end of a session: the unread messages by number, with their bytes. */
+type Kept = {
+  readonly party: PublicKey
+  readonly isTheirs: boolean
+  asked: number
+  readonly unread: Map<number, number>
+}
+
+const sumOf = (numbers: Iterable<number>): number => [...numbers].reduce((sum, each) => sum + each, 0)
 
 const excessesOf = ({ name, party, log }: PartyAtEnd, limits: SessionLimits): readonly string[] => {
   const excesses: string[] = []
   const open = new Map<string, Kept>()
-  const ofParty = new Map<string, number>()
+  const keptOf = (key: PublicKey): readonly Kept[] => [...open.values()].filter((kept) => kept.party === key)
+  const receive = ({ seq, message }: EventOf<'MessageReceived'>, kept: Kept, where: string): void => {
+    if (seq <= kept.asked) return
+    kept.unread.set(seq, canonicalText(message).length)
+    if (kept.unread.size > limits.unreadMessages) excesses.push(`${name} keeps ${kept.unread.size} unread ${where}`)
+    if (sumOf(kept.unread.values()) > limits.unreadBytes) excesses.push(`${name} keeps too many bytes unread ${where}`)
+    const ofParty = sumOf(keptOf(kept.party).map(({ unread }) => sumOf(unread.values())))
+    if (ofParty > limits.unreadBytesPerParty)
+      excesses.push(`${name} keeps ${ofParty} bytes of ${kept.party} unread ${where}`)
+  }
   for (const { event, revision } of log) {
-    if (event.type === 'SessionOpened' && event.role === 'responder' && event.flow !== undefined) {
-      const count = (ofParty.get(event.party) ?? 0) + 1
-      ofParty.set(event.party, count)
-      open.set(event.session, { party: event.party, asked: 0, unread: new Set() })
-      if (count > limits.sessionsPerParty && event.party !== party.key)
+    if (event.type === 'SessionOpened') {
+      const isTheirs = event.role === 'responder'
+      if (event.flow === undefined)
+        excesses.push(`${name} records a session that nothing answers, in event ${revision}`)
+      open.set(endKey(event.session, event.role), { party: event.party, isTheirs, asked: 0, unread: new Map() })
+      const count = keptOf(event.party).filter((kept) => kept.isTheirs).length
+      if (isTheirs && count > limits.sessionsPerParty && event.party !== party.key)
         excesses.push(`${name} lets ${event.party} open session ${count} in event ${revision}`)
-    } else if (event.type === 'MessageReceived' && event.role === 'responder') {
-      const kept = open.get(event.session)
-      if (kept === undefined) continue
-      if (event.seq > kept.asked) kept.unread.add(event.seq)
-      if (kept.unread.size > limits.unreadMessages)
-        excesses.push(`${name} keeps ${kept.unread.size} messages of ${event.session} unread in event ${revision}`)
+    } else if (event.type === 'MessageReceived') {
+      const kept = open.get(endKey(event.session, event.role))
+      if (kept !== undefined) receive(event, kept, `of ${event.session} in event ${revision}`)
     } else if (event.type === 'FlowAdvanced') {
       for (const wait of event.waiting) {
-        const kept = wait.for === 'message' && wait.role === 'responder' ? open.get(wait.session) : undefined
+        const kept = wait.for === 'message' ? open.get(endKey(wait.session, wait.role)) : undefined
         if (kept === undefined || wait.for !== 'message') continue
         kept.asked = Math.max(kept.asked, wait.seq)
-        for (const seq of kept.unread) if (seq <= kept.asked) kept.unread.delete(seq)
+        for (const seq of kept.unread.keys()) if (seq <= kept.asked) kept.unread.delete(seq)
       }
-    } else if (
-      event.type === 'MessageSent' &&
-      event.role === 'responder' &&
-      (event.message.kind === 'end' || event.message.kind === 'error')
-    ) {
-      const kept = open.get(event.session)
-      open.delete(event.session)
-      if (kept !== undefined) ofParty.set(kept.party, (ofParty.get(kept.party) ?? 1) - 1)
-    }
+    } else if (event.type === 'MessageSent' && (event.message.kind === 'end' || event.message.kind === 'error'))
+      open.delete(endKey(event.session, event.role))
   }
   return excesses
 }
