@@ -156,7 +156,7 @@ export const subscribers: Workload = {
     clock.letGo()
     const node = await startNode({ app: pulseApp, store: join(bench.folder, 'followed'), clock })
     const followed: Followed = { node, tickBeganMs: () => clock.tickBeganMs }
-    const [rounds, flows] = bench.quick ? [1, 10] : [20, 100]
+    const [rounds, flows] = bench.quick ? [1, 10] : [100, 20]
     const measured = new Map(numbers.map((number) => [number, [] as Measured[]]))
     // The first round is not counted: by then all is compiled. Then each number is the first as often as it is the last.
     for (let count = 0; count <= rounds; count++)

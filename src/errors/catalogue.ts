@@ -87,7 +87,7 @@ export const catalogue = {
   'signals-full': entry('refuse', 'The flow has too many signals that it has not taken'),
   'wait-invalid': entry('refuse', 'A flow cannot wait in this way'),
   'step-failed': entry('fail', 'A step kept failing'),
-  'wait-aborted': entry('refuse', 'The caller has aborted waiting for a flow'),
+  'wait-aborted': entry('refuse', 'The caller no longer waits'),
   'client-id-conflict': entry('refuse', 'The client id was used for another flow or input'),
 
   // Parties

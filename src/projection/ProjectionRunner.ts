@@ -63,13 +63,17 @@ export class ProjectionRunner {
   }
 
   start(): void {
-    this.#running = this.#run().catch((error: unknown) => {
-      this.#hasStopped = true
-      this.#error =
-        error instanceof CarillonError ? error : new CarillonError('projection-threw', messageOf(error), {}, error)
-      this.#logger.error(this.#error.message, { projection: this.definition.name, code: this.#error.code })
-      this.#tell()
-    })
+    this.#running = this.#run()
+      .catch((error: unknown) => {
+        this.#error =
+          error instanceof CarillonError ? error : new CarillonError('projection-threw', messageOf(error), {}, error)
+        this.#logger.error(this.#error.message, { projection: this.definition.name, code: this.#error.code })
+      })
+      .then(() => {
+        // Its node may have failed, and nobody have stopped it.
+        this.#hasStopped = true
+        this.#tell()
+      })
   }
 
   /** Ends it, with what it has taken in saved where that is possible. A store that does not answer is not waited for long. */
@@ -126,7 +130,7 @@ export class ProjectionRunner {
     for (;;) {
       if (this.#isLive && this.#revision >= revision) return
       if (this.#hasStopped) throw this.#stoppedError()
-      signal?.throwIfAborted()
+      if (signal?.aborted === true) throw this.#waitAborted(revision, signal)
       await new Promise<void>((resolve) => {
         const done = (): void => {
           this.#waits.delete(done)
@@ -147,6 +151,16 @@ export class ProjectionRunner {
     )
   }
 
+  #waitAborted(revision: number, { reason }: AbortSignal): CarillonError {
+    const { name } = this.definition
+    return new CarillonError(
+      'wait-aborted',
+      `Waiting for projection ${name} to take in revision ${revision} was aborted by its caller.`,
+      { projection: name, revision },
+      reason,
+    )
+  }
+
   #tell(): void {
     for (const wake of [...this.#waits]) wake()
   }
@@ -157,7 +171,9 @@ export class ProjectionRunner {
     await this.#assertInLog(opened)
     let from = opened
     this.#revision = from?.revision ?? -1
-    await this.#goLive(this.#feed.head.revision)
+    // Where the log ended when a batch began: a log that grows meanwhile must not keep a batch from its end.
+    let until = this.#feed.head.revision
+    await this.#goLive(until)
     let events: PublicEvent[] = []
     const { types } = this.definition
     const wanted = types === undefined ? undefined : new Set(types)
@@ -165,9 +181,9 @@ export class ProjectionRunner {
       for (const event of tick.events) if (wanted === undefined || wanted.has(event.type)) events.push(event)
       const { revision, hash } = tick.head
       const to = { revision, hash }
-      const { revision: last } = this.#feed.head
-      if (revision < last && events.length < this.#limits.eventsPerBatch) continue
-      if (events.length > 0 || revision - (from?.revision ?? -1) >= this.#limits.revisionsPerCheckpoint) {
+      const isFar = revision - (from?.revision ?? -1) >= this.#limits.revisionsPerCheckpoint
+      if (revision < until && events.length < this.#limits.eventsPerBatch && !isFar) continue
+      if (events.length > 0 || isFar) {
         const [batch, before] = [events, from]
         const stands = await this.#untilDone(() => this.#target.apply(batch, to, before))
         if (stands === undefined) return
@@ -176,14 +192,14 @@ export class ProjectionRunner {
         events = []
       }
       this.#revision = revision
-      // What was recorded while this was taken in comes next: a busy log must not keep it from ever being up with it.
-      await this.#goLive(last)
+      await this.#goLive(until)
+      if (revision >= until) until = this.#feed.head.revision
       this.#tell()
     }
   }
 
-  async #goLive(last: number): Promise<void> {
-    if (this.#isLive || this.#revision < last) return
+  async #goLive(until: number): Promise<void> {
+    if (this.#isLive || this.#revision < until) return
     await this.#untilDone(async () => {
       await this.#target.caughtUp()
       return true

@@ -22,9 +22,6 @@ export type ProjectionsParts = {
 
 type Hosted = { readonly runner: ProjectionRunner; readonly value?: ValueTarget<unknown> }
 
-/** The result is folded on: what a reader does to it must not reach it. */
-const copyOf = (value: ValueTarget<unknown> | undefined): unknown => structuredClone(value?.result)
-
 export class Projections {
   readonly #hosted = new Map<string, Hosted>()
 
@@ -73,13 +70,16 @@ export class Projections {
     }
   }
 
-  /** The result as far as it has come; that of an older version until this one has caught up. */
+  /**
+   * The result as far as it has come; that of an older version until this one has caught up. Copied, because it is folded on:
+   * what a reader does to it must not reach it.
+   */
   async #read(name: string): Promise<unknown> {
     const { runner, value } = this.#require(name)
     const older = value?.older
-    if (!runner.isLive && older !== undefined) return older
+    if (!runner.isLive && older !== undefined) return structuredClone(older)
     await runner.reached(-1)
-    return copyOf(value)
+    return structuredClone(value?.result)
   }
 
   async #readAt(name: string, revision: number, signal?: AbortSignal): Promise<unknown> {
@@ -87,7 +87,7 @@ export class Projections {
       throw new CarillonError('request-invalid', `${String(revision)} is no revision.`)
     const { runner, value } = this.#require(name)
     await runner.reached(revision, signal)
-    return copyOf(value)
+    return structuredClone(value?.result)
   }
 
   #require(name: string): Hosted {

@@ -10,9 +10,13 @@ import type {
   SavedProjection,
   ValueProjection,
 } from '../app/Projection.js'
-import type { Json } from '../encoding/canonical.js'
+import * as t from 'io-ts'
+import { canonicalText, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
+import { HashC } from '../encoding/hash.js'
+import { IntegerC } from '../encoding/IntegerC.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { sentenceOf } from '../errors/sentenceOf.js'
 import type { PublicEvent } from '../log/PublicEvent.js'
 import { evolveThrew } from '../app/evolveThrew.js'
 import { projectionFenced } from '../app/projectionFenced.js'
@@ -20,6 +24,13 @@ import type { ProjectionLimits } from './limits.js'
 
 const isSame = (a: ProjectionCheckpoint | undefined, b: ProjectionCheckpoint | undefined): boolean =>
   a?.revision === b?.revision && a?.hash === b?.hash
+
+/** What a store gives back; the result is checked by the codec of the projection. */
+const SavedC = t.strict({
+  version: IntegerC,
+  result: t.unknown,
+  checkpoint: t.strict({ revision: IntegerC, hash: HashC }),
+})
 
 export class ValueTarget<R> implements ProjectionTarget {
   readonly #projection: ValueProjection<R>
@@ -49,7 +60,9 @@ export class ValueTarget<R> implements ProjectionTarget {
   }
 
   readonly open = async (): Promise<ProjectionCheckpoint | undefined> => {
-    const saved = await this.#store?.load(this.#projection.name)
+    // What cannot be kept is told before the first event, also by a node that has no folder to keep it in.
+    if (this.#projection.store !== 'memory') this.#plainResult()
+    const saved = await this.#load()
     if (saved === undefined) return undefined
     const { name, version } = this.#projection
     if (saved.version > version)
@@ -99,7 +112,9 @@ export class ValueTarget<R> implements ProjectionTarget {
     const { name, evolve } = this.#projection
     for (const event of events) {
       try {
-        this.#result = evolve(this.#result, event)
+        const next = evolve(this.#result, event)
+        if (next instanceof Promise) throw new Error('It gave a promise, and nobody waits for one.')
+        this.#result = next
       } catch (error) {
         throw evolveThrew(name, event, error)
       }
@@ -113,19 +128,51 @@ export class ValueTarget<R> implements ProjectionTarget {
   }
 
   async #save(): Promise<boolean> {
-    const { name, version, codec } = this.#projection
+    const { name, version } = this.#projection
     const store = this.#store
     const checkpoint = this.#folded
     if (store === undefined || checkpoint === undefined || isSame(checkpoint, this.#saved)) return true
-    const result = (codec === undefined ? this.#result : codec.encode(this.#result)) as Json
+    const result = this.#plainResult()
     if (!(await store.save(name, { version, result, checkpoint }, this.#saved))) {
       // An answer may have been lost, and what is there be what was to be saved.
-      const there = await store.load(name)
+      const there = await this.#load()
       if (there?.version !== version || !isSame(there.checkpoint, checkpoint)) return false
     }
     this.#saved = checkpoint
     this.#savedAtMs = this.#nowMs()
     return true
+  }
+
+  /** A copy of the result as plain data. What has no such form is not kept as something else. */
+  #plainResult(): Json {
+    const { name, codec } = this.#projection
+    try {
+      const encoded = (codec === undefined ? this.#result : codec.encode(this.#result)) as Json
+      return JSON.parse(canonicalText(encoded)) as Json
+    } catch (error) {
+      throw new CarillonError(
+        'projection-threw',
+        `The result of projection ${name} cannot be kept: ${sentenceOf(error)} Give the definition a codec that makes plain data of it, or keep it in memory.`,
+        { projection: name },
+        error,
+      )
+    }
+  }
+
+  async #load(): Promise<SavedProjection | undefined> {
+    const { name } = this.#projection
+    const saved: unknown = await this.#store?.load(name)
+    if (saved === undefined) return undefined
+    const decoded = decodeWith(SavedC, saved)
+    if (isLeft(decoded))
+      throw new CarillonError(
+        'projection-outdated',
+        `The store of projection ${name} gives something that was not saved: ${decoded.left.join('; ')}. Its load gives what its save was given, or undefined.`,
+        { projection: name },
+      )
+    const { version, result, checkpoint } = decoded.right
+    // The result is folded on, and what the store holds is not.
+    return { version, result: structuredClone(result) as Json, checkpoint }
   }
 
   #decode(saved: SavedProjection): R {

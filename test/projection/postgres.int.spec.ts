@@ -255,6 +255,56 @@ describe('A projection into PostgreSQL', () => {
     await virtual.stop()
   })
 
+  it('does not touch the tables of another projection', async () => {
+    const Totals = totals()
+    const virtual = await VirtualNode.start({ app: shop(Totals) })
+    await order(virtual.node, 'bell', 1)
+    await caughtUp(virtual.node, Totals)
+    const Other = definePostgresProjection({
+      ...{ name: 'shop/Other', url, schema, types: ['TransactionRecorded'], tables },
+      evolve: async (sql) => {
+        await sql('DELETE FROM totals')
+      },
+    })
+    await virtual.stop()
+    await virtual.restart({ app: shop(Other) })
+    expect(await stopped(virtual.node)).to.equal('projection-outdated')
+    expect(virtual.node.projections[0]?.error?.message).to.match(/shop\/Totals/)
+    await order(virtual.node, 'bell', 1)
+    await virtual.stop()
+    await virtual.restart({ app: shop(Totals) })
+    await caughtUp(virtual.node, Totals)
+    expect(await rows()).to.deep.equal([{ article: 'bell', pieces: 2 }])
+    await virtual.stop()
+  })
+
+  it('whose tables cannot be made stops, and says why', async () => {
+    const Wrong = definePostgresProjection({
+      ...{ name: 'shop/Wrong', url, schema, tables: ['CREATE TABEL totals (article text)'] },
+      evolve: () => Promise.resolve(),
+    })
+    const virtual = await VirtualNode.start({ app: shop(Wrong) })
+    expect(await stopped(virtual.node)).to.equal('projection-threw')
+    expect(virtual.node.projections[0]?.error?.message).to.match(/tables of projection shop\/Wrong.*TABEL/)
+    await virtual.stop()
+  })
+
+  for (const text of ['COMMIT', ' commit ; ', 'ROLLBACK', '-- done\nEND', 'BEGIN', '/* */ABORT'])
+    it(`that would end the transaction of its batch stops: ${JSON.stringify(text)}`, async () => {
+      const Ending = definePostgresProjection({
+        ...{ name: 'shop/Totals', url, schema, types: ['TransactionRecorded'], tables },
+        evolve: async (sql) => {
+          await sql("INSERT INTO totals VALUES ('bell', 1)")
+          await sql(text)
+        },
+      })
+      const virtual = await VirtualNode.start({ app: shop(Ending) })
+      await order(virtual.node, 'bell', 1)
+      expect(await stopped(virtual.node)).to.equal('projection-threw')
+      expect(await rows()).to.deep.equal([])
+      await virtual.stop()
+    })
+
   it('waits for a server that is away, and the node goes on', async () => {
     const Away = definePostgresProjection({
       name: 'shop/Away',

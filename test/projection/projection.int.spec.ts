@@ -309,6 +309,100 @@ describe('A projection', () => {
     expect(counts.get('shop/PlaceOrder')).to.equal(1)
   })
 
+  describe('whose result is no plain data', () => {
+    const counting = (init: () => unknown, evolve: (result: unknown) => unknown, store: ProjectionStore | 'sqlite') =>
+      defineProjection<unknown>({ name: 'shop/Odd', init, evolve, store })
+    const asItIs = (result: unknown): unknown => result
+
+    for (const [what, value] of [
+      ['a Map', new Map()],
+      ['a date', new Date(0)],
+      ['not a number', Number.NaN],
+      ['a large integer', 1n],
+    ] as const)
+      it(`stops at the start, before anything is saved as something else: ${what}`, async () => {
+        const virtual = await VirtualNode.start({ app: shop(counting(() => ({ value }), asItIs, 'sqlite')) })
+        expect(await untilStopped(virtual.node)).to.equal('projection-threw')
+        expect(virtual.node.projections[0]?.error?.message).to.match(/shop\/Odd cannot be kept.*codec/)
+        await order(virtual.node, 'bell', 1)
+        await virtual.stop()
+      })
+
+    it('stops when it becomes so later, and what was saved stands', async () => {
+      const store = keptStore()
+      let next: unknown = { pieces: 1 }
+      const Odd = counting(
+        () => ({}),
+        () => next,
+        store,
+      )
+      const virtual = await VirtualNode.start({ app: shop(Odd) })
+      await order(virtual.node, 'bell', 1)
+      await virtual.node.projection(Odd).readAt(virtual.node.head.revision)
+      const { saved } = store
+      next = { pieces: new Set([1]) }
+      await virtual.advanceBy({ seconds: 2 })
+      await order(virtual.node, 'bell', 1)
+      expect(await untilStopped(virtual.node)).to.equal('projection-threw')
+      expect(store.saved).to.equal(saved)
+    })
+
+    it('stops when it is a promise: nobody waits for one', async () => {
+      const Odd = defineProjection<unknown>({
+        ...{ name: 'shop/Odd', store: 'memory', init: () => 0 },
+        evolve: () => Promise.resolve(1),
+      })
+      const virtual = await VirtualNode.start({ app: shop(Odd) })
+      expect(await untilStopped(virtual.node)).to.equal('projection-threw')
+      expect(virtual.node.projections[0]?.error?.message).to.match(/promise/)
+    })
+  })
+
+  it('is kept as a copy: what is folded on does not reach what was saved', async () => {
+    const saves: SavedProjection[] = []
+    const byReference: ProjectionStore = {
+      load: () => Promise.resolve(saves.at(-1)),
+      save: (_name, saved) => {
+        saves.push(saved)
+        return Promise.resolve(true)
+      },
+    }
+    const Changing = defineProjection({
+      ...{ name: 'shop/Changing', types: ['TransactionRecorded'], store: byReference },
+      init: () => ({ orders: 0 }),
+      evolve: (result: { orders: number }) => {
+        result.orders += 1
+        return result
+      },
+    })
+    const virtual = await VirtualNode.start({ app: shop(Changing) })
+    for (let placed = 1; placed <= 3; placed++) {
+      await order(virtual.node, 'bell', 1)
+      await virtual.node.projection(Changing).readAt(virtual.node.head.revision)
+    }
+    await virtual.crash()
+    await virtual.restart()
+    const result = await virtual.node.projection(Changing).readAt(virtual.node.head.revision)
+    expect(result).to.deep.equal({ orders: 3 })
+  })
+
+  it('does not go on from something that was never saved', async () => {
+    const hash = 'a'.repeat(64)
+    const others = [
+      null,
+      { version: 1, result: { bell: 7 } },
+      { version: 1, result: { bell: 7 }, checkpoint: null },
+      { version: 1, result: { bell: 7 }, checkpoint: { revision: '3', hash } },
+      { version: '1', result: { bell: 7 }, checkpoint: { revision: 3, hash } },
+    ]
+    for (const saved of others) {
+      const store = { ...keptStore(), load: () => Promise.resolve(saved) } as unknown as ProjectionStore
+      const virtual = await VirtualNode.start({ app: shop(totals({ store })) })
+      expect(await untilStopped(virtual.node), JSON.stringify(saved)).to.equal('projection-outdated')
+      await virtual.stop()
+    }
+  })
+
   it('counts as caught up although more is recorded whenever it takes something in', async () => {
     const most = 20
     let taken = 0

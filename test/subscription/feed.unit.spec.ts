@@ -1,57 +1,11 @@
 /** The feed of a node's events: what its readers cost the node, however many there are. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { canonicalText } from '../../src/encoding/canonical.js'
-import { emptyHead, headAfter, tickAfter, type EncodedTick } from '../../src/log/Tick.js'
-import { instant } from '../../src/index.js'
-import { EventFeed } from '../../src/subscription/EventFeed.js'
 import { subscriptionLimits } from '../../src/subscription/limits.js'
-import { signed } from '../log/signing.js'
-
-const eventsPerTick = 5
-const at = instant('2030-01-01T00:00:00.000Z')
-const lines = Array.from({ length: eventsPerTick }, () => canonicalText({ type: 'NodeStopped' }))
-
-/** A log that grows when it is told to. */
-class Source {
-  readonly ticks: EncodedTick[] = []
-  readonly #followers = new Set<(committed: { readonly tick: EncodedTick }) => void>()
-  /** How many times a tick was read from it. */
-  reads = 0
-
-  readonly feed = new EventFeed({
-    head: () => this.head,
-    read: (from) => this.#read(from),
-    follow: (follower) => {
-      this.#followers.add(follower)
-      return () => this.#followers.delete(follower)
-    },
-    whenStopped: () => undefined,
-  })
-
-  get head() {
-    const last = this.ticks.at(-1)
-    return last === undefined ? emptyHead : headAfter(last)
-  }
-
-  /** A tick becomes durable, and the node tells those who follow it. */
-  tick(): void {
-    const tick = tickAfter(this.head, at, lines, signed)
-    this.ticks.push(tick)
-    for (const follower of this.#followers) follower({ tick })
-  }
-
-  async *#read(from: number): AsyncGenerator<EncodedTick, void, undefined> {
-    for (const tick of this.ticks) {
-      if (tick.firstRevision + tick.events.length <= from) continue
-      this.reads += 1
-      yield await Promise.resolve(tick)
-    }
-  }
-}
+import { eventsPerTick, GrowingLog } from './GrowingLog.js'
 
 describe('A feed', () => {
-  const following = (source: Source, readers: number) => {
+  const following = (source: GrowingLog, readers: number) => {
     const ending = new AbortController()
     const taken = Array.from({ length: readers }, () => 0)
     const all = taken.map((_, reader) =>
@@ -67,7 +21,7 @@ describe('A feed', () => {
   }
 
   it('hands out nothing inside the tick that brings it, and a bounded number of events between two turns', async () => {
-    const source = new Source()
+    const source = new GrowingLog()
     const readers = 1_000
     const { sum, taken, end } = following(source, readers)
     await turn()
@@ -88,7 +42,7 @@ describe('A feed', () => {
   })
 
   it('tells every reader, also while ticks come faster than all can be told', async () => {
-    const source = new Source()
+    const source = new GrowingLog()
     const { taken, end } = following(source, 300)
     for (let ticks = 0; ticks < 50; ticks++) {
       source.tick()
@@ -100,7 +54,7 @@ describe('A feed', () => {
   })
 
   it('lets those who catch up take turns, so that many hold up the node no more than one', async () => {
-    const source = new Source()
+    const source = new GrowingLog()
     for (let ticks = 0; ticks < 500; ticks++) source.tick()
     const readers = 20
     const ending = new AbortController()
@@ -122,7 +76,7 @@ describe('A feed', () => {
   })
 
   it('decodes a recent tick once for all, and what it hands out cannot be changed', async () => {
-    const source = new Source()
+    const source = new GrowingLog()
     const ending = new AbortController()
     const seen = new Set<unknown>()
     const all = Array.from({ length: 3 }, () =>

@@ -59,6 +59,14 @@ const mayPass = (error: unknown): boolean => {
   return endsSession(error) || wantsAnotherTry(error) || (state !== undefined && /^(40|53|55|57|58|28)/.test(state))
 }
 
+/** With these a statement would end the transaction of its batch, whatever else the batch holds. */
+const endsTransaction =
+  /^(\s|;|--[^\n]*(\n|$)|\/\*[^]*?\*\/)*(begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(work\s+|transaction\s+)?to\b))\b/i
+
+/** What the driver has said. The session tells it in words of a log, which a projection is not. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof CarillonError && error.cause !== undefined ? error.cause : error
+
 type Place = { readonly version: number; readonly checkpoint: ProjectionCheckpoint | undefined }
 
 class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
@@ -140,7 +148,9 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
   async #evolve(query: Query, event: PublicEvent): Promise<void> {
     const asked: Promise<readonly Row[]>[] = []
     const sql: ProjectionSql = (text, values = []) => {
-      const rows = query({ text, values: [...values] })
+      const rows = endsTransaction.test(text)
+        ? Promise.reject(new Error(`"${text.trim()}" is no statement for a projection: each batch is one transaction.`))
+        : query({ text, values: [...values] })
       rows.catch(() => undefined)
       asked.push(rows)
       return rows
@@ -155,8 +165,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     } catch (error) {
       if (error instanceof CarillonError && sqlStateOf(error) === undefined && error.cause !== undefined) throw error
       if (sqlStateOf(error) !== undefined && mayPass(error)) throw error
-      const said = error instanceof CarillonError && error.cause !== undefined ? error.cause : error
-      throw evolveThrew(this.#options.name, event, said)
+      throw evolveThrew(this.#options.name, event, causeOf(error))
     }
   }
 
@@ -181,14 +190,27 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     await query({ text: `CREATE SCHEMA ${schema}` })
     await query({ text: `SET LOCAL search_path TO ${schema}` })
     await query({
-      text: `CREATE TABLE ${checkpointTable} (version integer NOT NULL, revision bigint, hash text, owner text NOT NULL)`,
+      text: `CREATE TABLE ${checkpointTable} (name text NOT NULL, version integer NOT NULL, revision bigint, hash text, owner text NOT NULL)`,
     })
     await query({
-      text: `INSERT INTO ${checkpointTable} (version, owner) VALUES ($1, $2)`,
-      values: [this.#version, this.#owner],
+      text: `INSERT INTO ${checkpointTable} (name, version, owner) VALUES ($1, $2, $3)`,
+      values: [this.#options.name, this.#version, this.#owner],
     })
-    for (const text of this.#options.tables) await query({ text })
+    for (const text of this.#options.tables) await query({ text }).catch((error: unknown) => this.#tablesRefused(error))
     return undefined
+  }
+
+  /** A wrong statement is as wrong the next time; what may pass, and rights that may be given, are waited for. */
+  #tablesRefused(error: unknown): never {
+    const state = sqlStateOf(error)
+    if (state === undefined || state === '42501' || mayPass(error)) throw error
+    const { name } = this.#options
+    throw new CarillonError(
+      'projection-threw',
+      `The tables of projection ${name} cannot be made: ${sentenceOf(causeOf(error))} Mend its definition and start the node again.`,
+      { projection: name },
+      error,
+    )
   }
 
   /** Becomes the owner of the tables, when what the earlier one had under way has ended. */
@@ -225,13 +247,15 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     const [row] =
       tables.length === 0
         ? []
-        : await query({ text: `SELECT version, revision, hash FROM ${quoted(schema)}.${checkpointTable}` })
+        : await query({ text: `SELECT name, version, revision, hash FROM ${quoted(schema)}.${checkpointTable}` })
+    const { name } = this.#options
+    const owner = row?.['name']
     const place = placeOf(row)
-    if (place !== undefined) return place
+    if (place !== undefined && owner === name) return place
     throw new CarillonError(
       'projection-outdated',
-      `Schema ${schema} is there, and was not made by a projection. Give projection ${this.#options.name} a schema of its own.`,
-      { projection: this.#options.name, schema },
+      `Schema ${schema} is there, and ${typeof owner === 'string' ? `belongs to projection ${owner}` : 'was not made by a projection'}. Give projection ${name} a schema of its own.`,
+      { projection: name, schema },
     )
   }
 
@@ -241,7 +265,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
       return await work()
     } catch (error) {
       if (error instanceof CarillonError && error.code.startsWith('projection-')) throw error
-      const said = error instanceof CarillonError && error.cause !== undefined ? error.cause : error
+      const said = causeOf(error)
       throw new CarillonError(
         'projection-store-away',
         `The database of projection ${this.#options.name} cannot be used: ${sentenceOf(said)} The projection goes on by itself when it can.`,
