@@ -3,9 +3,11 @@
  * token that has used up its share is refused until it has some again. The local owner is not counted. A thread answers;
  * where there is none, views are read once in each turn of the loop, however many ask, so that ticks come between.
  */
+import { setTimeout as sleepFor } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
 import type { Principal } from './Principal.js'
+import type { Pace } from '../subscription/Pace.js'
 import { RateLimit } from './RateLimit.js'
 import type { HostedNode } from './HostedNode.js'
 import type { Asker } from './QuestionThread.js'
@@ -13,6 +15,9 @@ import type { GivenQuestion, ReadableNode } from './Route.js'
 
 /** So many seconds of a token's share may be used at once. */
 const burstSeconds = 20
+
+/** Milliseconds that are read for one stream before others have their turn. */
+const turnMs = 5
 
 /** No token has this id. */
 const localOwner = 'local'
@@ -78,8 +83,48 @@ export class ReadBudget {
     }
   }
 
+  /**
+   * The pace at which a stream is read for in the loop: what it takes is counted for its token, others have their turn in
+   * between, and it goes on when the token has some of its share left.
+   */
+  paceOf({ token }: Principal): Pace {
+    let sinceTurnMs = 0
+    const spend = (usedMs: number): void => {
+      sinceTurnMs += usedMs
+      if (token !== undefined) this.#shares.spend(token, performance.now(), usedMs)
+    }
+    const wait = async (): Promise<void> => {
+      sinceTurnMs = 0
+      await this.#turn()
+      if (token === undefined) return
+      for (let waitMs = this.#waitMs(token); waitMs > 0; waitMs = this.#waitMs(token))
+        await sleepFor(waitMs, undefined, { ref: false })
+    }
+    return {
+      work: (does) => {
+        const beganMs = performance.now()
+        try {
+          return does()
+        } finally {
+          spend(performance.now() - beganMs)
+        }
+      },
+      rest: () => (sinceTurnMs < turnMs ? undefined : wait()),
+    }
+  }
+
+  /** Refuses a token that has used up its share. */
+  assertLeft({ token, name }: Principal): void {
+    if (token !== undefined) this.#assertLeft(token, name)
+  }
+
+  /** Takes one millisecond, or says how long until there is one. */
+  #waitMs(token: string): number {
+    return this.#shares.take(token, performance.now())
+  }
+
   #assertLeft(token: string, name: string): void {
-    const waitMs = this.#shares.take(token, performance.now())
+    const waitMs = this.#waitMs(token)
     if (waitMs === 0) return
     const seconds = Math.ceil(waitMs / 1_000)
     throw new CarillonError(

@@ -33,7 +33,7 @@ export const httpLimits = {
   httpRequestMs: 10_000,
   /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. */
   httpRequestsPerSecond: 200,
-  /** Milliseconds that the answers to questions of one token may take in a second, on average, and twenty times as many at once. */
+  /** Milliseconds that the answers to questions of one token, and its streams of what was recorded, may take in a second, on average, and twenty times as many at once. */
   httpReadMsPerSecond: 250,
   /** Questions of one token that wait to be answered. */
   questionsWaiting: 100,

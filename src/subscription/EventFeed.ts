@@ -9,6 +9,7 @@ import type { CarillonError } from '../errors/CarillonError.js'
 import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import { FeedReader } from './FeedReader.js'
 import { subscriptionLimits } from './limits.js'
+import { freely, type Pace } from './Pace.js'
 import { PublishedTick } from './PublishedTick.js'
 
 /** What a feed needs of a node. */
@@ -66,8 +67,8 @@ export class EventFeed {
   }
 
   /** Every tick that holds a revision from `from` on. Ends when the signal is aborted, or the node stops. */
-  async *ticks(from: number, signal: AbortSignal): AsyncGenerator<PublishedTick, void, undefined> {
-    const reader = this.#open(from, signal)
+  async *ticks(from: number, signal: AbortSignal, pace: Pace = freely): AsyncGenerator<PublishedTick, void, undefined> {
+    const reader = this.#open(from, signal, pace)
     try {
       for (let tick = await reader.next(); tick !== undefined; tick = await reader.next()) yield tick
     } finally {
@@ -77,7 +78,7 @@ export class EventFeed {
 
   /** The same, called back with: the next tick when the call before has returned, or what it returned has resolved. */
   async each(from: number, signal: AbortSignal, take: (tick: PublishedTick) => void | Promise<void>): Promise<void> {
-    const reader = this.#open(from, signal)
+    const reader = this.#open(from, signal, freely)
     try {
       for (;;) {
         // No promise is made where none is needed: with many readers these would be most of the work.
@@ -129,10 +130,10 @@ export class EventFeed {
     return this.#turn
   }
 
-  #open(from: number, signal: AbortSignal): FeedReader {
+  #open(from: number, signal: AbortSignal, pace: Pace): FeedReader {
     this.#readers += 1
     if (this.#readers === 1) this.#unfollow = this.#source.follow(({ tick }) => this.#add(tick))
-    return new FeedReader(this, from, signal)
+    return new FeedReader(this, from, signal, pace)
   }
 
   #close(reader: FeedReader): void {

@@ -5,11 +5,13 @@
 import type { EncodedTick } from '../log/Tick.js'
 import type { EventFeed } from './EventFeed.js'
 import { subscriptionLimits } from './limits.js'
+import type { Pace } from './Pace.js'
 import { PublishedTick } from './PublishedTick.js'
 
 export class FeedReader {
   readonly #feed: EventFeed
   readonly #signal: AbortSignal
+  readonly #pace: Pace
   /** The revision that comes next. */
   #next: number
   /** The log, while it is read from there. */
@@ -20,10 +22,11 @@ export class FeedReader {
   /** Ends the wait for news. */
   #goOn: () => void = () => undefined
 
-  constructor(feed: EventFeed, from: number, signal: AbortSignal) {
+  constructor(feed: EventFeed, from: number, signal: AbortSignal, pace: Pace) {
     this.#feed = feed
     this.#next = from
     this.#signal = signal
+    this.#pace = pace
     this.#hasEnded = signal.aborted
     signal.addEventListener('abort', this.#end)
   }
@@ -86,8 +89,8 @@ export class FeedReader {
     // Many that begin at once must not read all at once either.
     if (this.#log === undefined) await this.#letOthersGo()
     try {
-      this.#log ??= this.#feed.read(this.#next)
-      const read = await this.#log.next()
+      const log = (this.#log ??= this.#feed.read(this.#next))
+      const read = await this.#pace.work(() => log.next())
       if (read.done !== true) return new PublishedTick(read.value)
     } catch (error) {
       // The stop of a node closes its log, also before those who read it.

@@ -5,6 +5,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { publicEventTypes, type PublicEvent, type PublicEventType } from '../log/PublicEvent.js'
 import { revisionUnknown } from '../log/revisionUnknown.js'
 import type { EventFeed } from './EventFeed.js'
+import { freely, type Pace } from './Pace.js'
 
 /** Where a subscription begins: at a revision, with the first event of the log, or with the next one to come. */
 export type SubscribeFrom = number | 'start' | 'present'
@@ -19,6 +20,9 @@ export type SubscribeOptions<T extends PublicEventType = PublicEventType> = {
   /** With `false`, a revision that the log does not hold yet is refused. Default: it is waited for. */
   readonly wait?: boolean
 }
+
+/** A subscription whose work is counted, of somebody outside the process. */
+export type PacedOptions<T extends PublicEventType = PublicEventType> = SubscribeOptions<T> & { readonly pace?: Pace }
 
 /** The events of some types. */
 export type PublicEventOf<T extends PublicEventType> = PublicEvent & { readonly type: T }
@@ -79,18 +83,21 @@ const assertNotFailed = ({ stopped }: EventFeed, signal: AbortSignal): void => {
 /** The events from a revision on, as they are asked for. */
 export const subscribe = <T extends PublicEventType>(
   feed: EventFeed,
-  options: SubscribeOptions<T>,
-): AsyncGenerator<PublicEventOf<T>, void, undefined> => eventsOf(feed, checked(feed, options))
+  options: PacedOptions<T>,
+): AsyncGenerator<PublicEventOf<T>, void, undefined> => eventsOf(feed, checked(feed, options), options.pace ?? freely)
 
 async function* eventsOf<T extends PublicEventType>(
   feed: EventFeed,
   { from, signal, isWanted }: Asked<T>,
+  pace: Pace,
 ): AsyncGenerator<PublicEventOf<T>, void, undefined> {
-  for await (const { events } of feed.ticks(from, signal))
-    for (const event of events) {
+  for await (const tick of feed.ticks(from, signal, pace)) {
+    for (const event of pace.work(() => tick.events)) {
       if (signal.aborted) return
       if (isWanted(event)) yield event
     }
+    await pace.rest()
+  }
   assertNotFailed(feed, signal)
 }
 

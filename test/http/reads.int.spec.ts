@@ -46,6 +46,34 @@ describe('Questions over HTTP', () => {
     }
   })
 
+  for (const path of ['/log/follow?from=0', '/events?from=start', '/events?from=start&types=NodeStarted'])
+    it(`cost what they take, as a stream of what was recorded does: ${path}`, async () => {
+      const belfry = await Belfry.open({ readMsPerSecond: 1 })
+      try {
+        await belfry.virtual.advanceBy({ hours: 300 })
+        const [greedy, other] = [await belfry.token(['view']), await belfry.token(['view'])]
+        const listen = async (token: string): Promise<Response> => {
+          const response = await fetch(`${belfry.server.url}/api/v1${path}`, {
+            headers: { authorization: `Bearer ${token}` },
+          })
+          // The first words say that it is open; a stream is read for until it is hung up on.
+          await response.body?.getReader().read()
+          return response
+        }
+        const statuses: number[] = []
+        for (let asked = 0; asked < 25 && !statuses.includes(429); asked += 1) {
+          statuses.push((await listen(greedy)).status)
+          for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+        }
+        expect(statuses).to.include(429)
+        expect((await belfry.ask(search, { token: greedy })).body['code']).to.equal('rate-exceeded')
+        expect((await belfry.ask(search, { token: other })).status).to.equal(200)
+        expect((await listen(other)).status).to.equal(200)
+      } finally {
+        await belfry.close()
+      }
+    })
+
   it('let ticks come between, however many are asked at once', async () => {
     const belfry = await Belfry.open()
     try {

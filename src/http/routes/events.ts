@@ -6,7 +6,8 @@ import { CarillonError } from '../../errors/CarillonError.js'
 import { publicEventTypes, type PublicEventType } from '../../log/PublicEvent.js'
 import { revisionUnknown } from '../../log/revisionUnknown.js'
 import type { Node } from '../../node/Node.js'
-import { assertEventTypes } from '../../subscription/subscribe.js'
+import type { Pace } from '../../subscription/Pace.js'
+import { assertEventTypes, type PacedOptions } from '../../subscription/subscribe.js'
 import { ProjectionC, pageOfC, PublicEventC } from '../answers.js'
 import { route } from '../Route.js'
 import { lastEventId, type Stream } from '../Streams.js'
@@ -31,14 +32,20 @@ const typesOf = (types: string | undefined): readonly PublicEventType[] | undefi
   return named === undefined ? undefined : publicEventTypes.filter((type) => named.includes(type))
 }
 
-const send = async (node: Node, stream: Stream, from: number, types?: readonly PublicEventType[]): Promise<void> => {
+const send = async (
+  node: Node,
+  stream: Stream,
+  pace: Pace,
+  from: number,
+  types?: readonly PublicEventType[],
+): Promise<void> => {
   const closed = new AbortController()
   stream.onClose(() => {
     closed.abort()
   })
-  const wanted = types === undefined ? {} : { types }
-  for await (const event of node.subscribe({ from, signal: closed.signal, ...wanted })) {
-    stream.send({ id: String(event.revision), event: event.type, data: event })
+  const options: PacedOptions = { from, signal: closed.signal, pace, ...(types === undefined ? {} : { types }) }
+  for await (const event of node.subscribe(options)) {
+    pace.work(() => stream.send({ id: String(event.revision), event: event.type, data: event }))
     // A reader that is slow is read for at its own pace.
     await stream.drained()
   }
@@ -56,15 +63,16 @@ export const eventRoutes = [
     query: t.exact(t.partial({ lastEventId: t.string, from: t.string, types: t.string })),
     answer: PublicEventC,
     form: 'events',
-    handle: ({ hosted: { node }, query, principal, request, reply, streams }) => {
+    handle: ({ hosted: { node }, query, principal, request, reply, streams, reads }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
       const seen = lastEventId(request, query.lastEventId)
       if (seen !== undefined && seen > node.head.revision) throw revisionUnknown(seen, node.head.revision)
       const from = seen === undefined ? firstOf(node, query.from) : seen + 1
       const types = typesOf(query.types)
+      reads.assertLeft(principal)
       const stream = streams.open({ reply, principal })
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
-      send(node, stream, from, types).then(
+      send(node, stream, reads.paceOf(principal), from, types).then(
         () => reply.raw.end(),
         () => reply.raw.destroy(),
       )

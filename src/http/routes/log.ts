@@ -3,6 +3,7 @@
  */
 import * as t from 'io-ts'
 import { PublicKeyC } from '../../identity/PublicKey.js'
+import type { Pace } from '../../subscription/Pace.js'
 import { revisionUnknown } from '../../log/revisionUnknown.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import type { Node } from '../../node/Node.js'
@@ -52,7 +53,7 @@ const readEntries = async (
 }
 
 /** Sends everything after a revision and then whatever comes, each event once and in order. */
-const follow = async (node: Node, stream: Stream, after: number): Promise<void> => {
+const follow = async (node: Node, stream: Stream, pace: Pace, after: number): Promise<void> => {
   let sent = after
   let wake: () => void = () => undefined
   const unfollow = node.follow(() => wake())
@@ -62,13 +63,18 @@ const follow = async (node: Node, stream: Stream, after: number): Promise<void> 
   })
   while (stream.isOpen()) {
     const more = new Promise<void>((resolve) => (wake = resolve))
-    for await (const tick of node.readLog(sent + 1)) {
-      for (const entry of entriesOf(node, tick, sent + 1, true)) {
-        stream.send({ id: String(entry.revision), event: 'event', data: entry })
-        sent = entry.revision
-      }
+    const log = node.readLog(sent + 1)
+    for (let read = await pace.work(() => log.next()); read.done !== true; read = await pace.work(() => log.next())) {
+      const tick = read.value
+      pace.work(() => {
+        for (const entry of entriesOf(node, tick, sent + 1, true)) {
+          stream.send({ id: String(entry.revision), event: 'event', data: entry })
+          sent = entry.revision
+        }
+      })
       // A reader that is slow is read for at its own pace; only what it cannot take at all cuts it off.
       await stream.drained()
+      await pace.rest()
       if (!stream.isOpen()) return
     }
     if (sent >= node.head.revision) await more
@@ -127,7 +133,7 @@ export const logRoutes = [
     query: t.exact(t.partial({ lastEventId: t.string, from: CountC })),
     answer: LogEntryC,
     form: 'events',
-    handle: ({ hosted: { node }, query, principal, request, reply, streams }) => {
+    handle: ({ hosted: { node }, query, principal, request, reply, streams, reads }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
       const seen = lastEventId(request, query.lastEventId)
       const { revision: last } = node.head
@@ -137,9 +143,10 @@ export const logRoutes = [
       // Where the next event will be is as far as anyone can ask from: later ones would be heard without those before.
       if (seen === undefined && from > last + 1) throw revisionUnknown(from, last)
       const after = seen ?? from - 1
+      reads.assertLeft(principal)
       const stream = streams.open({ reply, principal })
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
-      follow(node, stream, after).catch(() => reply.raw.destroy())
+      follow(node, stream, reads.paceOf(principal), after).catch(() => reply.raw.destroy())
       return Promise.resolve(undefined)
     },
   }),
