@@ -137,6 +137,7 @@ export default {
           placeOf('errors'),
           '^src/encoding/(canonical|decode)\\.ts$',
           '^src/ledger/(decodeState|showRef)\\.ts$',
+          '^src/log/holdsEvent\\.ts$',
           '^src/flow/(FlowEnd|Refusal)\\.ts$',
           '^src/engine/pause\\.ts$',
           '^src/subscription/(callBack|subscriber)\\.ts$',

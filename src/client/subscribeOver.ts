@@ -3,8 +3,9 @@
  */
 import { pause } from '../engine/pause.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { revisionAfter, type TakenEvent } from '../log/holdsEvent.js'
 import type { PublicEvent, PublicEventType } from '../log/PublicEvent.js'
-import type { PublicEventOf, SubscribeOptions } from '../subscription/subscribe.js'
+import type { PublicEventOf, SubscribeFrom, SubscribeOptions } from '../subscription/subscribe.js'
 import { jsonIn } from './errorIn.js'
 import { isPassing, pauseMsBefore } from './isPassing.js'
 import { isGivenUp, type NodeConnection } from './NodeConnection.js'
@@ -15,7 +16,9 @@ const isEvent = (value: unknown): value is PublicEvent =>
   'type' in value &&
   typeof value.type === 'string' &&
   'revision' in value &&
-  typeof value.revision === 'number'
+  typeof value.revision === 'number' &&
+  'hash' in value &&
+  typeof value.hash === 'string'
 
 const eventIn = (data: string): PublicEvent => {
   const event = jsonIn(data)
@@ -36,7 +39,8 @@ const lastRevision = async (connection: NodeConnection, signal: AbortSignal): Pr
  */
 const firstRevision = async (
   connection: NodeConnection,
-  { from, wait = true }: Pick<SubscribeOptions, 'from' | 'wait'>,
+  from: Exclude<SubscribeFrom, object>,
+  wait: boolean,
   signal: AbortSignal,
 ): Promise<number> => {
   if (from === 'start') return 0
@@ -56,24 +60,24 @@ const reconnectMs = 50
 /** The events from a revision on, as they are asked for, until the signal ends it. */
 export async function* subscribeOver<T extends PublicEventType>(
   connection: NodeConnection,
-  { from, types, wait, signal = new AbortController().signal }: SubscribeOptions<T>,
+  { from, types, wait = true, signal = new AbortController().signal }: SubscribeOptions<T>,
 ): AsyncGenerator<PublicEventOf<T>, void, undefined> {
   let first: number
   try {
-    first = await firstRevision(connection, wait === undefined ? { from } : { from, wait }, signal)
+    first = typeof from === 'object' ? revisionAfter(from.after) : await firstRevision(connection, from, wait, signal)
   } catch (error) {
     if (signal.aborted) return
     throw error
   }
   const wantedFrom = typeof from === 'number' ? from : first
-  let seen: number | undefined
+  let seen: TakenEvent | undefined = typeof from === 'object' ? from.after : undefined
   let firstFailedMs: number | undefined
   const state = { hasBegun: false, failures: 0 }
   while (!signal.aborted) {
     try {
       const stream = connection.listen('/events', {
         query: { from: first, types: types?.join(',') },
-        ...(seen === undefined ? {} : { lastEventId: String(seen) }),
+        ...(seen === undefined ? {} : { lastEventId: `${seen.revision}:${seen.hash}` }),
         signal,
         onBegun: () => {
           state.hasBegun = true
@@ -82,8 +86,8 @@ export async function* subscribeOver<T extends PublicEventType>(
       })
       for await (const { data } of stream) {
         const event = eventIn(data)
-        if (seen !== undefined && event.revision <= seen) continue
-        seen = event.revision
+        if (seen !== undefined && event.revision <= seen.revision) continue
+        seen = { revision: event.revision, hash: event.hash }
         if (event.revision < wantedFrom) continue
         yield event as PublicEventOf<T>
         if (isGivenUp(signal)) return

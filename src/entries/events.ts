@@ -19,6 +19,7 @@ export type {
   SignalReceivedEvent,
   TransactionRecordedEvent,
 } from '../log/PublicEvent.js'
+export type { TakenEvent } from '../log/holdsEvent.js'
 export { producedStates } from '../app/producedStates.js'
 export type { Subscription } from '../subscription/callBack.js'
 export type { PublicEventOf, SubscribeFrom, SubscribeOptions } from '../subscription/subscribe.js'

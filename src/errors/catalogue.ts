@@ -49,6 +49,7 @@ export const catalogue = {
 
   // Subscriptions and projections
   'subscriber-threw': entry('fail', 'The callback of a subscription threw'),
+  'subscription-ahead': entry('refuse', 'The log does not hold the event after which to go on'),
   'projection-unknown': entry('refuse', 'The app has no projection of this name'),
   'projection-threw': entry('fail', 'The code of a projection threw'),
   'projection-outdated': entry('refuse', 'What is saved of a projection is of a newer version, or does not fit'),

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
+import type { TakenEvent } from '../log/holdsEvent.js'
 import { httpLimits } from './limits.js'
 import type { Principal } from './Principal.js'
 
@@ -101,12 +102,30 @@ export class Streams {
   }
 }
 
-/** The id a client saw last: from the header a browser sends when it comes back, or from the query. */
-export const lastEventId = (request: FastifyRequest, asked: string | undefined): number | undefined => {
+/** What a client saw last: from the header a browser sends when it comes back, or from the query. */
+const lastSeen = (request: FastifyRequest, asked: string | undefined): string | undefined => {
   const header = request.headers['last-event-id']
   const text = typeof header === 'string' ? header : asked
-  if (text === undefined || text === '') return undefined
+  return text === '' ? undefined : text
+}
+
+/** The id of the event that a client saw last. */
+export const lastEventId = (request: FastifyRequest, asked: string | undefined): number | undefined => {
+  const text = lastSeen(request, asked)
+  if (text === undefined) return undefined
   if (!/^\d{1,15}$/.test(text))
     throw new CarillonError('request-invalid', 'A last event id is a revision: a whole number from 0 on.')
   return Number(text)
+}
+
+/** An event that a client has seen. */
+export type SeenEvent = Pick<TakenEvent, 'revision'> & Partial<TakenEvent>
+
+/** The same, with the hash of the event where the client has sent it, too. */
+export const lastEvent = (request: FastifyRequest, asked: string | undefined): SeenEvent | undefined => {
+  const text = lastSeen(request, asked)
+  const [, revision, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text ?? '') ?? []
+  if (revision !== undefined && hash !== undefined) return { revision: Number(revision), hash }
+  const id = lastEventId(request, asked)
+  return id === undefined ? undefined : { revision: id }
 }

@@ -166,7 +166,7 @@ export class ProjectionRunner {
   }
 
   async #run(): Promise<void> {
-    const opened = await this.#untilDone(() => this.#target.open((at) => this.#isInLog(at)))
+    const opened = await this.#untilDone(() => this.#target.open((at) => this.#feed.holds(at)))
     if (this.#stopping.signal.aborted) return
     await this.#assertInLog(opened)
     let from = opened
@@ -208,13 +208,9 @@ export class ProjectionRunner {
     this.#tell()
   }
 
-  async #isInLog({ revision, hash }: ProjectionCheckpoint): Promise<boolean> {
-    return revision <= this.#feed.head.revision && (await this.#feed.hashAt(revision)) === hash
-  }
-
   /** A log that was restored to an earlier head, or another log, does not hold where the projection stands. */
   async #assertInLog(at: ProjectionCheckpoint | undefined): Promise<void> {
-    if (at === undefined || (await this.#isInLog(at))) return
+    if (at === undefined || (await this.#feed.holds(at))) return
     const { name } = this.definition
     throw new CarillonError(
       'projection-ahead',

@@ -4,9 +4,9 @@
  * one go, so that they cost it nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Hash } from '../encoding/hash.js'
 import type { CarillonError } from '../errors/CarillonError.js'
-import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { holdsEvent, type TakenEvent } from '../log/holdsEvent.js'
+import { linesOf, type EncodedTick, type Head } from '../log/Tick.js'
 import { FeedReader } from './FeedReader.js'
 import { subscriptionLimits } from './limits.js'
 import { freely, type Pace } from './Pace.js'
@@ -57,13 +57,9 @@ export class EventFeed {
     return this.#stopped
   }
 
-  /** The running hash after the tick whose last event has this revision; undefined when no tick ends there. */
-  async hashAt(revision: number): Promise<Hash | undefined> {
-    for await (const tick of this.#source.read(revision)) {
-      const head = headAfter(tick)
-      return head.revision === revision ? head.hash : undefined
-    }
-    return undefined
+  /** Whether the log holds an event that was taken before. */
+  holds(taken: TakenEvent): Promise<boolean> {
+    return holdsEvent(this.#source.read, taken)
   }
 
   /** Every tick that holds a revision from `from` on. Ends when the signal is aborted, or the node stops. */

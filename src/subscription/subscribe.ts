@@ -3,12 +3,17 @@
  */
 import { CarillonError } from '../errors/CarillonError.js'
 import { publicEventTypes, type PublicEvent, type PublicEventType } from '../log/PublicEvent.js'
-import { revisionUnknown } from '../log/revisionUnknown.js'
+import { revisionAfter, type TakenEvent } from '../log/holdsEvent.js'
+import { revisionUnknown, subscriptionAhead } from '../log/revisionUnknown.js'
 import type { EventFeed } from './EventFeed.js'
 import { freely, type Pace } from './Pace.js'
 
-/** Where a subscription begins: at a revision, with the first event of the log, or with the next one to come. */
-export type SubscribeFrom = number | 'start' | 'present'
+/**
+ * Where a subscription begins: at a revision, with the first event of the log, or with the next one to come. Or after an event
+ * that was taken before: then a log that does not hold it, because it was restored to an earlier head, is told from the one
+ * that does.
+ */
+export type SubscribeFrom = number | 'start' | 'present' | { readonly after: TakenEvent }
 
 /** What to subscribe to. */
 export type SubscribeOptions<T extends PublicEventType = PublicEventType> = {
@@ -34,6 +39,7 @@ const firstRevision = (feed: EventFeed, { from, wait = true }: SubscribeOptions)
   const { revision: last } = feed.head
   if (from === 'start') return 0
   if (from === 'present') return last + 1
+  if (typeof from === 'object') return revisionAfter(from.after)
   if (!Number.isSafeInteger(from) || from < 0)
     throw new CarillonError(
       'request-invalid',
@@ -57,6 +63,8 @@ export const assertEventTypes = (types: readonly string[] | undefined): void => 
 /** What a subscription asked for, checked. */
 type Asked<T extends PublicEventType> = {
   readonly from: number
+  /** Resolves when the log holds what was taken before. */
+  readonly held: () => Promise<void>
   readonly signal: AbortSignal
   readonly isWanted: (event: PublicEvent) => event is PublicEventOf<T>
 }
@@ -66,8 +74,12 @@ const checked = <T extends PublicEventType>(feed: EventFeed, options: SubscribeO
   assertEventTypes(types)
   const from = firstRevision(feed, options)
   const wanted = types === undefined ? undefined : new Set<PublicEventType>(types)
+  const after = typeof options.from === 'object' ? options.from.after : undefined
   return {
     from,
+    held: async () => {
+      if (after !== undefined && !(await feed.holds(after))) throw subscriptionAhead(after, feed.head)
+    },
     // One of its own, because Node.js warns of a signal that many listen to.
     signal: given === undefined ? new AbortController().signal : AbortSignal.any([given]),
     isWanted: (event): event is PublicEventOf<T> =>
@@ -88,9 +100,10 @@ export const subscribe = <T extends PublicEventType>(
 
 async function* eventsOf<T extends PublicEventType>(
   feed: EventFeed,
-  { from, signal, isWanted }: Asked<T>,
+  { from, held, signal, isWanted }: Asked<T>,
   pace: Pace,
 ): AsyncGenerator<PublicEventOf<T>, void, undefined> {
+  await held()
   for await (const tick of feed.ticks(from, signal, pace)) {
     for (const event of pace.work(() => tick.events)) {
       if (signal.aborted) return
@@ -107,7 +120,7 @@ export const deliver = <T extends PublicEventType>(
   options: SubscribeOptions<T>,
   take: TakeEvent<PublicEventOf<T>>,
 ): Promise<void> => {
-  const { from, signal, isWanted } = checked(feed, options)
+  const { from, held, signal, isWanted } = checked(feed, options)
   const takeFrom = (events: readonly PublicEvent[], first: number): void | Promise<void> => {
     for (let index = first; index < events.length; index++) {
       const event = events[index]
@@ -117,5 +130,7 @@ export const deliver = <T extends PublicEventType>(
       if (taken !== undefined) return Promise.resolve(taken).then(() => takeFrom(events, index + 1))
     }
   }
-  return feed.each(from, signal, ({ events }) => takeFrom(events, 0)).then(() => assertNotFailed(feed, signal))
+  return held()
+    .then(() => feed.each(from, signal, ({ events }) => takeFrom(events, 0)))
+    .then(() => assertNotFailed(feed, signal))
 }

@@ -347,6 +347,27 @@ describe('The client of a node', () => {
       expect((await refusalOf(thrown.ended)).code).to.equal('subscriber-threw')
     })
 
+    it('goes on after an event that was taken, and ends when the node comes back with another history', async () => {
+      await client.run(Write, { to: 'Ann', minutes: 1 })
+      const [first, ...more] = await recorded()
+      const { value: taken } = await client.subscribe({ from: 'start' }).next()
+      expect(taken?.revision).to.equal(first)
+      const events = client.subscribe({ from: { after: taken! } })
+      for (const revision of more) expect((await events.next()).value?.revision).to.equal(revision)
+      // The store is lost, and what takes its place soon has as many events.
+      const port = portOf(server)
+      const next = refusalOf(events.next())
+      await server.close()
+      await node.stop()
+      rmSync(store, { recursive: true, force: true })
+      node = await startNode({ app: post, store })
+      for (let count = 0; count < 5; count += 1) await node.run(Nothing, {})
+      server = await serveHttp({ node }, { localToken: token, port })
+      expect((await next).code).to.equal('subscription-ahead')
+      const after = { revision: taken!.revision, hash: 'f'.repeat(64) }
+      expect((await refusalOf(client.subscribe({ from: { after } }).next())).code).to.equal('subscription-ahead')
+    })
+
     it('opens a new connection when the old one is silent', async () => {
       const events = through({ silenceMs: 150 }).subscribe({ from: 'start' })
       const seen = [(await events.next()).value?.revision]

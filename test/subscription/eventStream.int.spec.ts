@@ -110,6 +110,27 @@ describe('The stream of public events', () => {
     expect(warnings).to.deep.equal([])
   })
 
+  it('goes on in the same history alone, for whoever sends the hash with the revision', async () => {
+    await order()
+    const whole = await readUntil(await ask('/events?from=start'), node.head.revision)
+    const [first, second] = whole as unknown as readonly {
+      readonly data: { readonly revision: number; hash: string }
+    }[]
+    const { revision, hash } = first!.data
+    const rest = await readUntil(await ask('/events', { 'last-event-id': `${revision}:${hash}` }), node.head.revision)
+    expect(rest[0]?.data.revision).to.equal(second!.data.revision)
+    for (const [id, code] of [
+      [`${revision}:${'f'.repeat(64)}`, 'subscription-ahead'],
+      [`${node.head.revision + 5}:${hash}`, 'subscription-ahead'],
+      [`${revision}:`, 'request-invalid'],
+      [`${revision}:hash`, 'request-invalid'],
+      [String(node.head.revision + 5), 'revision-unknown'],
+    ] as const) {
+      const answer = (await (await ask('/events', { 'last-event-id': id })).json()) as { readonly code: string }
+      expect(answer.code, id).to.equal(code)
+    }
+  })
+
   const refused: Readonly<Record<string, readonly [path: string, code: string]>> = {
     'a type that does not exist': ['/events?types=FlowExploded', 'request-invalid'],
     'a place that is no revision': ['/events?from=yesterday', 'request-invalid'],

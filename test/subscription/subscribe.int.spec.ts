@@ -147,4 +147,39 @@ describe('A subscription', () => {
     for (const from of [-1, 1.5, Number.NaN, 'yesterday' as 'start'])
       expect(await refusalOf(() => virtual.node.subscribe({ from })), String(from)).to.equal('request-invalid')
   })
+
+  it('goes on after an event that was taken, in the same history alone', async () => {
+    const virtual = await VirtualNode.start({ app: shop() })
+    await place(virtual, 3)
+    const last = virtual.node.head.revision
+    const whole = await takeUntil(virtual.node.subscribe({ from: 'start' }), last)
+    for (const after of whole.slice(0, -1)) {
+      const rest = await takeUntil(virtual.node.subscribe({ from: { after } }), last)
+      expect(rest).to.deep.equal(whole.filter(({ revision }) => revision > after.revision))
+    }
+    const next = virtual.node.subscribe({ from: { after: whole.at(-1)! } }).next()
+    await place(virtual, 1)
+    expect((await next).value?.revision).to.be.greaterThan(last)
+  })
+
+  it('does not go on after an event that this log does not hold: it was restored, or is another one', async () => {
+    const virtual = await VirtualNode.start({ app: shop() })
+    await place(virtual, 3)
+    const { revision, hash } = virtual.node.head
+    const other = await VirtualNode.start({ app: shop(), seed: 'another' })
+    // Its log ends before that revision at first, and holds another event there later.
+    for (let placed = 0; placed < 2; placed++) {
+      const events = other.node.subscribe({ from: { after: { revision, hash } } })
+      expect(await refusalOf(() => events.next())).to.equal('subscription-ahead')
+      const called = other.node.subscribe({ from: { after: { revision, hash } }, on: () => undefined })
+      expect(await refusalOf(() => called.ended)).to.equal('subscription-ahead')
+      await place(other, 4)
+    }
+    for (const after of [
+      { revision: -1, hash },
+      { revision, hash: 'none' },
+      { revision: 1.5, hash },
+    ])
+      expect(await refusalOf(() => virtual.node.subscribe({ from: { after } }))).to.equal('request-invalid')
+  })
 })

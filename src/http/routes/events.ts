@@ -4,13 +4,14 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { publicEventTypes, type PublicEventType } from '../../log/PublicEvent.js'
-import { revisionUnknown } from '../../log/revisionUnknown.js'
+import { holdsEvent } from '../../log/holdsEvent.js'
+import { revisionUnknown, subscriptionAhead } from '../../log/revisionUnknown.js'
 import type { Node } from '../../node/Node.js'
 import type { Pace } from '../../subscription/Pace.js'
 import { assertEventTypes, type PacedOptions } from '../../subscription/subscribe.js'
 import { ProjectionC, pageOfC, PublicEventC } from '../answers.js'
 import { route } from '../Route.js'
-import { lastEventId, type Stream } from '../Streams.js'
+import { lastEvent, type SeenEvent, type Stream } from '../Streams.js'
 
 /** Where a stream begins: a revision, the start of the log, or what comes next. */
 const firstOf = (node: Node, from: string | undefined): number => {
@@ -24,6 +25,15 @@ const firstOf = (node: Node, from: string | undefined): number => {
     )
   if (Number(from) > last + 1) throw revisionUnknown(Number(from), last)
   return Number(from)
+}
+
+/** What a client has seen must be in this log; with the hash, also as it was seen. */
+const assertHeld = async (node: Node, { revision, hash }: SeenEvent): Promise<void> => {
+  const { head } = node
+  if (hash === undefined) {
+    if (revision > head.revision) throw revisionUnknown(revision, head.revision)
+  } else if (!(await holdsEvent((from) => node.readLog(from), { revision, hash })))
+    throw subscriptionAhead({ revision, hash }, head)
 }
 
 const typesOf = (types: string | undefined): readonly PublicEventType[] | undefined => {
@@ -58,25 +68,25 @@ export const eventRoutes = [
     tag: 'live',
     verbs: ['log follow --public'],
     summary:
-      'Public events, from a revision, "start" or "present" on. Resumable: the id of an event is its revision, sent back as Last-Event-ID',
+      'Public events, from a revision, "start" or "present" on. Resumable: the id of an event is its revision, sent back as Last-Event-ID; as revision:hash it is taken in the same history alone',
     permission: 'view',
     query: t.exact(t.partial({ lastEventId: t.string, from: t.string, types: t.string })),
     answer: PublicEventC,
     form: 'events',
-    handle: ({ hosted: { node }, query, principal, request, reply, streams, reads }) => {
+    handle: async ({ hosted: { node }, query, principal, request, reply, streams, reads }) => {
       // A client that comes back repeats its first request, so where it stands is stronger than where it began.
-      const seen = lastEventId(request, query.lastEventId)
-      if (seen !== undefined && seen > node.head.revision) throw revisionUnknown(seen, node.head.revision)
-      const from = seen === undefined ? firstOf(node, query.from) : seen + 1
-      const types = typesOf(query.types)
+      const seen = lastEvent(request, query.lastEventId)
       reads.assertLeft(principal)
+      if (seen !== undefined) await assertHeld(node, seen)
+      const from = seen === undefined ? firstOf(node, query.from) : seen.revision + 1
+      const types = typesOf(query.types)
       const stream = streams.open({ reply, principal })
       // A node that stops in the middle closes the stream with the server; there is nobody to tell here.
       send(node, stream, reads.paceOf(principal), from, types).then(
         () => reply.raw.end(),
         () => reply.raw.destroy(),
       )
-      return Promise.resolve(undefined)
+      return undefined
     },
   }),
   route({
