@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
+import { dropSchema, postgresUrl } from '../postgres/testDatabase.js'
 import { allPages, repository } from './pages.js'
 import { layOut, placeOf, programsOf, type Source } from './project.js'
 
@@ -84,7 +85,16 @@ const simulated = allPages().flatMap((page) => {
 })
 
 describe('the code in the documentation', () => {
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  before(async () => {
+    // The database that pages write their reports to, as a reader would name it.
+    process.env['REPORTS_URL'] = await postgresUrl()
+    await dropSchema(await postgresUrl(), 'shop_report')
+  })
+  after(async () => {
+    await dropSchema(await postgresUrl(), 'shop_report')
+    delete process.env['REPORTS_URL']
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   it('compiles as strictly as our own', function () {
     expect(typeErrorsOf(sources)).to.deep.equal([])

@@ -1,6 +1,6 @@
 /**
  * The code of the pages as the files of a stranger's app: a folder a page, in a project that has installed carillon,
- * io-ts, fp-ts, chai and tsx, and nothing else of ours. CONTRIBUTING.md tells writers the convention.
+ * io-ts, fp-ts, pg, chai and tsx, and nothing else of ours. CONTRIBUTING.md tells writers the convention.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -59,7 +59,7 @@ export const layOut = (folder: string, pages: readonly Page[]): readonly Source[
   const modules = join(folder, 'node_modules')
   mkdirSync(modules, { recursive: true })
   symlinkSync(repository, join(modules, 'carillon'), 'junction')
-  for (const name of ['io-ts', 'fp-ts', 'chai', 'tsx', '@types'])
+  for (const name of ['io-ts', 'fp-ts', 'pg', 'chai', 'tsx', '@types'])
     symlinkSync(join(repository, 'node_modules', name), join(modules, name), 'junction')
   writeFileSync(join(folder, 'package.json'), '{ "name": "a-strangers-app", "private": true, "type": "module" }\n')
 
