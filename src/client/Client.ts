@@ -223,7 +223,7 @@ export class Client {
     return (await this.#ask('GET', `/states/${encodeURIComponent(text)}/why`, options)) as Why
   }
 
-  /** Sends a signal to a flow, by its id or the client id it was started with. It counts once, however often it is sent. */
+  /** Sends a signal to a flow, by its id or the client id with which this caller has started it. It counts once, however often it is sent. */
   signal<A>(
     to: SignalTarget | string,
     definition: SignalDefinition<A>,

@@ -8,7 +8,7 @@ import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import type { DomainEvent } from '../log/events.js'
-import { FlowIdC, flowIdOfClientId } from '../log/FlowId.js'
+import { FlowIdC, flowIdOfClientId, localCaller, type FlowId } from '../log/FlowId.js'
 import { lastOf } from './family.js'
 import type { FlowReads } from './FlowReads.js'
 import { hasEnded, type FlowRow } from './FlowRow.js'
@@ -16,7 +16,8 @@ import { flowLimits } from './limits.js'
 
 /**
  * Which flow is meant: by its id, or by the client id it was started with, and by whom where that is given. Client ids are
- * their caller's own, so `caller` names the token; without it the local owner started the flow.
+ * their caller's own, so `caller` names the token, or `local` the local owner. Without it the flow is one of the local owner, or
+ * over HTTP of the token that asks.
  */
 export const SignalTargetC = t.union([
   FlowIdC,
@@ -38,9 +39,12 @@ export const showTarget = (to: SignalTarget): string =>
     ? to
     : `"${to.clientId}"${to.caller === undefined ? '' : ` of token ${to.caller}`}${to.by === undefined ? '' : ` of ${to.by}`}`
 
+const idOfCallers = ({ clientId, caller }: Exclude<SignalTarget, string>): FlowId =>
+  flowIdOfClientId(clientId, caller === localCaller ? undefined : caller)
+
 /** The flow that is meant, whether it has ended or not. */
 const targetOf = ({ views }: FlowReads, to: SignalTarget): FlowRow => {
-  const first = views.flows.find(typeof to === 'string' ? to : flowIdOfClientId(to.clientId, to.caller))
+  const first = views.flows.find(typeof to === 'string' ? to : idOfCallers(to))
   const row = first === undefined ? undefined : lastOf(views, first)
   const isMeant = typeof to === 'string' || to.by === undefined || row?.startedBy === to.by
   if (row === undefined || !isMeant)

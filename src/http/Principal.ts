@@ -1,6 +1,7 @@
 /**
  * Who asks, from where, and what they may do: the holder of a token, told by its name.
  */
+import type { SignalTarget } from '../flow/decideSignal.js'
 import type { OperatorName } from '../operator/OperatorRequest.js'
 import { isGranted } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -31,6 +32,10 @@ export const startedAs = (principal: Principal): { readonly by: string; readonly
 
 /** As the log is to remember it: who, and from where. */
 export const operatorOf = ({ name, from, operator }: Principal): string => operator ?? `http:${name}@${from}`
+
+/** The flow that a signal is for: a client id without a caller is one of whoever asks. */
+export const targetOf = (to: SignalTarget, { token }: Principal): SignalTarget =>
+  typeof to === 'string' || to.caller !== undefined || token === undefined ? to : { ...to, caller: token }
 
 export const mayDo = ({ permissions }: Principal, needed: string): boolean => isGranted(permissions, needed)
 

@@ -57,6 +57,8 @@ export const httpLimits = {
   httpLiveMs: 500,
   /** How long a request for a flow's result waits before it says that the flow still runs. */
   httpResultMs: 25_000,
+  /** A token may begin a check of the log so long after the last one, and after four times as long as that took. */
+  verificationRestMs: 10_000,
   /** Bars of the agenda's timeline in one answer. */
   timelineBars: 1_000,
   /** States looked at for one page of a search by text. */

@@ -179,6 +179,27 @@ describe('A client of a node', () => {
     expect((await virtual.node.flow(body['flow'] as FlowId))?.signals).to.have.length(1)
   })
 
+  it('means a flow of its own by a client id without a caller', async () => {
+    const billing = await caller(['start:*', 'operate'])
+    const own = await start(billing.text, 'desk/Offer', { pence: 5 }, 'invoice-1001')
+    const local = await virtual.node.start(Offer, { pence: 7 }, { clientId: 'invoice-1001' })
+    const signalled = async (): Promise<readonly (number | undefined)[]> =>
+      Promise.all(
+        [own.body['flow'] as FlowId, local.id].map(async (id) => (await virtual.node.flow(id))?.signals.length),
+      )
+    const signal = { signal: 'desk/Nod', data: {} }
+    const to = { clientId: 'invoice-1001' }
+    expect((await ask('/signals', billing.text, { to, ...signal })).status).to.equal(200)
+    expect(await signalled()).to.deep.equal([1, 0])
+    expect((await ask('/operate', billing.text, { on: 'signal', to, ...signal })).status).to.equal(200)
+    expect(await signalled()).to.deep.equal([2, 0])
+    const toLocal = { ...to, caller: 'local' }
+    expect((await ask('/signals', billing.text, { to: toLocal, ...signal })).status).to.equal(200)
+    expect(await signalled()).to.deep.equal([2, 1])
+    const other = await caller(['signal:desk/Nod'])
+    expect((await ask('/signals', other.text, { to, ...signal })).body).to.include({ code: 'flow-not-found' })
+  })
+
   it('can be named with the longest client id there is', async () => {
     const clientId = 'é'.repeat(1_000)
     const { body } = await start(owner, 'desk/Offer', { pence: 5 }, clientId)

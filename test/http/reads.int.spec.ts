@@ -1,7 +1,7 @@
 /** What questions may take from the node that answers them. */
 import { expect } from 'chai'
 import { ReadBudget } from '../../src/http/ReadBudget.js'
-import { Belfry } from './belfry.js'
+import { Belfry, Sleep } from './belfry.js'
 
 const search = '/api/v1/states?text=nothing-of-the-kind'
 
@@ -73,6 +73,37 @@ describe('Questions over HTTP', () => {
         await belfry.close()
       }
     })
+
+  it('cost what they take, as a watched flow and a check of the log do', async () => {
+    const belfry = await Belfry.open({ readMsPerSecond: 1 })
+    try {
+      const { id } = await belfry.node.start(Sleep, {})
+      const greedy = await belfry.token(['view'])
+      const watch = async (): Promise<number> => {
+        const headers = { authorization: `Bearer ${greedy}` }
+        const response = await fetch(`${belfry.server.url}/api/v1/flows/${id}/watch`, { headers })
+        await response.body?.cancel()
+        return response.status
+      }
+      let status = 200
+      for (let asked = 0; asked < 2_000 && status === 200; asked += 1) status = await watch()
+      expect(status).to.equal(429)
+      const other = await belfry.token(['view'])
+      const check = async (token?: string): Promise<unknown> =>
+        (await belfry.ask('/api/v1/log/verification', { method: 'POST', ...(token === undefined ? {} : { token }) }))
+          .status
+      const checked = async (): Promise<void> => {
+        while ((await belfry.ask('/api/v1/log/verification')).body['state'] === 'running');
+      }
+      expect(await check(other)).to.equal(202)
+      await checked()
+      expect(await check(other)).to.equal(429)
+      expect(await check()).to.equal(202)
+      await checked()
+    } finally {
+      await belfry.close()
+    }
+  })
 
   it('let ticks come between, however many are asked at once', async () => {
     const belfry = await Belfry.open()

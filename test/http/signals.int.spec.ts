@@ -85,8 +85,14 @@ describe('signals', function () {
     expect((await send(await token('start:*'), { to: id, signal: 'tower/Stop', data: {} })).status).to.equal(403)
     expect((await send(await token('signal:tower/*'), { to: id, signal: 'tower/Stop', data: {} })).status).to.equal(200)
     expect(
-      (await send(await token('operate'), { to: { clientId: 'sunday' }, signal: 'tower/Ready', data, id: 'one' }))
-        .status,
+      (
+        await send(await token('operate'), {
+          to: { clientId: 'sunday', caller: 'local' },
+          signal: 'tower/Ready',
+          data,
+          id: 'one',
+        })
+      ).status,
     ).to.equal(200)
     expect(await node.resultOf(id)).to.match(/^6 ropes of Ann/)
   })

@@ -4,8 +4,14 @@
 import * as t from 'io-ts'
 import { CarillonError } from '../../errors/CarillonError.js'
 import { JsonC } from '../../encoding/JsonC.js'
-import { findFlow, findFlowRevisions, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
-import type { FlowDetails } from '../../flow/FlowSummary.js'
+import type { Database } from '../../storage/Database.js'
+import {
+  findFlow,
+  findFlowRevisions,
+  findFlowSummary,
+  listFlows,
+  resolveFlowId,
+} from '../../storage/queries/readFlows.js'
 import { FlowIdC, type FlowId } from '../../log/FlowId.js'
 import { httpLimits } from '../limits.js'
 import type { DomainEvent } from '../../log/events.js'
@@ -64,6 +70,14 @@ const storyOf = async (node: ReadableNode, id: FlowId): Promise<readonly Told[]>
     })
   }
   return told
+}
+
+type Watched = NonNullable<ReturnType<typeof findFlowSummary>>
+
+const watchedIn = (db: Database, id: FlowId): Watched => {
+  const found = findFlowSummary(db, id)
+  if (found === undefined) throw new CarillonError('flow-not-found', `There is no flow ${id}.`)
+  return found
 }
 
 export const flowRoutes = [
@@ -190,22 +204,38 @@ export const flowRoutes = [
     params: FlowC,
     answer: FlowSummaryC,
     form: 'events',
-    handle: async ({ hosted: { node }, params, principal, reply, streams }) => {
+    handle: async ({ hosted: { node }, params, principal, reply, streams, reads }) => {
       const id = await node.flowId(params.flow)
-      const now = await node.flow(id)
-      if (now === undefined) throw new CarillonError('flow-not-found', `There is no flow ${params.flow}.`)
+      reads.assertLeft(principal)
+      const pace = reads.paceOf(principal)
+      const now = (): Promise<Watched> => node.readViews((db) => pace.work(() => watchedIn(db, id)))
+      const first = await now()
       const stream = streams.open({ reply, principal })
-      const tell = (flow: FlowDetails): void => {
-        stream.send({
-          id: String(flow.record.length),
-          event: 'flow',
-          data: { ...flow, input: undefined, record: undefined },
-        })
+      const tell = ({ flow, recorded }: Watched): void => {
+        stream.send({ id: String(recorded), event: 'flow', data: flow })
         if (flow.endedAt !== undefined) reply.raw.end()
       }
-      const unwatch = node.watchFlow(id, tell)
-      stream.onClose(unwatch)
-      tell(now)
+      // It is read for one at a time; what comes meanwhile is told by the next.
+      let isReading = false
+      let isBehind = false
+      const hear = async (): Promise<void> => {
+        isBehind = true
+        if (isReading) return
+        isReading = true
+        while (isBehind && stream.isOpen()) {
+          await pace.rest()
+          isBehind = false
+          tell(await now())
+        }
+        isReading = false
+      }
+      stream.onClose(
+        node.follow((committed) => {
+          // A node that has stopped is told of by the end of the stream.
+          if (committed.concernsFlow(id)) hear().catch(() => reply.raw.destroy())
+        }),
+      )
+      tell(first)
       return undefined
     },
   }),

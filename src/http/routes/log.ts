@@ -169,8 +169,8 @@ export const logRoutes = [
     permission: 'view',
     answer: DoneC,
     status: 202,
-    handle: ({ hosted }) => {
-      hosted.verification.begin()
+    handle: ({ hosted, principal }) => {
+      hosted.verification.begin(principal.token !== undefined)
       return Promise.resolve(done)
     },
   }),

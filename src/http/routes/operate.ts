@@ -15,7 +15,7 @@ import {
 } from '../../operator/OperatorRequest.js'
 import { FlowConditionC, OperatedFlowsC } from '../answers.js'
 import { tokenKeeperOf } from '../HostedNode.js'
-import { assertMay, operatorOf } from '../Principal.js'
+import { assertMay, operatorOf, targetOf } from '../Principal.js'
 import { route } from '../Route.js'
 
 export const operateRoutes = [
@@ -59,7 +59,8 @@ export const operateRoutes = [
     handle: ({ hosted, hostedNodes, body, principal }) => {
       assertMay(principal, permissionFor(body))
       const { node } = body.on === 'token' ? tokenKeeperOf(hostedNodes) : hosted
-      return node.operate(body, { by: operatorOf(principal) })
+      const asked = body.on === 'signal' ? { ...body, to: targetOf(body.to, principal) } : body
+      return node.operate(asked, { by: operatorOf(principal) })
     },
   }),
 ]

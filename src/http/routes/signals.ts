@@ -8,7 +8,7 @@ import { DoneC, SignalIdC } from '../../operator/OperatorRequest.js'
 import { SignalDefinitionsC } from '../answers.js'
 import { sketchOf } from '../inputSketch.js'
 import { schemaOf } from '../jsonSchema.js'
-import { assertMay, mayDo, operatorOf } from '../Principal.js'
+import { assertMay, mayDo, operatorOf, targetOf } from '../Principal.js'
 import { route } from '../Route.js'
 
 export const signalRoutes = [
@@ -44,7 +44,7 @@ export const signalRoutes = [
     answer: DoneC,
     handle: ({ hosted: { node }, body, principal }) => {
       assertMay(principal, `signal:${body.signal}`)
-      return node.operate({ on: 'signal', ...body }, { by: operatorOf(principal) })
+      return node.operate({ on: 'signal', ...body, to: targetOf(body.to, principal) }, { by: operatorOf(principal) })
     },
   }),
 ]

@@ -170,6 +170,18 @@ const familyOf = (db: Database, seq: number): Pick<FlowDetails, 'parent' | 'chil
   }
 }
 
+/** One flow without what it has recorded, and how much that is. */
+export const findFlowSummary = (
+  db: Database,
+  id: FlowId,
+): { readonly flow: FlowSummary; readonly recorded: number } | undefined => {
+  const seq = findByHash(db, 'flows', id)
+  const [row] = seq === undefined ? [] : db.prepare(`${select} WHERE f.seq = ?`).lists(seq)
+  if (row === undefined || seq === undefined) return undefined
+  const [[recorded] = []] = db.prepare('SELECT count(*) FROM flow_records WHERE flow_seq = ?').lists(seq)
+  return { flow: summaryOf(row), recorded: Number(recorded) }
+}
+
 /** One flow with its record. */
 export const findFlow = (
   db: Database,
