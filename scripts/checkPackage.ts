@@ -84,6 +84,10 @@ try {
   for (const { path } of files)
     if (/\.(map|png|svg)$/.test(path) && !path.startsWith('dist/dashboard/'))
       faults.push(`${path} is of no use to those who install the package`)
+  // `carillon explain` reads them there.
+  const packedPaths = new Set(files.map(({ path }) => path))
+  for (const page of readdirSync('docs/errors').filter((file) => !packedPaths.has(`docs/errors/${file}`)))
+    faults.push(`docs/errors/${page} is not in the package`)
   node('publint', 'node_modules/publint/src/cli.js', 'run', tarball, '--strict')
   node('arethetypeswrong', 'node_modules/@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
 } finally {

@@ -18,6 +18,7 @@ const verbs: Readonly<Record<VerbName, () => Promise<Verb>>> = {
   charts: async () => (await import('./verbs/charts.js')).chartsVerb,
   ready: async () => (await import('./verbs/ready.js')).readyVerb,
   doctor: async () => (await import('./verbs/doctor.js')).doctorVerb,
+  explain: async () => (await import('./verbs/explain.js')).explainVerb,
   agenda: async () => (await import('./verbs/agenda.js')).agendaVerb,
   timeline: async () => (await import('./verbs/timeline.js')).timelineVerb,
   occurrences: async () => (await import('./verbs/occurrences.js')).occurrencesVerb,

@@ -12,6 +12,7 @@ export const verbNames = [
   'charts',
   'ready',
   'doctor',
+  'explain',
   'agenda',
   'timeline',
   'occurrences',

@@ -62,7 +62,7 @@ describe('the command beside a running node', function () {
       on('start', 'notes/Add', '{text'),
     ])
     expect(unknown.code).to.equal(1)
-    expect(unknown.stderr).to.match(/^error\[flow-unknown\]: .*\nsee docs\/errors\/flow-unknown\.md\n$/)
+    expect(unknown.stderr).to.match(/^error\[flow-unknown\]: .*\nWhat to do: carillon explain flow-unknown\n$/)
     expect(unfit.code).to.equal(1)
     expect(unfit.stderr).to.match(/^error\[flow-input-invalid\]: .*text is 1, expected string/)
     expect(broken.code).to.equal(2)

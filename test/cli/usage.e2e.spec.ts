@@ -81,7 +81,7 @@ describe('the command line', function () {
     for (const { code, stdout, stderr } of answers) {
       expect(code).to.equal(2)
       expect(stdout).to.equal('')
-      expect(stderr).to.match(/^error\[usage\]: .* Try: carillon.* --help\nsee docs\/errors\/usage\.md\n$/)
+      expect(stderr).to.match(/^error\[usage\]: .* Try: carillon.* --help\nWhat to do: carillon explain usage\n$/)
     }
   })
 

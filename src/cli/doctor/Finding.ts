@@ -2,6 +2,7 @@
  * What a check of `carillon doctor` found. Whatever is not good says what to do.
  */
 import { CarillonError, messageOf } from '../../errors/CarillonError.js'
+import { explainCommand } from '../errorPage.js'
 
 export type Finding =
   | { readonly check: string; readonly state: 'good'; readonly text: string }
@@ -29,7 +30,7 @@ export const examine = async (
     return [await look(judge)].flat()
   } catch (error) {
     return error instanceof CarillonError
-      ? [judge.bad(`${error.code}: ${error.message}`, `read docs/errors/${error.code}.md`)]
+      ? [judge.bad(`${error.code}: ${error.message}`, explainCommand(error.code))]
       : [judge.bad(messageOf(error), 'see that this user may read and write the folder of the store')]
   }
 }

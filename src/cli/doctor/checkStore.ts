@@ -2,6 +2,7 @@
  * The store, the node that runs on it, and the log behind it.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { explainCommand } from '../errorPage.js'
 import { healthOf } from '../healthOf.js'
 import { storeHint } from '../verb.js'
 import { readMark } from '../../storage/readMark.js'
@@ -55,10 +56,7 @@ export const checkNode = async ({ good, notice, bad }: Judge, store: string): Pr
         )
   const { trouble, draining } = health
   if (trouble !== undefined)
-    return bad(
-      `${trouble.code}: ${trouble.message} It goes on trying by itself.`,
-      `read docs/errors/${trouble.code}.md`,
-    )
+    return bad(`${trouble.code}: ${trouble.message} It goes on trying by itself.`, explainCommand(trouble.code))
   return draining
     ? notice('runs and drains: nothing new is started', `end it with: carillon drain end${storeHint(store)}`)
     : good('runs and records')
