@@ -174,7 +174,7 @@ export default {
     },
     ...ruleParsers.map(({ file, packageName }) => ({
       name: `parser-${packageName}`,
-      comment: `${file} reads a rule that others have specified, so it may also use ${packageName}, which only parses and counts (docs/adr/0030).`,
+      comment: `${file} reads a rule that others have specified, so it may also use ${packageName}, which only parses and counts (docs/adr/0017).`,
       severity: 'error',
       from: { path: file },
       to: { path: 'node_modules/', pathNot: `node_modules/(@types/)?(fp-ts|io-ts|luxon|${packageName})/` },

@@ -1,5 +1,5 @@
 /**
- * The tables of docs/reference that are made from the code: names, comments and values as they stand there.
+ * The tables and lists of the documentation that are made from the code: names, comments and values as they stand there.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { builtInRoutes } from '../../src/http/builtInRoutes.js'
 import { nodeLimitsOf } from '../../src/node/NodeLimits.js'
 import type { Standing } from '../../src/agenda/ActivityRow.js'
 import { happenings, nextStanding, type Happening } from '../../src/agenda/nextStanding.js'
+import { decisionPages } from './decisions.js'
 import { repository } from './pages.js'
 
 const parse = (file: string): ts.SourceFile =>
@@ -227,8 +228,15 @@ const program = await makeProgram(nowhere)
 
 const verbsText = (): string => program.commands.map((command) => describeVerb(command, 'carillon')).join('\n\n')
 
+/** Every decision in order, by the headings of their pages. */
+const decisionsList = (): string =>
+  decisionPages()
+    .map(({ file, number, title }) => `${number}. [${title}](adr/${file})`)
+    .join('\n')
+
 const tables: Readonly<Record<string, () => string>> = {
   verbs: verbsText,
+  decisions: decisionsList,
   'limits of a node': () => limitsTables(true),
   'other limits': () => limitsTables(false),
   NodeOptions: () => fieldsTable('src/node/NodeOptions.ts', 'NodeOptions'),
