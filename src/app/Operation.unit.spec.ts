@@ -113,7 +113,7 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
     { kind: 'step', name: 'charge', run: () => 1, retry: defaultRetry, thenPark: false, timeoutMs: undefined },
     '957b2ea9e3623aa8',
   ],
-  takeHistory: [{ kind: 'takeHistory', session, role, party: 'Alice', seq: 3, keptBytes: 7 }, '68f13ce8626ed2cc'],
+  takeHistory: [{ kind: 'takeHistory', session, role, party: 'Alice', seq: 3, takenBytes: 7 }, '68f13ce8626ed2cc'],
   traceHistory: [
     { kind: 'traceHistory', session, role, party: 'Alice', seq: 3, wanted: [transaction] },
     '1a76c7c9dd8e1d78',

@@ -22,7 +22,7 @@ export const sessionLimits = {
   firstMessageMs: 604_800_000,
   /** Sessions that one party has opened here and whose flows have not ended; further ones are refused. */
   sessionsPerParty: 10_000,
-  /** Bytes of history that are kept for one transaction until all of it has come and is seen to belong to it. */
+  /** Bytes of history, and of questions about it, that are taken for one transaction. They are kept until all has come and is seen to belong to it. */
   historyBytes: 256 * 1024 * KiB,
   /**
    * Messages and acknowledgements of one party in a minute; what comes beyond that is refused until there is room. A transaction

@@ -63,13 +63,13 @@ const receiveHistory = function* (session: Session, wanted: readonly Transaction
   const { id, role, party } = session
   const place = { session: id, role, party: party.name }
   const pages: number[] = []
-  let keptBytes = 0
+  let takenBytes = 0
   for (let isOver = false; !isOver;) {
     // The engine itself deals with each message: a flow that is run over its record need not see a whole history again.
-    const taken = yield* Session.takeNext(session, (seq) => ({ kind: 'takeHistory', ...place, seq, keptBytes }))
+    const taken = yield* Session.takeNext(session, (seq) => ({ kind: 'takeHistory', ...place, seq, takenBytes }))
     if (!ConsumedMessageC.is(taken)) continue
     if (taken.kept === true) pages.push(taken.seq)
-    keptBytes += taken.bytes ?? 0
+    takenBytes += taken.bytes ?? 0
     isOver = taken.isLast
   }
   let frontier = wanted

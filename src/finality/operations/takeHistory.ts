@@ -26,8 +26,8 @@ export type MessagePlace = {
 
 export type TakeHistory = MessagePlace & {
   readonly kind: 'takeHistory'
-  /** The bytes of the pages that are kept so far. */
-  readonly keptBytes: number
+  /** The bytes of what came so far. */
+  readonly takenBytes: number
 }
 
 const HistoryMessageC = t.union([AncestorsC, HistoryC, HistoryEndC])
@@ -49,15 +49,15 @@ export const takeHistory = defineOperation<TakeHistory, FinalityReads>({
     if (isLeft(decoded)) throw cannotBeUnderstood(party, decoded.left.join('; '))
     const { type } = decoded.right
     const place = { session, role, seq, isLast: type === 'historyEnd' }
-    const bytes = type === 'history' ? JSON.stringify(message.payload).length : 0
+    const bytes = JSON.stringify(message.payload).length
     const { historyBytes } = reads.limits.session
-    if (operation.keptBytes + bytes > historyBytes)
+    if (operation.takenBytes + bytes > historyBytes)
       throw new CarillonError(
         'member-budget-exceeded',
-        `${party} sends more than the ${historyBytes} bytes of history that are kept for one transaction.`,
+        `${party} sends more than the ${historyBytes} bytes of history that are taken for one transaction.`,
         { party, bytes: historyBytes },
       )
-    const taken: ConsumedMessage = type === 'history' ? { ...place, kept: true, bytes } : place
+    const taken: ConsumedMessage = { ...place, bytes, ...(type === 'history' ? { kept: true } : {}) }
     const answer = valueAnswer(taken, taken)
     if (type !== 'ancestors') return answer
     const held = decoded.right.ids.filter((id) => reads.views.transactions.find(id) !== undefined)
