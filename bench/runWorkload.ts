@@ -11,7 +11,7 @@ export type Result = {
   readonly unit: string
   readonly better: 'more' | 'less' | 'neither'
   readonly median: number
-  /** (largest − smallest) / median. */
+  /** (largest − smallest) / median; where that is 0, / the largest. */
   readonly spread: number
   readonly values: readonly number[]
 }

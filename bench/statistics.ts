@@ -6,8 +6,9 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** How far the repetitions lie apart, as a share of their median; none when all are the same, be they 0. */
+/** How far the repetitions lie apart, as a share of their median, or of the largest where the median is 0; never infinite. */
 export const spread = (values: readonly number[]): number => {
   const apart = Math.max(...values) - Math.min(...values)
-  return values.length < 2 || apart === 0 ? 0 : apart / Math.abs(median(values))
+  if (values.length < 2 || apart === 0) return 0
+  return apart / (Math.abs(median(values)) || Math.max(...values.map(Math.abs)))
 }

@@ -13,7 +13,7 @@ import { hasEnded, type FlowDraft } from './FlowRow.js'
 import type { FlowTables } from './FlowTables.js'
 import { isHoldRefusal } from './heldState.js'
 import type { TroubleRow } from './TroubleRow.js'
-import { countStepsUnderWay, readWaits, resumeMsOf, waitsAfter, waitsOf, wakeMsOf } from './waiting.js'
+import { countStepsUnderWay, readWaits, readySinceMs, resumeMsOf, waitsAfter, waitsOf, wakeMsOf } from './waiting.js'
 import { keyOfFlow, waitKeysOf } from './WaitKey.js'
 import { wakeAt, wakeForReassessed } from './wakeWaiting.js'
 
@@ -115,7 +115,7 @@ const wakeReceiver = ({ flows }: FlowTables, event: EventOf<'MessageReceived'>, 
       waiting.seq === event.seq,
   )
   if (isAwaited !== true) return
-  flow.wakeMs = atMs
+  flow.wakeMs = readySinceMs(flow.wakeMs, atMs)
   flows.touch(flow)
 }
 
@@ -129,7 +129,7 @@ const receiveSignal = (
   signals.insert({ flowSeq: row.seq, seq, name: signal, data: canonicalText(data), by, atMs, id: id ?? null })
   if (row.status !== 'running') return
   if (waitsOf(row)?.some((waiting) => waiting.for === 'signal' && waiting.signal === signal) !== true) return
-  row.wakeMs = atMs
+  row.wakeMs = readySinceMs(row.wakeMs, atMs)
   flows.touch(row)
 }
 
@@ -185,7 +185,7 @@ const wakeChildren = ({ flows, children }: FlowTables, parent: FlowDraft, atMs: 
     if (whenParentEnds !== 'cancel') continue
     const child = flows.get(childSeq)
     if (hasEnded(child) || cancelOf(child) !== undefined) continue
-    child.wakeMs = atMs
+    child.wakeMs = readySinceMs(child.wakeMs, atMs)
     flows.touch(child)
   }
 }
@@ -288,7 +288,7 @@ export const evolveFlows = (tables: FlowEvolution, event: FlowEvent, revision: n
       row.status = 'running'
       row.error = null
       row.waiting = canonicalText(waitsOfCancelled(waitsOf(row), event))
-      row.wakeMs = atMs
+      row.wakeMs = readySinceMs(row.wakeMs, atMs)
       addTrouble('cancelled', event.by)
       break
     case 'FlowRetried':

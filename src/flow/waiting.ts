@@ -136,6 +136,10 @@ export const wakeMsOf = (waits: Waits, atMs: number): number | null => {
   return earliestMs
 }
 
+/** Since when a flow may go on that is made ready now: what comes later does not put it behind others. */
+export const readySinceMs = (wakeMs: number | null, atMs: number): number =>
+  wakeMs === null ? atMs : Math.min(wakeMs, atMs)
+
 /** Whether nothing but time ends a wait. */
 export const isForTime = (waiting: Waiting): boolean =>
   waiting.for === 'instant' ||

@@ -6,6 +6,7 @@ import type { EventOf } from '../log/events.js'
 import { assessmentParts, type AssessmentParts, type TransactionParts } from '../vault/TransactionParts.js'
 import type { VaultRead } from '../vault/VaultTables.js'
 import type { FlowTables } from './FlowTables.js'
+import { readySinceMs } from './waiting.js'
 import { keyOfConsumption, keyOfFields, keyOfStateKey, keyOfTransaction, stateTopic, type WaitKey } from './WaitKey.js'
 
 /** Makes the flows that wait under a key ready at once. One that is paused or parked looks for itself when it goes on. */
@@ -13,7 +14,7 @@ export const wakeAt = ({ flows, waits }: FlowTables, key: WaitKey, atMs: number)
   for (const seq of waits.flowsAt(key)) {
     const row = flows.get(seq)
     if (row.status !== 'running') continue
-    row.wakeMs = atMs
+    row.wakeMs = readySinceMs(row.wakeMs, atMs)
     flows.touch(row)
   }
 }

@@ -83,6 +83,12 @@ const endOfWait = (wait: Waiting, at: Instant): Instant | undefined => {
 export const wakeOf = (waits: readonly Waiting[], at: Instant): Instant | undefined =>
   waits.flatMap((wait) => endOfWait(wait, at) ?? []).sort()[0]
 
+/** The flow, made ready at an instant. One that is ready already keeps its place before those that became so later. */
+export const readied = (flow: ModelFlow, at: Instant): ModelFlow => ({
+  ...flow,
+  wakeAt: flow.wakeAt === undefined || at < flow.wakeAt ? at : flow.wakeAt,
+})
+
 /** Whether the flow waits for a step that is running. A finished step is an input, so it may come at any time. */
 export const waitsForStep = ({ waits }: ModelFlow): boolean =>
   waits.some((wait) => wait.for === 'step' && wait.retryAt === undefined)

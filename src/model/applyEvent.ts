@@ -10,7 +10,7 @@ import { applyTransaction } from './applyTransaction.js'
 import { wakeWhere } from './wakeWhere.js'
 import type { EventPlace } from './LoggedTick.js'
 import { sessionEnd, typedKey, type Model, type ModelNode } from './Model.js'
-import { waitsForMessage, waitsForSignal, waitsForState } from './ModelFlow.js'
+import { readied, waitsForMessage, waitsForSignal, waitsForState } from './ModelFlow.js'
 
 const startNode = ({ node }: Model, { term, reason }: EventOf<'NodeStarted'>, place: EventPlace): ModelNode => {
   const isStart = reason === 'start'
@@ -30,7 +30,7 @@ const receive = ({ sessions, flows }: Model, event: EventOf<'MessageReceived'>, 
   if (session === undefined) return
   sessions.set(sessionEnd(event), { ...session, received: [...session.received, event.seq] })
   const flow = flows.get(session.flow ?? '')
-  if (flow?.status === 'running' && waitsForMessage(flow, event)) flows.set(flow.id, { ...flow, wakeAt: at })
+  if (flow?.status === 'running' && waitsForMessage(flow, event)) flows.set(flow.id, readied(flow, at))
 }
 
 /** A signal is kept for its flow, and wakes it when it waits for one of its name. */

@@ -10,7 +10,7 @@ import { wakeWhere } from './wakeWhere.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { Model } from './Model.js'
 import type { ModelError, ModelOutcome } from './ModelAttempt.js'
-import { isBegunStep, waitsForFlow, waitsForMore, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
+import { isBegunStep, readied, waitsForFlow, waitsForMore, waitsIn, wakeOf, type ModelFlow } from './ModelFlow.js'
 
 /** An event about one flow. */
 export type ModelFlowEvent = Extract<DomainEvent, { readonly type: `Flow${string}` }>
@@ -104,7 +104,7 @@ const endChildren = ({ children, flows }: Model, parent: string, at: Instant): v
   for (const { flow: id, whenParentEnds } of children.get(parent) ?? []) {
     const child = flows.get(id)
     if (whenParentEnds !== 'cancel' || child === undefined || child.ended !== undefined) continue
-    if (cancelledUntil(child.waits) === undefined) flows.set(id, { ...child, wakeAt: at })
+    if (cancelledUntil(child.waits) === undefined) flows.set(id, readied(child, at))
   }
 }
 
@@ -157,7 +157,12 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       const others = flow.waits.filter((wait) => wait.for !== 'cancel')
       const cancel = { for: 'cancel', kind: 'cancelled', digest: '', by, until } as const
       // It goes on at once, also when it was held, and is killed at the end of its time.
-      become({ status: 'running', waits: [cancel, ...others], wakeAt: place.at, error: undefined })
+      become({
+        status: 'running',
+        waits: [cancel, ...others],
+        wakeAt: readied(flow, place.at).wakeAt,
+        error: undefined,
+      })
       settleAttempt(model, flow, 'running')
       return
     }

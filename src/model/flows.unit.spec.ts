@@ -1,6 +1,7 @@
 /** The rules of a flow's waits, as logs written by hand and what the model says to them. */
 import { expect } from 'chai'
 import { sha256 } from '../encoding/hash.js'
+import { engineLimits } from '../engine/limits.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
 import { sessionIdOf } from '../log/SessionId.js'
 import { at, HandMadeLog, me, refOf } from '../../test/model/HandMadeLog.js'
@@ -107,6 +108,24 @@ describe('A flow in the model', () => {
     expect(log.tick('08:01', log.waits(other, waiting))).to.deep.equal(['The rules refuse this event.'])
     expect(log.tick('08:02', { type: 'MessageReceived', ...end, seq: 1, message })).to.deep.equal([])
     expect(log.tick('08:02', ended(other))).to.deep.equal([])
+  })
+
+  it('keeps its place before those that may go on since later, whatever more comes of what it waits for', () => {
+    const signal = { for: 'signal', kind: 'signal', label: '', digest: '', signal: 'Go' } as const
+    const received = (id: string, seq: number): DomainEvent => ({
+      ...{ type: 'SignalReceived', flow: id, seq, signal: 'Go', data: null, by: 'Ada' },
+    })
+    const told = (): HandMadeLog => {
+      log = new HandMadeLog()
+      log.tick('08:00', log.start())
+      log.tick('08:00', started(other), log.waits(other, signal), started(flow), log.waits(flow, signal))
+      log.tick('09:00', received(flow, 1))
+      const full = { time: '09:01', bytes: engineLimits.tickBytes }
+      expect(log.tickOf(full, received(other, 1), received(flow, 2))).to.deep.equal([])
+      return log
+    }
+    expect(told().tick('09:02', ended(flow), ended(other))).to.deep.equal([])
+    expect(told().tick('09:02', ended(other), ended(flow))).to.deep.equal(['Flows go on in order.'])
   })
 
   it('does not wait for what is there already, and nothing would wake it', () => {

@@ -90,6 +90,21 @@ describe('A signal to a flow', () => {
     })
   })
 
+  it('leaves a flow its place among those that may go on, however often it is told more', async () => {
+    const virtual = await startVirtual(app, { development: false, limits: { engine: { wakesPerTick: 1 } } })
+    const { node, clock } = virtual
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => (await node.start(Order, {})).id))
+    await Promise.all(ids.map((id) => node.signal(id, Approve, { level: 1 })))
+    const asked = ids[5]!
+    for (const level of [2, 3]) {
+      clock.setTo(clock.now() + 1)
+      await node.signal(asked, Approve, { level })
+    }
+    await virtual.runUntilQuiet()
+    const taken = (await eventsOf(node)).flatMap((event) => (event.type === 'SignalTaken' ? [event.flow] : []))
+    expect(taken).to.deep.equal(ids)
+  })
+
   it('is kept when it comes before the flow waits, and those that come are taken in order, each once', async () => {
     const virtual = await start()
     const { id } = await virtual.node.start(Patient, {})

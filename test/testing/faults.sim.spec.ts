@@ -66,6 +66,7 @@ const noFaults: Faults = {
   operators: false,
   limits: false,
   pipelines: false,
+  ticks: false,
 }
 
 /** What a history was, and what is left of it. */
@@ -209,6 +210,16 @@ const marks: readonly Mark[] = [
     app: lamps,
     leaves: 'a tick that was handed over',
     isSeen: ({ world: { boundaries } }) => boundaries['ticks handed over'] > 0,
+  },
+  {
+    fault: 'ticks',
+    app: lamps,
+    leaves: 'ticks as far from each other as one takes',
+    isSeen: ({ world: { plan, parties } }) =>
+      plan.tickMs > 0 &&
+      parties.some(({ log }) =>
+        log.some(({ at }, index) => toMillis(at) - toMillis(log[index - 1]?.at ?? at) === plan.tickMs),
+      ),
   },
 ]
 

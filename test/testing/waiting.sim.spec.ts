@@ -87,10 +87,17 @@ const app = defineApp({ name: 'trips', states: [Booking], flows: [Book, Trip, Co
 const workload: Workload = async ({ start, ask, chance, node }) => {
   const [running] = chance.some((await node.flows({ status: 'open' })).items, 1)
   if (running === undefined || chance.oneIn(3)) {
-    if (chance.oneIn(3)) await start(Count, { left: 3, heard: 0 })
+    if (chance.oneIn(3))
+      for (let count = chance.between(1, 4); count > 0; count--) await start(Count, { left: 3, heard: 0 })
     else await start(Trip, {})
   } else if (chance.oneIn(4)) await ask('cancels', () => node.cancelFlow(running.id, { withinMs: 60_000 }))
   else if (chance.oneIn(6)) await ask('cancels all', () => node.operateFlows('cancel', { name: Trip.name }))
+  else if (chance.oneIn(2))
+    await ask('approves of all, and of one again before they have all gone on', async () => {
+      const open = (await node.flows({ status: 'open' })).items
+      await Promise.all(open.map(({ id }) => node.signal(id, Approve, { by: 'Ann' })))
+      await Promise.all(chance.some(open, 1).map(({ id }) => node.signal(id, Approve, { by: 'Bob' })))
+    })
   else
     await ask('approves', async () => {
       const id = `approval ${chance.below(3)}`

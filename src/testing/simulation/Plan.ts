@@ -39,6 +39,8 @@ export type Faults = {
   readonly limits: boolean
   /** Ticks are committed while the next is decided. */
   readonly pipelines: boolean
+  /** Ticks take time, in which more falls due and more comes while there is work left. */
+  readonly ticks: boolean
 }
 
 /** Everything that can go wrong. */
@@ -56,6 +58,7 @@ export const allFaults: Faults = {
   operators: true,
   limits: true,
   pipelines: true,
+  ticks: true,
 }
 
 /** What an operator does in a simulation. */
@@ -100,6 +103,8 @@ export type Plan = {
   readonly remote: readonly string[]
   /** Those whose ticks are committed while the next is decided. */
   readonly pipelined: readonly string[]
+  /** How long a tick takes, by the clocks of all; 0 where time passes only when there is nothing left to do. */
+  readonly tickMs: number
   /** The limits of all nodes that differ from their defaults. */
   readonly limits: GivenLimits
   readonly actions: readonly Action[]
@@ -200,6 +205,7 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
   // Otherwise no tick would be large enough to be handed over.
   const handedOverBytes = more.pick([1, 512, 2_048])
   const limits = pipelined.length === 0 ? given : { ...given, storage: { ...given.storage, handedOverBytes } }
+  const tickMs = faults.ticks && more.oneIn(2) ? more.between(1, 20) : 0
   const actions: Action[] = []
   // An adversary does something most of the time; without one, histories are the same as they were before there was any.
   const attack = (): Draft | undefined =>
@@ -224,6 +230,7 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
     anyPace: false,
     remote,
     pipelined,
+    tickMs,
     limits,
     actions,
     restMs: 0,
@@ -242,6 +249,7 @@ export const planInOrder = (seed: number, cast: Cast, length: number): Plan => (
   anyPace: true,
   remote: [],
   pipelined: [],
+  tickMs: 0,
   // What a node does now and then of its own accord decides nothing here, and would come before and after everything else.
   limits: { engine: { stepHangsMs: 86_400_000 }, backup: { checkpointMs: 86_400_000 } },
   actions: cast.workers
@@ -255,6 +263,7 @@ export const easierPlans = (plan: Plan): readonly ((of: Plan) => Plan)[] => [
   ...(plan.weather === fairWeather ? [] : [(of: Plan) => ({ ...of, weather: fairWeather })]),
   ...(plan.stepFailures === 0 ? [] : [(of: Plan) => ({ ...of, stepFailures: 0 })]),
   ...(plan.order === 'bySeed' ? [(of: Plan): Plan => ({ ...of, order: 'inTurn' })] : []),
+  ...(plan.tickMs === 0 ? [] : [(of: Plan) => ({ ...of, tickMs: 0 })]),
   ...(plan.pipelined.length === 0 ? [] : [(of: Plan) => ({ ...of, pipelined: [] })]),
   ...(Object.keys(plan.limits).length === 0 ? [] : [(of: Plan) => ({ ...of, limits: {} })]),
   ...(plan.remote.length === 0 ? [] : [(of: Plan) => ({ ...of, remote: [] })]),

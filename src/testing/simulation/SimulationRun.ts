@@ -45,6 +45,9 @@ export type RunOptions = {
 /** What happened, in order, with the time of it. */
 export type TraceLine = { readonly atMs: number; readonly what: string }
 
+/** So many ticks take their time before a node must have come to rest: what falls due meanwhile must not go on for ever. */
+const mostTimedTicks = 50
+
 const mended = { minLatencyMs: 1, maxLatencyMs: 50, loss: 0, duplication: 0 }
 
 export class SimulationRun {
@@ -63,6 +66,7 @@ export class SimulationRun {
   readonly #sleptThrough: string[] = []
   readonly #adversaries = new Map<string, Adversary>()
   readonly #held: HeldSteps
+  #timedTicks = 0
   readonly trace: TraceLine[] = []
   /** What it has chosen where more than one thing could come next. */
   readonly chooser: Chooser
@@ -109,6 +113,7 @@ export class SimulationRun {
     const boundaries = new Boundaries(plan.limits)
     const story = new TickStory()
     let tell: (sentence: string) => void = () => undefined
+    let passTime = (): void => undefined
     const stores = new Map<string, SimulatedStore>()
     const watches = new Map<string, ModelWatch>()
     for (const name of everyone) {
@@ -118,6 +123,7 @@ export class SimulationRun {
         witness.committed(name, tick)
         boundaries.committed(tick)
         watch.take(tick)
+        passTime()
         for (const sentence of story.tell(name, tick)) tell(`  ${sentence}`)
       }
       const onViews = (db: Database): void => {
@@ -159,6 +165,9 @@ export class SimulationRun {
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
+    }
+    passTime = () => {
+      run.#takeTime()
     }
     return run
   }
@@ -248,7 +257,7 @@ export class SimulationRun {
     }
     if (ends === 'whenChosen') return true
     this.#findSleepers(untilMs)
-    clock.setTo(untilMs)
+    clock.setTo(Math.max(untilMs, clock.now()))
     await this.#quieten()
     return true
   }
@@ -289,8 +298,16 @@ export class SimulationRun {
     }
   }
 
+  /** A tick is in a log: it has taken its time. */
+  #takeTime(): void {
+    const { clock } = this.#network
+    if (this.#plan.tickMs === 0 || (this.#timedTicks += 1) > mostTimedTicks) return
+    clock.setTo(clock.now() + this.#plan.tickMs)
+  }
+
   /** Lets everyone do what there is to do now, those included that start again meanwhile. */
   async #quieten(): Promise<void> {
+    this.#timedTicks = 0
     do await this.#network.runUntilQuiet()
     while (await this.#findFailed())
   }

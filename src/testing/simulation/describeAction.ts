@@ -20,11 +20,12 @@ const describeWeather = ({ minLatencyMs, maxLatencyMs, loss, duplication }: Weat
 
 /** How a history begins, in sentences. */
 export const describeBeginning = (
-  { start, weather, stepFailures, remote }: Plan,
+  { start, weather, stepFailures, remote, tickMs }: Plan,
   parties: number,
 ): readonly string[] => [
   `it is ${start}`,
   ...(parties > 1 ? [describeWeather(weather)] : []),
+  ...(tickMs === 0 ? [] : [`a tick takes ${tickMs} ms`]),
   ...(stepFailures === 0 ? [] : [`one step in ${stepFailures} fails`]),
   ...(remote.length === 0
     ? []
