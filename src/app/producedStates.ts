@@ -1,8 +1,8 @@
 /**
  * The states of one kind that a transaction has produced, decoded with today's definition.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeState } from '../ledger/decodeState.js'
+import { orThrow } from '../errors/Decision.js'
 import type { StateDefinition } from '../ledger/StateDefinition.js'
 import type { StateAndRef } from '../ledger/StateAndRef.js'
 import type { TransactionRecordedEvent } from '../log/PublicEvent.js'
@@ -15,7 +15,6 @@ export const producedStates = <A>(
   produced
     .filter(({ type }) => type === definition.type)
     .map(({ ref, type, version, data }) => {
-      const decoded = decodeState(definition, version, JSON.stringify(data))
-      if (isLeft(decoded)) throw decoded.left
-      return { ref, type, data: decoded.right }
+      const decoded = orThrow(decodeState(definition, version, JSON.stringify(data)))
+      return { ref, type, data: decoded }
     })

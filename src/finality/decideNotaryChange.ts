@@ -3,6 +3,7 @@
  * the same key, the same states and the same notary give the same transaction, so that what was interrupted can be asked
  * for again.
  */
+import { deciding } from '../errors/Decision.js'
 import type { FinalityReads } from './FinalityReads.js'
 import type { Json } from '../encoding/canonical.js'
 import { sha256 } from '../encoding/hash.js'
@@ -30,11 +31,7 @@ const partyOf = (reads: FinalityReads, key: PublicKey): Party => {
   )
 }
 
-export const decideNotaryChange = (
-  reads: FinalityReads & Signing,
-  refs: readonly StateRef[],
-  notary: Party,
-): Proposal => {
+const proposalOf = (reads: FinalityReads & Signing, refs: readonly StateRef[], notary: Party): Proposal => {
   const rows = refs.map((ref) => requireRow(reads, ref))
   const [first] = rows
   if (first === undefined)
@@ -72,3 +69,5 @@ export const decideNotaryChange = (
   checkUnconsumed(reads, id, body)
   return { kind: 'proposal', id, body, participants }
 }
+
+export const decideNotaryChange = deciding(proposalOf)

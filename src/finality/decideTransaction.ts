@@ -2,9 +2,9 @@
  * Decides whether a transaction goes on the ledger: resolve, seal, verify, check signers, notarise, assess,
  * record. Everything is checked before the single fact is returned.
  */
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { utf8Length } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { deciding, orThrow } from '../errors/Decision.js'
 import type { FinalityReads } from './FinalityReads.js'
 import type { EventOf } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
@@ -36,11 +36,6 @@ import { requireRow } from '../vault/resolveBody.js'
 import type { StateRow } from '../vault/StateRow.js'
 
 const saltBytes = 16
-
-const orThrow = <A>(result: Either<CarillonError, A>): A => {
-  if (isLeft(result)) throw result.left
-  return result.right
-}
 
 /** An output, and the definition and the data by which the app judges it. */
 type ProducedOutput = { readonly definition: AnyStateDefinition; readonly data: unknown }
@@ -159,9 +154,9 @@ const settleOwnKeys = (reads: FinalityReads, use: KeyUse, flow: FlowId): readonl
 
 /**
  * Verifies what a builder has gathered. What concerns this node alone is recorded at once; the rest becomes a
- * proposal. Throws the typed error that says why not.
+ * proposal.
  */
-export const decideTransaction = (
+const transactionOrProposal = (
   reads: FinalityReads,
   asked: TransactionBuilder,
   flow: FlowId,
@@ -224,3 +219,5 @@ export const decideTransaction = (
   const settled = settleOwnKeys(reads, keyUseOf(draft.inputs, outputs, assessments), flow)
   return recordTransaction({ id: transaction.id, body, outputs, assessments: settled }, flow)
 }
+
+export const decideTransaction = deciding(transactionOrProposal)

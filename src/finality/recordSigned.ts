@@ -2,9 +2,9 @@
  * Records a transaction that several parties have signed. It is trusted for nothing: its id is computed anew,
  * every signature and every contract is checked, and its notary must be one this network trusts.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { FinalityReads } from './FinalityReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { deciding, orThrow } from '../errors/Decision.js'
 import { asAncestor } from '../ledger/assess.js'
 import type { FlowId } from '../log/FlowId.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../ledger/SignedTransaction.js'
@@ -45,7 +45,7 @@ const acceptAncestor = (reads: FinalityReads, id: TransactionId, body: Transacti
 }
 
 /** The facts that record a transaction; none for one that is recorded already. */
-export const recordSigned = (
+const factsOf = (
   reads: FinalityReads,
   signed: SignedTransaction,
   flow: FlowId | undefined,
@@ -58,11 +58,12 @@ export const recordSigned = (
   const isAncestor = known !== undefined && role === 'final' && reads.views.transactions.isAncestor(known.seq)
   if (known !== undefined && !isAncestor) return { kind: 'recorded', id, outputs: outputRefs, events: [] }
 
-  const signaturesChecked = checkSignatures(reads.network, id, signed, {
-    role,
-    retired: role === 'history' || needsNotary(body),
-  })
-  if (isLeft(signaturesChecked)) throw signaturesChecked.left
+  orThrow(
+    checkSignatures(reads.network, id, signed, {
+      role,
+      retired: role === 'history' || needsNotary(body),
+    }),
+  )
   checkNotary(reads, body, role)
   if (isAncestor) return { kind: 'recorded', id, outputs: outputRefs, events: acceptAncestor(reads, id, body) }
   checkUnconsumed(reads, id, body)
@@ -78,3 +79,5 @@ export const recordSigned = (
   const assessments = concernsMe ? settleKeys(reads, keyUseOf(body.inputs, outputs, asked)) : asked.map(asAncestor)
   return recordTransaction({ id, body: written, outputs, assessments, signatures, isAncestor: !concernsMe }, flow)
 }
+
+export const recordSigned = deciding(factsOf)

@@ -1,7 +1,9 @@
 /**
  * What an operation comes to: a value, an error to throw into the flow, a wait, or facts to record first.
  */
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { CarillonError } from '../errors/CarillonError.js'
+import type { Decision } from '../errors/Decision.js'
 import type { Json } from '../encoding/canonical.js'
 import type { IndexedValues } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
@@ -50,7 +52,7 @@ export type Facts = {
   readonly next: () => Decided
 }
 
-/** What the decider of an operation returns. A refusal is thrown, and becomes the flow's error. */
+/** What the decider of an operation returns. A refusal is an answer, too: the error that the flow is to meet. */
 export type Decided = Answer | Wait | Continuation | Facts
 
 export const valueAnswer = (value: unknown, recorded?: Json): Answer => ({ kind: 'value', value, recorded })
@@ -65,14 +67,22 @@ export const factsAnswer = (events: readonly DomainEvent[], value?: unknown, rec
   next: () => valueAnswer(value, recorded),
 })
 
+/** Goes on with what was decided; a refusal is the answer. */
+export const answerTo = <A>(decision: Decision<A>, goOn: (decided: A) => Decided): Decided =>
+  isLeft(decision) ? { kind: 'error', error: decision.left } : goOn(decision.right)
+
 /** Decides on one item after another, each when the facts of those before it are recorded; then answers. */
 export const oneByOne = <A>(
   items: readonly A[],
-  decide: (item: A) => readonly DomainEvent[],
+  decide: (item: A) => Decision<readonly DomainEvent[]>,
   answer: () => Answer,
   place = 0,
 ): Decided => {
   const item = items[place]
   if (item === undefined) return answer()
-  return { kind: 'facts', events: decide(item), next: () => oneByOne(items, decide, answer, place + 1) }
+  return answerTo(decide(item), (events) => ({
+    kind: 'facts',
+    events,
+    next: () => oneByOne(items, decide, answer, place + 1),
+  }))
 }

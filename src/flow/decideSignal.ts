@@ -2,6 +2,7 @@
  * Decides on a signal to a flow: it is recorded for it with who sent it, or refused. Whoever gives it an id may send it
  * again, and it counts once.
  */
+import { deciding } from '../errors/Decision.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalText, utf8Length, type Json } from '../encoding/canonical.js'
@@ -60,7 +61,7 @@ const endedAlready = ({ id, status }: FlowRow): CarillonError =>
 const invalid = (signal: string, why: string): CarillonError =>
   new CarillonError('signal-data-invalid', `The data of signal ${signal} ${why}`, { signal })
 
-export const decideSignal = (reads: FlowReads, request: SignalRequest, by: string): readonly DomainEvent[] => {
+export const decideSignal = deciding((reads: FlowReads, request: SignalRequest, by: string): readonly DomainEvent[] => {
   const { to, signal, id } = request
   const { data: codec } = reads.registry.requireSignal(signal)
   const decoded = decodeWith(codec, request.data)
@@ -84,4 +85,4 @@ export const decideSignal = (reads: FlowReads, request: SignalRequest, by: strin
   const seq = signals.lastSeq(row.seq) + 1
   const data = request.data
   return [{ type: 'SignalReceived', flow: row.id, seq, signal, data, by, ...(id === undefined ? {} : { id }) }]
-}
+})

@@ -2,6 +2,7 @@
  * One kind of operation: what tells two of them apart, how it is decided, and how its answer is read back from the record.
  * Each kind has a file of its own in `operations/` of the room it is about; `app/Operation.ts` lists them.
  */
+import { refusalIn } from '../errors/Decision.js'
 import type { Encodable, Json } from '../encoding/canonical.js'
 import type { RecordedOperation } from '../log/events.js'
 import type { Signing } from '../identity/Signing.js'
@@ -66,7 +67,13 @@ export const defineOperation = <O extends Kind, R>(spec: OperationSpec<O, R>): O
   signs: spec.signs ?? false,
   identity: spec.identity,
   label: spec.label,
-  decide: spec.decide,
+  decide: (reads, operation, flow) => {
+    try {
+      return spec.decide(reads, operation, flow)
+    } catch (error) {
+      return { kind: 'error', error: refusalIn(error) }
+    }
+  },
   revive: spec.revive ?? recordedResult,
   recordedBytes: spec.recordedBytes ?? noBytes,
 })

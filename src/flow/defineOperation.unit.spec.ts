@@ -1,18 +1,50 @@
 /** What the definition of an operation may do: the compiler keeps all that writes or signs from those that only decide. */
 import { expect } from 'chai'
-import { valueAnswer } from './Answer.js'
+import { CarillonError, NodeFault } from '../errors/CarillonError.js'
+import { oneByOne, valueAnswer } from './Answer.js'
+import { deciding } from '../errors/Decision.js'
 import { defineOperation } from './defineOperation.js'
 import type { FlowReads } from './FlowReads.js'
 import type { Signing } from '../identity/Signing.js'
-import type { StateRef } from '../ledger/StateRef.js'
+import { parseRef, type StateRef } from '../ledger/StateRef.js'
+import { flowIdOfClientId } from '../log/FlowId.js'
 
 type Sample = { readonly kind: 'sample'; readonly ref: StateRef }
 
 type Has<T, K extends string> = K extends keyof T ? true : false
 
+const sample: Sample = { kind: 'sample', ref: parseRef(`${'0'.repeat(64)}:0`) }
+const flow = flowIdOfClientId('a client', undefined)
+
 const common = { kind: 'sample', identity: () => ({}), label: () => 'sample' } as const
 
 describe('The definition of an operation', () => {
+  it('answers with a refusal, and lets errors of the node and of app code pass', () => {
+    const answering = (thrown: Error): (() => unknown) => {
+      const { decide } = defineOperation<Sample, object>({
+        ...common,
+        decide: () => {
+          throw thrown
+        },
+      })
+      return () => decide({ sign: () => expect.fail('nothing is signed') }, sample, flow)
+    }
+    const refusal = new CarillonError('state-consumed', 'It was consumed.')
+    expect(answering(refusal)()).to.deep.equal({ kind: 'error', error: refusal })
+    for (const passed of [new NodeFault('invariant-broken', 'Broken.'), new TypeError('no function')])
+      expect(answering(passed)).to.throw(passed.constructor as ErrorConstructor, passed.message)
+  })
+
+  it('decides item by item until one is refused', () => {
+    const refusal = new CarillonError('state-consumed', 'It was consumed.')
+    const decideItem = deciding((item: string) => {
+      if (item === 'second') throw refusal
+      return []
+    })
+    const first = oneByOne(['first', 'second', 'third'], decideItem, () => expect.fail('not all were decided'))
+    expect(first.kind === 'facts' ? first.next() : first).to.deep.equal({ kind: 'error', error: refusal })
+  })
+
   it('lets only an operation sign that declares so', () => {
     const signing = defineOperation<Sample, FlowReads>({
       ...common,

@@ -5,6 +5,7 @@
 import { defineApp } from '../app/App.js'
 import { Registry } from '../app/Registry.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { orThrow } from '../errors/Decision.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
@@ -91,7 +92,7 @@ export const operateOffline = async (
     const tick = openOfflineTick(store, key)
     store.begin()
     try {
-      for (const event of decideOperatorRequest(tick, request, by)) tick.emit(event)
+      for (const event of orThrow(decideOperatorRequest(tick, request, by))) tick.emit(event)
     } catch (error) {
       store.rollback()
       throw error

@@ -25,6 +25,7 @@ import type { EventFeed } from '../subscription/EventFeed.js'
 import { deliver, subscribe } from '../subscription/subscribe.js'
 import { subscriber, type Subscribe } from '../subscription/subscriber.js'
 import { CarillonError, concernsNode, reviveError, messageOf } from '../errors/CarillonError.js'
+import { orThrow } from '../errors/Decision.js'
 import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
@@ -250,7 +251,7 @@ export class Node {
     const request = { ...asked, input: copyOf(input) }
     try {
       const { id, ...end } = await this.#submit(asked, (tick) => {
-        const decided = decideStart(tick, request)
+        const decided = orThrow(decideStart(tick, request))
         // Many flows end in the tick they start in: then their end is known once that tick is durable.
         const { id, status, result, error } = decided.kind === 'known' ? decided.row : engine.start(tick, decided.start)
         return { id, status, result, error }
@@ -774,7 +775,7 @@ export class Node {
   async #operate(request: OperatorRequest, { by = defaultOperator }: By = {}): Promise<void> {
     const { engine } = this.#internals
     await this.#submit({ ...namedIn(request), by }, (tick) => {
-      const events = decideOperatorRequest(tick, request, by)
+      const events = orThrow(decideOperatorRequest(tick, request, by))
       if (request.on === 'flow') engine.change(tick, request.flow, events)
       else for (const event of events) tick.emit(event)
     })

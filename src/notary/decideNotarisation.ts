@@ -2,9 +2,9 @@
  * A notary's decision: each state is consumed once, references are still unconsumed, the time window is open.
  * A transaction that was notarised before is signed again, whatever the time and whatever was consumed since.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { NotaryReads } from './NotaryReads.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { deciding, orThrow } from '../errors/Decision.js'
 import type { Party } from '../identity/Party.js'
 import { checkSignatures, type SignedTransaction } from '../ledger/SignedTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
@@ -46,11 +46,12 @@ const caseOfWhole = (reads: NotaryReads, signed: SignedTransaction): Case => {
   const { body } = signed
   const { id } = sealBody(body)
   assertMine(reads, id, body.notary)
-  const signatures = checkSignatures(reads.network, id, signed, {
-    except: [reads.me.key],
-    retired: isNotarised(reads, id),
-  })
-  if (isLeft(signatures)) throw signatures.left
+  orThrow(
+    checkSignatures(reads.network, id, signed, {
+      except: [reads.me.key],
+      retired: isNotarised(reads, id),
+    }),
+  )
   checkNotary(reads, body)
   verifyResolved(reads, resolveBody(reads, id, body), body)
   return { id, notary: body.notary, inputs: body.inputs, references: body.references, timeWindow: body.timeWindow }
@@ -60,9 +61,8 @@ const caseOfWhole = (reads: NotaryReads, signed: SignedTransaction): Case => {
 const checkReferenced = (reads: NotaryReads, references: readonly StateRef[], shown: readonly TearOff[]): void => {
   const notaries = new Map(
     shown.map((torn) => {
-      const visible = checkTearOff(torn)
-      if (isLeft(visible)) throw visible.left
-      return [torn.id, visible.right.newNotary ?? visible.right.notary] as const
+      const visible = orThrow(checkTearOff(torn))
+      return [torn.id, visible.newNotary ?? visible.notary] as const
     }),
   )
   for (const ref of references) {
@@ -82,11 +82,10 @@ const caseOfTearOff = (
   reads: NotaryReads,
   { tearOff: torn, referenced = [] }: Extract<NotaryRequest, { readonly type: 'tearOff' }>,
 ): Case => {
-  const visible = checkTearOff(torn)
-  if (isLeft(visible)) throw visible.left
-  const { id, notary, inputs, references } = visible.right
+  const visible = orThrow(checkTearOff(torn))
+  const { id, notary, inputs, references } = visible
   assertMine(reads, id, notary)
-  if (!showsAll(visible.right, 'inputs') || !showsAll(visible.right, 'references')) {
+  if (!showsAll(visible, 'inputs') || !showsAll(visible, 'references')) {
     throw new CarillonError(
       'transaction-malformed',
       'The tear-off hides some of the states the transaction consumes or references; a notary must see them all.',
@@ -101,7 +100,7 @@ const caseOfTearOff = (
     )
   }
   checkReferenced(reads, references, referenced)
-  return visible.right
+  return visible
 }
 
 /** Reads the request and checks everything about it that does not depend on what was notarised before. */
@@ -144,41 +143,43 @@ const decideCase = (
 ): readonly DomainEvent[] => {
   if (isNotarised(reads, id)) return []
   const claims = [...inputs, ...references].map((ref) => ({ ref, consumedBy: consumerOf(reads, ref) }))
-  const verdict = checkClaims(claims, timeWindow, reads.now)
-  if (isLeft(verdict)) throw verdict.left
+  orThrow(checkClaims(claims, timeWindow, reads.now))
   return [{ type: 'TransactionNotarised', id, inputs, caller: caller.key }]
 }
 
 /** Which transaction this notary signs, and what it records before. */
 export type Notarisation = { readonly id: TransactionId; readonly events: readonly DomainEvent[] }
 
-export const decideNotarisation = (reads: NotaryReads, request: NotaryRequest, caller: Party): Notarisation => {
-  const examined = caseOf(reads, request)
-  const { id } = examined
-  if (!verifyRequest(reads.network.currentKeyOf(caller.key), reads.network.id, id, request.callerSignature)) {
-    throw new CarillonError(
-      'signature-invalid',
-      `The request to notarise ${id} is not signed by ${caller.name}, who sent it.`,
-      { transaction: id },
-    )
-  }
-  return { id, events: decideCase(reads, examined, caller) }
-}
+export const decideNotarisation = deciding(
+  (reads: NotaryReads, request: NotaryRequest, caller: Party): Notarisation => {
+    const examined = caseOf(reads, request)
+    const { id } = examined
+    if (!verifyRequest(reads.network.currentKeyOf(caller.key), reads.network.id, id, request.callerSignature)) {
+      throw new CarillonError(
+        'signature-invalid',
+        `The request to notarise ${id} is not signed by ${caller.name}, who sent it.`,
+        { transaction: id },
+      )
+    }
+    return { id, events: decideCase(reads, examined, caller) }
+  },
+)
 
 /**
  * The decision of a party that is the notary too, before it signs. There is only one signature by one key, so whoever
  * has it has the notary's consent: it is given last, and never without this decision.
  */
-export const notariseOwn = (reads: NotaryReads, signed: SignedTransaction): readonly DomainEvent[] =>
-  decideCase(reads, caseOfWhole(reads, signed), reads.me)
+export const notariseOwn = deciding((reads: NotaryReads, signed: SignedTransaction): readonly DomainEvent[] =>
+  decideCase(reads, caseOfWhole(reads, signed), reads.me),
+)
 
 /**
  * What a party decides before it signs a change of notary. Of states that stand under itself it is the notary so far: it
  * lets them go first, so that nothing else here consumes them while the new notary is asked.
  */
-export const releaseOwn = (reads: NotaryReads, { body }: SignedTransaction): readonly DomainEvent[] => {
+export const releaseOwn = deciding((reads: NotaryReads, { body }: SignedTransaction): readonly DomainEvent[] => {
   const { id } = sealBody(body)
   const { inputs, references, notary, timeWindow } = body
   const isOwn = inputs.every((ref) => reads.views.states.find(ref)?.notary === null)
   return isOwn ? decideCase(reads, { id, notary, inputs, references, timeWindow }, reads.me) : []
-}
+})

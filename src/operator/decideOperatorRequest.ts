@@ -1,6 +1,7 @@
 /**
  * Decides on what an operator asks, the same whether a node runs or the store is acted on without one.
  */
+import { deciding, orThrow } from '../errors/Decision.js'
 import { decideSignal } from '../flow/decideSignal.js'
 import type { DomainEvent } from '../log/events.js'
 import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
@@ -28,25 +29,25 @@ const onActivity: Readonly<Record<ActivityAction, typeof triggerActivity>> = {
   resume: resumeActivity,
 }
 
-export const decideOperatorRequest = (
-  reads: OperatorReads,
-  request: OperatorRequest,
-  by: string,
-): readonly DomainEvent[] => {
-  switch (request.on) {
-    case 'flow':
-      return onFlow[request.action](reads, request.flow, by, request.withinMs)
-    case 'activity': {
-      const { action, ref, note } = request
-      return [onActivity[action](reads, ref, { by, ...(note === undefined ? {} : { note }) })]
+export const decideOperatorRequest = deciding(
+  (reads: OperatorReads, request: OperatorRequest, by: string): readonly DomainEvent[] => {
+    switch (request.on) {
+      case 'flow':
+        return onFlow[request.action](reads, request.flow, by, request.withinMs)
+      case 'activity': {
+        const { action, ref, note } = request
+        return [onActivity[action](reads, ref, { by, ...(note === undefined ? {} : { note }) })]
+      }
+      case 'signal':
+        return orThrow(decideSignal(reads, request, by))
+      case 'draining':
+        return operateDraining(reads, request.action, by)
+      case 'network':
+        return acceptMap(reads, request.map, { by, note: request.note })
+      case 'token':
+        return request.action === 'issue'
+          ? [issueToken(reads, request.token, by)]
+          : revokeToken(reads, request.token, by)
     }
-    case 'signal':
-      return decideSignal(reads, request, by)
-    case 'draining':
-      return operateDraining(reads, request.action, by)
-    case 'network':
-      return acceptMap(reads, request.map, { by, note: request.note })
-    case 'token':
-      return request.action === 'issue' ? [issueToken(reads, request.token, by)] : revokeToken(reads, request.token, by)
-  }
-}
+  },
+)

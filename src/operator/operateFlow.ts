@@ -1,6 +1,7 @@
 /**
  * What an operator or a client may do to a flow. Each is recorded with who did it.
  */
+import { deciding } from '../errors/Decision.js'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { OperatorReads } from './OperatorReads.js'
 import { canonicalText, type Json } from '../encoding/canonical.js'
@@ -52,7 +53,7 @@ const newId = (reads: OperatorReads): FlowId => {
 export type StartDecision =
   { readonly kind: 'start'; readonly start: FlowStart } | { readonly kind: 'known'; readonly row: FlowRow }
 
-export const decideStart = (reads: OperatorReads, request: StartRequest): StartDecision => {
+export const decideStart = deciding((reads: OperatorReads, request: StartRequest): StartDecision => {
   const { name, by, clientId, caller } = request
   const signature = reads.registry.requireFlow(name)
   if (!signature.clients)
@@ -90,7 +91,7 @@ export const decideStart = (reads: OperatorReads, request: StartRequest): StartD
     ...(caller === undefined ? {} : { caller }),
   } as const
   return { kind: 'start', start: { id, name, input: input.right, encodedInput: request.input, origin } }
-}
+})
 
 /** What an operator does to a flow: facts about it, after which its generator is worthless. */
 export type FlowDecider = (reads: OperatorReads, id: FlowId, by: string, withinMs?: number) => readonly DomainEvent[]

@@ -1,10 +1,10 @@
 /**
  * A transaction's body with its inputs and references resolved from the vault and everything decoded.
  */
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { VaultReads } from './VaultReads.js'
 import { frozen } from '../encoding/frozen.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { orThrow } from '../errors/Decision.js'
 import { decodeState } from '../ledger/decodeState.js'
 import { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
@@ -36,14 +36,9 @@ export const resolveOutput = (
       `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
       { type: output.type, contract: output.contract.name },
     )
-  const decoded: Either<CarillonError, unknown> = decodeState(
-    definition,
-    output.version,
-    outputDataText(body, output, index),
-  )
-  if (isLeft(decoded)) throw decoded.left
+  const decoded = orThrow(decodeState(definition, output.version, outputDataText(body, output, index)))
   // The check of a signer sees it before it is recorded, and may not change what will be.
-  return { definition, data: frozen(decoded.right) }
+  return { definition, data: frozen(decoded) }
 }
 
 export const resolveBody = (reads: VaultReads, id: TransactionId, body: TransactionBody): LedgerTransaction => {

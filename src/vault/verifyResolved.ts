@@ -2,10 +2,10 @@
  * Whether a resolved transaction keeps the rules: those of its contracts, or, where it only changes the notary of
  * states, that nothing else is changed and everyone who takes part signs. Throws what is wrong.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { VaultReads } from './VaultReads.js'
 import { canonicalText } from '../encoding/canonical.js'
 import { CarillonError } from '../errors/CarillonError.js'
+import { orThrow } from '../errors/Decision.js'
 import type { LedgerTransaction } from '../ledger/LedgerTransaction.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
@@ -60,6 +60,5 @@ export const verifyResolved = (reads: VaultReads, transaction: LedgerTransaction
       `The transaction makes a state under a retired version of its contract, and ${body.notary.name}, which vouches for its time, is not a notary of this network.`,
       { notary: body.notary.name },
     )
-  const verified = verifyTransaction(transaction, reads.registry.contract)
-  if (isLeft(verified)) throw verified.left
+  orThrow(verifyTransaction(transaction, reads.registry.contract))
 }

@@ -2,7 +2,15 @@
  * What the compiler must refuse: a decider that changes a row. This file is compiled by `npm run types` and never run.
  * Each line that is expected not to compile fails the build when it does.
  */
+import type { Decision as DecisionOf } from '../../src/errors/Decision.js'
 import type { OperationReads } from '../../src/app/Operation.js'
+import { decideNotaryChange } from '../../src/finality/decideNotaryChange.js'
+import { decideTransaction } from '../../src/finality/decideTransaction.js'
+import { recordSigned } from '../../src/finality/recordSigned.js'
+import { decideSignal } from '../../src/flow/decideSignal.js'
+import { decideNotarisation, notariseOwn, releaseOwn } from '../../src/notary/decideNotarisation.js'
+import { decideOperatorRequest } from '../../src/operator/decideOperatorRequest.js'
+import { decideStart } from '../../src/operator/operateFlow.js'
 import type { StateRef } from '../../src/ledger/StateRef.js'
 import type { FlowId } from '../../src/log/FlowId.js'
 import type { SessionId } from '../../src/log/SessionId.js'
@@ -88,3 +96,18 @@ export const hasNoWriter: [WriterOfDecider] extends [never] ? true : false = tru
 export const hasNoEmitter: [Extract<keyof Decision, 'emit' | 'release' | 'sign' | 'key'>] extends [never]
   ? true
   : false = true
+
+type Decider = (...args: never[]) => DecisionOf<unknown>
+
+/** A refusal is a value: a decider that throws it instead has another type. */
+export const refusalsAreReturned: readonly Decider[] = [
+  decideNotarisation,
+  decideNotaryChange,
+  decideOperatorRequest,
+  decideSignal,
+  decideStart,
+  decideTransaction,
+  notariseOwn,
+  recordSigned,
+  releaseOwn,
+]

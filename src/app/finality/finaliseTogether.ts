@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { canonicalText, type Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { orThrow } from '../../errors/Decision.js'
 import { defineFlow, type FlowBody } from '../FlowDefinition.js'
 import type { Finalised } from '../../finality/Finalised.js'
 import type { FlowIo } from '../FlowIo.js'
@@ -230,12 +231,13 @@ const collectSignatures = function* (
   }
   if (isNotary && !hasSigned) signatures.push((yield* ask({ kind: 'sign', signed: signed() })) as TransactionSignature)
   else if (byNotary && !signatures.some(({ by }) => io.network.identityOf(by) === body.notary.key)) {
-    const complete = checkSignatures(io.network, id, signed(), {
-      except: [body.notary.key],
-      // The notary looks at that; here a flow that is run again must come to the same answer.
-      retired: true,
-    })
-    if (isLeft(complete)) throw complete.left
+    orThrow(
+      checkSignatures(io.network, id, signed(), {
+        except: [body.notary.key],
+        // The notary looks at that; here a flow that is run again must come to the same answer.
+        retired: true,
+      }),
+    )
     signatures.push(yield* io.subFlow(NotariseFlow, { signed: signed() }))
   }
   return signed()

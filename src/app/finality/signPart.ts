@@ -6,6 +6,7 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import type { Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
+import { orThrow } from '../../errors/Decision.js'
 import type { FlowBody } from '../FlowDefinition.js'
 import type { FlowIo } from '../FlowIo.js'
 import { Session } from '../Session.js'
@@ -97,9 +98,8 @@ export const signTearOff = function* (
   check: PartCheck,
 ): FlowBody<Visible> {
   const { tearOff: torn } = yield* session.receive(PartRequestC)
-  const checked = checkTearOff(torn)
-  if (isLeft(checked)) throw checked.left
-  const shown = checked.right
+  const checked = orThrow(checkTearOff(torn))
+  const shown = checked
   const fault = faultOf(io, shown, 'type' in commands ? [commands] : commands)
   const verdict = fault === undefined ? yield* comeTo(check(shown)) : left(fault)
   if (isLeft(verdict)) {

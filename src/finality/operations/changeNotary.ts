@@ -5,7 +5,7 @@
 import type { Party } from '../../identity/Party.js'
 import type { StateRef } from '../../ledger/StateRef.js'
 import { decideNotaryChange } from '../decideNotaryChange.js'
-import { valueAnswer } from '../../flow/Answer.js'
+import { answerTo, valueAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import { bytesOfTransaction } from '../../flow/recordedBytes.js'
 import { reviveTransaction } from '../reviveTransaction.js'
@@ -24,10 +24,8 @@ export const changeNotary = defineOperation<ChangeNotaryOperation, FinalityReads
   identity: ({ refs, notary }) => ({ refs, notary: notary.key }),
   label: ({ refs, notary }) =>
     `change of notary to ${notary.name}, ${refs.length} ${refs.length === 1 ? 'state' : 'states'}`,
-  decide: (reads, { refs, notary }) => {
-    const proposal = decideNotaryChange(reads, refs, notary)
-    return valueAnswer(proposal, { proposal: proposal.body })
-  },
+  decide: (reads, { refs, notary }) =>
+    answerTo(decideNotaryChange(reads, refs, notary), (proposal) => valueAnswer(proposal, { proposal: proposal.body })),
   revive: reviveTransaction,
   recordedBytes: (_operation, result) => bytesOfTransaction(result),
 })

@@ -1,8 +1,8 @@
 /**
  * Checks everything about a transaction, except that some keys have yet to sign.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { FinalityReads } from '../FinalityReads.js'
+import { orThrow } from '../../errors/Decision.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import type { LedgerTransaction } from '../../ledger/LedgerTransaction.js'
 import { checkSignatures, type SignedTransaction } from '../../ledger/SignedTransaction.js'
@@ -24,8 +24,7 @@ export type Check = {
 /** The transaction as its contracts see it, once its signatures and its contracts have been checked. */
 const checked = (reads: FinalityReads, { signed, exceptKeys }: Check, retired: boolean): LedgerTransaction => {
   const { id } = sealBody(signed.body)
-  const signatures = checkSignatures(reads.network, id, signed, { except: exceptKeys, retired })
-  if (isLeft(signatures)) throw signatures.left
+  orThrow(checkSignatures(reads.network, id, signed, { except: exceptKeys, retired }))
   return verifyContracts(reads, id, signed.body)
 }
 

@@ -2,8 +2,8 @@
  * The dependencies of a transaction that this node does not hold. Before it asks for any, the transaction must be one that
  * it could accept: signed as far as it claims to be, under a trusted notary, and not pushed at it unasked.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
+import { orThrow } from '../../errors/Decision.js'
 import { checkSignatures, needsNotary, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { dependenciesOf, sealBody } from '../../ledger/Transaction.js'
 import { checkNotaryTrusted } from '../../vault/checkNotary.js'
@@ -33,11 +33,12 @@ export const dependencies = defineOperation<Dependencies, FinalityReads>({
     if (isUnasked) assertAskedFor(reads, id)
     checkNotaryTrusted(reads, body)
     const isKnown = reads.views.transactions.find(id) !== undefined
-    const signatures = checkSignatures(reads.network, id, signed, {
-      except: exceptKeys,
-      retired: isKnown || needsNotary(body),
-    })
-    if (isLeft(signatures)) throw signatures.left
+    orThrow(
+      checkSignatures(reads.network, id, signed, {
+        except: exceptKeys,
+        retired: isKnown || needsNotary(body),
+      }),
+    )
     const missing = dependenciesOf(body).filter((dependency) => reads.views.transactions.find(dependency) === undefined)
     return valueAnswer(missing, missing)
   },

@@ -4,7 +4,7 @@
 import { Encoded } from '../../encoding/canonical.js'
 import type { TransactionBuilder } from '../../ledger/TransactionBuilder.js'
 import { decideTransaction } from '../decideTransaction.js'
-import { factsAnswer } from '../../flow/Answer.js'
+import { answerTo, factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import { finalised } from '../Finalised.js'
 import { bytesOfTransaction } from '../../flow/recordedBytes.js'
@@ -27,15 +27,15 @@ export const finalise = defineOperation<Finalise, FinalityReads>({
   }),
   label: ({ draft: { inputs, outputs, commands } }) =>
     `finalise ${commands.map(({ type }) => type).join(', ')}: ${inputs.length} consumed, produces ${outputs.map(({ definition }) => definition.type).join(', ') || 'nothing'}`,
-  decide: (reads, { draft, isShared }, flow) => {
-    const decided = decideTransaction(reads, draft, flow, isShared)
-    if (decided.kind === 'proposal') {
-      const { events: reservations, ...proposal } = decided
-      return factsAnswer(reservations, proposal, { proposal: proposal.body })
-    }
-    const { id, outputs, events } = decided
-    return factsAnswer(events, finalised(id, outputs), { transaction: id, outputs: outputs.length })
-  },
+  decide: (reads, { draft, isShared }, flow) =>
+    answerTo(decideTransaction(reads, draft, flow, isShared), (decided) => {
+      if (decided.kind === 'proposal') {
+        const { events: reservations, ...proposal } = decided
+        return factsAnswer(reservations, proposal, { proposal: proposal.body })
+      }
+      const { id, outputs, events } = decided
+      return factsAnswer(events, finalised(id, outputs), { transaction: id, outputs: outputs.length })
+    }),
   revive: reviveTransaction,
   recordedBytes: (_operation, result) => bytesOfTransaction(result),
 })

@@ -3,7 +3,7 @@
  * signature: by the time the flow is run again the notary may be of another kind, and the party sign with another key.
  */
 import * as t from 'io-ts'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { orThrow } from '../../errors/Decision.js'
 import { checkSignatures, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { tearOff } from '../../ledger/TearOff.js'
 import { componentsOf, sealBody } from '../../ledger/Transaction.js'
@@ -43,8 +43,7 @@ const assertRecordable = (
 ) => {
   const { body } = signed
   const { id } = sealBody(body)
-  const signatures = checkSignatures(reads.network, id, signed, { except: [body.notary.key], retired: true })
-  if (isLeft(signatures)) throw signatures.left
+  orThrow(checkSignatures(reads.network, id, signed, { except: [body.notary.key], retired: true }))
   checkRecordable(reads, body, verifyContracts(reads, id, body), flow)
 }
 

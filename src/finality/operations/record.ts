@@ -1,6 +1,7 @@
 /**
  * Verifies transactions and records them, in this order.
  */
+import { deciding, orThrow } from '../../errors/Decision.js'
 import type { Party } from '../../identity/Party.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { sealBody } from '../../ledger/Transaction.js'
@@ -29,11 +30,11 @@ export const record = defineOperation<RecordTransactions, FinalityReads>({
     let last: Recorded | undefined
     return oneByOne(
       transactions,
-      (signed) => {
+      deciding((signed: SignedTransaction) => {
         if (unaskedFrom !== undefined) assertAgreed(reads, sealBody(signed.body).id, signed.body, unaskedFrom)
-        last = recordSigned(reads, signed, flow)
+        last = orThrow(recordSigned(reads, signed, flow))
         return last.events
-      },
+      }),
       () => {
         if (last === undefined) return valueAnswer(undefined)
         const { id, outputs } = last

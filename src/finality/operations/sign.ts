@@ -2,6 +2,7 @@
  * This party's signature over a transaction that it was shown as a whole. Where it is the notary, its decision too. Keys
  * that the transaction is the first to take are reserved until the flow ends.
  */
+import { orThrow } from '../../errors/Decision.js'
 import { needsNotary, type SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { sealBody } from '../../ledger/Transaction.js'
 import { notariseOwn, releaseOwn } from '../../notary/decideNotarisation.js'
@@ -28,10 +29,10 @@ export const sign = defineOperation<Sign, FinalityReads>({
     const reserved = checkRecordable(reads, body, resolveAccepted(reads, id, body), flow)
     const isNotary = needsNotary(body) && body.notary.key === reads.me.key
     const decided = isNotary
-      ? notariseOwn(reads, signed)
+      ? orThrow(notariseOwn(reads, signed))
       : body.newNotary === undefined
         ? []
-        : releaseOwn(reads, signed)
+        : orThrow(releaseOwn(reads, signed))
     const signature = reads.sign('transaction', id)
     const agreed = { type: 'TransactionSigned' as const, id, flow }
     // A change of notary freezes its states when its finality never comes; then any signer can complete it.

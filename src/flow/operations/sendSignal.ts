@@ -2,7 +2,7 @@
  * Sends a signal to another flow of this node, in the name of the flow that sends it.
  */
 import type { Json } from '../../encoding/canonical.js'
-import { factsAnswer } from '../Answer.js'
+import { answerTo, factsAnswer } from '../Answer.js'
 import { decideSignal, showTarget, type SignalTarget } from '../decideSignal.js'
 import { defineOperation } from '../defineOperation.js'
 import type { FlowReads } from '../FlowReads.js'
@@ -19,5 +19,6 @@ export const sendSignal = defineOperation<SendSignal, FlowReads>({
   statesFacts: true,
   identity: ({ to, signal, data }) => ({ to, signal, data }),
   label: ({ to, signal }) => `send signal ${signal} to flow ${showTarget(to)}`,
-  decide: (reads, { to, signal, data }, flow) => factsAnswer(decideSignal(reads, { to, signal, data }, `flow:${flow}`)),
+  decide: (reads, { to, signal, data }, flow) =>
+    answerTo(decideSignal(reads, { to, signal, data }, `flow:${flow}`), (events) => factsAnswer(events)),
 })

@@ -4,7 +4,7 @@
 import type { Party } from '../../identity/Party.js'
 import { decideNotarisation } from '../decideNotarisation.js'
 import type { NotaryRequest } from '../NotaryRequest.js'
-import { factsAnswer } from '../../flow/Answer.js'
+import { answerTo, factsAnswer } from '../../flow/Answer.js'
 import { defineOperation } from '../../flow/defineOperation.js'
 import type { NotaryReads } from '../NotaryReads.js'
 
@@ -16,9 +16,9 @@ export const notarise = defineOperation<Notarise, NotaryReads>({
   statesFacts: true,
   identity: ({ request, caller }) => ({ request, caller: caller.key }),
   label: ({ caller }) => `notarise for ${caller.name}`,
-  decide: (reads, { request, caller }) => {
-    const { id, events } = decideNotarisation(reads, request, caller)
-    const signature = reads.sign('transaction', id)
-    return factsAnswer(events, signature, signature)
-  },
+  decide: (reads, { request, caller }) =>
+    answerTo(decideNotarisation(reads, request, caller), ({ id, events }) => {
+      const signature = reads.sign('transaction', id)
+      return factsAnswer(events, signature, signature)
+    }),
 })

@@ -2,8 +2,8 @@
  * States of one kind read through a connection and decoded with today's definition: for whoever looks at a store from
  * outside a node.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeState } from '../../ledger/decodeState.js'
+import { orThrow } from '../../errors/Decision.js'
 import type { StateAndRef } from '../../ledger/StateAndRef.js'
 import type { StateDefinition } from '../../ledger/StateDefinition.js'
 import type { Database } from '../Database.js'
@@ -20,7 +20,6 @@ export const readStates = <A>(
   page: StatesPage = {},
 ): readonly StateAndRef<A>[] =>
   queryVault(db, { ...page, type: definition.type }).items.map(({ ref, type, version, data }) => {
-    const decoded = decodeState(definition, version, JSON.stringify(data))
-    if (isLeft(decoded)) throw decoded.left
-    return { ref, type, data: decoded.right }
+    const decoded = orThrow(decodeState(definition, version, JSON.stringify(data)))
+    return { ref, type, data: decoded }
   })
