@@ -4,21 +4,11 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { ActiveTick } from './ActiveTick.js'
-import {
-  assertInvariant,
-  CarillonError,
-  concernsNode,
-  messageOf,
-  recordError,
-  recordRefusal,
-} from '../errors/CarillonError.js'
-import { atPlace, definedAt } from '../errors/codePlace.js'
+import { assertInvariant, CarillonError, concernsNode, recordError, recordRefusal } from '../errors/CarillonError.js'
 import { engineLimits, type EngineLimits } from './limits.js'
-import { showRef } from '../ledger/StateRef.js'
 import type { DomainEvent, Waiting } from '../log/events.js'
 import { instantFromMillis, latestInstantMs, toMillis } from '../time/Instant.js'
 import type { FlowStart } from '../flow/FlowStart.js'
-import { attentionAfterEnd } from '../flow/attentionAfterEnd.js'
 import { timedOut, valueAnswer, type Answer, type Continuation, type Wait } from '../flow/Answer.js'
 import { Cancellation } from '../flow/Cancellation.js'
 import { cancelOf, flowCancelled } from '../flow/cancelFlow.js'
@@ -27,23 +17,23 @@ import { decideFailure } from '../flow/decideFailure.js'
 import { describeOperation } from '../app/describeOperation.js'
 import { dropTrailingReads } from './dropTrailingReads.js'
 import type { AnyFlowDefinition } from '../app/FlowDefinition.js'
-import { consumedRefOf, failureFor } from '../flow/flowFailure.js'
 import { giveBackState } from '../flow/heldState.js'
 import type { FlowId } from '../log/FlowId.js'
 import { hasEnded, type FlowRow } from '../flow/FlowRow.js'
 import type { Ending, FlowPart } from './FlowPart.js'
+import { completeFlow, failFlow, isSuperseded, parkWith, recordFailed, tellParties } from './endFlow.js'
+import { answerOfStep, keyOfStep, launchStep } from './flowSteps.js'
+import { LiveFlows } from './LiveFlows.js'
 import { LiveFlow } from './LiveFlow.js'
 import { WatchedCode } from './CodeWatch.js'
 import { definitionOf, type Operation } from '../app/Operation.js'
 import { performOperation } from './performOperation.js'
-import { recordable } from '../flow/recordable.js'
-import { recordReturned } from '../flow/Refusal.js'
 import { bytesOfWait, recordedOf, unrecordedOf, weightOf } from './recordedOperation.js'
 import { replayFlow, startedByOrigin, watchOf } from './replayFlow.js'
 import { jitteredWait } from '../flow/RetryPolicy.js'
 import { endedParentOf } from '../flow/family.js'
 import { endKilled } from '../session/endKilled.js'
-import { endSessions, messageSent } from '../session/sessionMessages.js'
+import { messageSent } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
 import {
@@ -66,23 +56,9 @@ const continuedInPart = (row: FlowRow, part: string): Answer => ({
   ),
 })
 
-/** The flow itself counts all that is recorded, a part what it was answered itself: others may be faster or slower. */
-const positionOf = (row: FlowRow, { path, answered }: FlowPart): number =>
-  path === undefined ? row.recorded : answered
-
-/** What is done to clean up has another key than what was cancelled in its place. */
-const keyOfStep = (row: FlowRow, part: FlowPart): string =>
-  part.path === undefined
-    ? `${row.id}.${positionOf(row, part)}`
-    : `${row.id}.${part.path}.${positionOf(row, part)}${part.isCancelled ? 'c' : ''}`
-
 export class FlowEngine {
-  /** Suspended flows whose generators are kept, least recently used first. */
-  readonly #live = new Map<FlowId, LiveFlow>()
-  /** Flows that were moved in this tick: a rollback makes their generators worthless. */
-  #touched = new Set<FlowId>()
-  /** Flows that were moved in the tick before, while it is on its way to the disk. */
-  #handedOverFlows = new Set<FlowId>()
+  /** Generators of suspended flows. */
+  readonly live: LiveFlows
   readonly #steps: StepRunner
   readonly #limits: EngineLimits
   /** Runs whatever may run code of the app. */
@@ -92,6 +68,7 @@ export class FlowEngine {
     this.#steps = steps
     this.#limits = limits
     this.code = code
+    this.live = new LiveFlows(limits.liveFlows)
   }
 
   /** Starts a flow. `first` are facts that must be known before its code runs. */
@@ -244,7 +221,13 @@ export class FlowEngine {
     if (report.part !== undefined && report.key !== keyOfStep(row, part)) return
     live.useNetwork(tick.network)
     if (report.result.kind === 'value') {
-      this.#answerStep(tick, row, live, part, this.#checked(pending.name, report.result.value))
+      this.#answerStep(
+        tick,
+        row,
+        live,
+        part,
+        answerOfStep(pending.name, report.result.value, this.#limits.stepResultBytes),
+      )
       return
     }
     const error = recordError(report.result.error, 'step-failed')
@@ -282,7 +265,7 @@ export class FlowEngine {
       this.#goOnUnlessHeld(tick, row, live)
       return
     }
-    this.forget(row.id)
+    this.live.forget(row.id)
     if (pending === undefined) return
     tick.emit({
       type: 'FlowAdvanced',
@@ -297,7 +280,7 @@ export class FlowEngine {
   #goOnUnlessHeld(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
     if (row.status !== 'running') {
       this.#record(tick, row, live)
-      this.forget(row.id)
+      this.live.forget(row.id)
       return
     }
     if (row.wakeMs !== null && row.wakeMs <= tick.nowMs) this.#enqueueDue(tick, row, live)
@@ -309,7 +292,7 @@ export class FlowEngine {
     if (this.#parksLost(tick, row)) return
     this.#guard(tick, row, () => {
       const live = this.#bring(tick, row)
-      for (const part of live?.openParts() ?? []) this.#launch(tick, row, part)
+      for (const part of live?.openParts() ?? []) launchStep(tick, this.#steps, row, part)
     })
   }
 
@@ -326,49 +309,14 @@ export class FlowEngine {
 
   /** Records what an operator does to a flow. Its generator is rebuilt from the record when it goes on. */
   change(tick: ActiveTick, id: FlowId, events: readonly DomainEvent[]): void {
-    this.forget(id)
+    this.live.forget(id)
     for (const event of events) tick.emit(event)
-  }
-
-  /** Forgets a generator, so that the flow is rebuilt from its record when it goes on. */
-  forget(id: FlowId): void {
-    this.#live.delete(id)
-  }
-
-  /** The tick is over, and on its way to the disk; another may begin. */
-  handedOver(): void {
-    this.#handedOverFlows = this.#touched
-    this.#touched = new Set()
-    this.#trim()
-  }
-
-  /** The tick that was handed over stands. */
-  pendingCommitted(): void {
-    this.#handedOverFlows.clear()
-  }
-
-  committed(): void {
-    this.#touched.clear()
-    this.#trim()
-  }
-
-  #trim(): void {
-    for (const id of this.#live.keys()) {
-      if (this.#live.size <= this.#limits.liveFlows) break
-      this.#live.delete(id)
-    }
-  }
-
-  rolledBack(): void {
-    for (const id of [...this.#handedOverFlows, ...this.#touched]) this.#live.delete(id)
-    this.#handedOverFlows.clear()
-    this.#touched.clear()
   }
 
   /** The flow's generators at the operations they stand at; parks the flow when its code has gone another way. */
   #bring(tick: ActiveTick, row: FlowRow): LiveFlow | undefined {
-    this.#touched.add(row.id)
-    const known = this.#live.get(row.id)
+    this.live.move(row.id)
+    const known = this.live.find(row.id)
     if (known !== undefined) return known
     const replayed = replayFlow(tick, row, tick.views.flows.record(row), waitsOf(row))
     if (isLeft(replayed)) {
@@ -389,7 +337,7 @@ export class FlowEngine {
 
   /** Lets every part go on that can, one after the other in the order of their paths, until each of them waits. */
   #goOn(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
-    this.#touched.add(row.id)
+    this.live.move(row.id)
     let turn = 0
     let hasStated = false
     for (;;) {
@@ -415,7 +363,7 @@ export class FlowEngine {
       const definition = definitionOf(operation)
       if (turnIsOver(tick, turn, live.weight, definition)) {
         this.#launchAll(tick, row, this.#record(tick, row, live, { for: 'turn' }))
-        this.#keep(live)
+        this.live.keep(live)
         return
       }
       if (operation.kind === 'progress') live.progress = clipLabel(operation.label)
@@ -437,10 +385,10 @@ export class FlowEngine {
 
   /** Ends a flow, and starts the one that it continues as, which takes its first turn like one that is woken. */
   #continue(tick: ActiveTick, row: FlowRow, live: LiveFlow, { started }: Continuation): void {
-    this.forget(row.id)
+    this.live.forget(row.id)
     if (row.waiting !== null && live.unrecorded.length > 0) this.#record(tick, row, live, { for: 'turn' })
     tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'continued', next: started.flow })
-    this.#tell(tick, row, { kind: 'end' })
+    tellParties(tick, row, { kind: 'end' })
     tick.emit(started)
   }
 
@@ -469,7 +417,7 @@ export class FlowEngine {
 
   #suspend(tick: ActiveTick, row: FlowRow, live: LiveFlow): void {
     const fresh = this.#record(tick, row, live)
-    this.#keep(live)
+    this.live.keep(live)
     if (tick.development && !this.#agreesWithRecord(tick, row)) return
     this.#launchAll(tick, row, fresh)
   }
@@ -483,29 +431,12 @@ export class FlowEngine {
   }
 
   #launchAll(tick: ActiveTick, row: FlowRow, parts: readonly FlowPart[]): void {
-    for (const part of parts) this.#launch(tick, row, part)
-  }
-
-  /** Runs the step that a part waits for, once this tick is durable. */
-  #launch(tick: ActiveTick, row: FlowRow, part: FlowPart): void {
-    const { pending, waiting, path } = part
-    if (pending?.kind !== 'step' || waiting?.for !== 'step' || !isStepUnderWay(waiting)) return
-    const { id, name: flowName, startedMs: flowStartedMs } = row
-    const position = positionOf(row, part)
-    const context = { idempotencyKey: keyOfStep(row, part), attempt: waiting.attempt, term: tick.views.facts.now.term }
-    tick.release(() => {
-      const { name, run, timeoutMs } = pending
-      this.#steps.start({
-        ...{ flow: id, flowName, flowStartedMs, position, name, run, context },
-        ...(path === undefined ? {} : { part: path }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      })
-    })
+    for (const part of parts) launchStep(tick, this.#steps, row, part)
   }
 
   /** Records what was done and what the flow waits for; gives the parts that have begun to wait. */
   #record(tick: ActiveTick, row: FlowRow, live: LiveFlow, held?: Waiting): readonly FlowPart[] {
-    this.#touched.add(row.id)
+    this.live.move(row.id)
     this.#closeSessions(tick, live)
     const operations = live.unrecorded.map(recordedOf)
     live.unrecorded.length = 0
@@ -540,68 +471,36 @@ export class FlowEngine {
     }
   }
 
-  #keep(live: LiveFlow): void {
-    this.#live.delete(live.id)
-    this.#live.set(live.id, live)
-  }
-
   #park(tick: ActiveTick, row: FlowRow, error: CarillonError): void {
-    this.forget(row.id)
-    tick.emit({ type: 'FlowParked', flow: row.id, error: recordError(error, 'flow-threw') })
+    this.live.forget(row.id)
+    parkWith(tick, row, error)
   }
 
   #end(tick: ActiveTick, row: FlowRow, live: LiveFlow | undefined, stop: Ending): void {
-    this.forget(row.id)
+    this.live.forget(row.id)
     if (stop.kind === 'threw' && live !== undefined && this.#keepsFailed(tick, row, live, stop.error)) return
     const parks = stop.kind === 'threw' && stop.error instanceof CarillonError && stop.error.consequence === 'park'
     // A flow that ends in the tick it started in needs no record; one that was suspended keeps its whole story.
     if (live !== undefined && (parks || row.waiting !== null) && live.unrecorded.length > 0)
       this.#record(tick, row, live, { for: 'turn' })
     if (stop.kind === 'threw') {
-      this.#fail(tick, row, stop.error)
+      failFlow(tick, row, stop.error)
       return
     }
-    try {
-      const { refusals } = tick.registry.flow(row.name) ?? {}
-      const returned = recordReturned(stop.result, refusals, this.#limits.flowResultBytes)
-      const attentionAt = attentionAfterEnd(tick, row, tick.registry.flow(row.name))
-      tick.emit({
-        type: 'FlowEnded',
-        flow: row.id,
-        outcome: 'completed',
-        ...returned,
-        ...(attentionAt === undefined ? {} : { attentionAt }),
-      })
-      this.#tell(tick, row, { kind: 'end' })
-    } catch (error) {
-      if (concernsNode(error)) throw error
-      const unfit = new CarillonError(
-        'flow-result-invalid',
-        `What flow ${row.name} (${row.id}) returned cannot be recorded${atPlace(definedAt(tick.registry.flow(row.name) ?? row))}: ${messageOf(error)} Return plain data, or a refusal that fits the codec refusals.`,
-        { flow: row.id },
-        error,
-      )
-      tick.emit({
-        type: 'FlowEnded',
-        flow: row.id,
-        outcome: 'failed',
-        error: recordError(unfit, 'flow-result-invalid'),
-      })
-      this.#tell(tick, row, failureFor(unfit))
-    }
+    completeFlow(tick, row, stop.result, this.#limits.flowResultBytes)
   }
 
   /** Keeps a flow that an error would end, where it may pass or is to be looked at; true when it is kept. */
   #keepsFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, error: unknown): boolean {
     // One that is being cancelled comes to its end, whatever its definition says of errors.
     if (error instanceof Cancellation || cancelOf(row) !== undefined) return false
-    if (this.#isSuperseded(tick, row, error)) return false
+    if (isSuperseded(tick, row, error)) return false
     const tries = retryWaitOf(row)?.attempt ?? 0
     const failure = decideFailure(error, tick.registry.flow(row.name), tries)
     if (failure.kind === 'end') return false
     dropTrailingReads(live.unrecorded)
     if (failure.kind === 'park') {
-      this.#recordFailed(tick, row, live, { for: 'turn' })
+      recordFailed(tick, row, live, { for: 'turn' })
       this.#park(tick, row, failure.error)
       return true
     }
@@ -615,79 +514,7 @@ export class FlowEngine {
     })
     const count = hasMoved ? 1 : attempt
     const told = recordError(error, 'flow-threw')
-    this.#recordFailed(tick, row, live, { for: 'turn', attempt: count, retryAt, error: told })
+    recordFailed(tick, row, live, { for: 'turn', attempt: count, retryAt, error: told })
     return true
-  }
-
-  /**
-   * Records what a flow did before an error that it is kept in spite of. Its parts are then where they were before it: what
-   * they had waited for, and were not answered, they wait for again; and for as long as they were to when they asked first.
-   */
-  #recordFailed(tick: ActiveTick, row: FlowRow, live: LiveFlow, held: Waiting): void {
-    const operations = live.unrecorded.map(recordedOf)
-    const answered = new Set(operations.map(({ part }) => part))
-    const again = live.hadParts
-      ? replayFlow(tick, row, [...tick.views.flows.record(row), ...operations], undefined)
-      : undefined
-    const waits =
-      again === undefined || isLeft(again)
-        ? []
-        : [
-            ...(waitsOf(row) ?? []).filter(
-              ({ part }) => part !== undefined && !answered.has(part) && again.right.live.part(part) !== undefined,
-            ),
-            ...live.waitsLostAt(again.right.live),
-          ]
-    const progress = live.progress === undefined ? {} : { progress: live.progress }
-    tick.emit({ type: 'FlowAdvanced', flow: row.id, operations, waiting: [held, ...waits], ...progress })
-  }
-
-  #isSuperseded(tick: ActiveTick, row: FlowRow, error: unknown): boolean {
-    if (row.stateSeq === null) return false
-    return consumedRefOf(error) === showRef(tick.views.states.get(row.stateSeq).ref)
-  }
-
-  #fail(tick: ActiveTick, row: FlowRow, error: unknown): void {
-    if (error instanceof CarillonError && error.consequence === 'park') {
-      this.#park(tick, row, error)
-      return
-    }
-    const cancel = error instanceof Cancellation ? cancelOf(row) : undefined
-    if (cancel !== undefined) {
-      const told = recordRefusal(error, 'flow-cancelled')
-      tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'killed', by: cancel.by, error: told })
-      this.#tell(tick, row, failureFor(error))
-      return
-    }
-    // That another was faster is nothing to look for in the code.
-    const ending = this.#isSuperseded(tick, row, error)
-      ? ({ outcome: 'superseded', error: recordRefusal(error, 'flow-threw') } as const)
-      : ({ outcome: 'failed', error: recordError(error, 'flow-threw') } as const)
-    tick.emit({ type: 'FlowEnded', flow: row.id, ...ending })
-    this.#tell(tick, row, failureFor(error))
-  }
-
-  /** Every party the flow still talks to is told that it has ended, and how. */
-  #tell(tick: ActiveTick, row: FlowRow, ending: Parameters<typeof endSessions>[2]): void {
-    for (const event of endSessions(tick, row, ending)) tick.emit(event)
-  }
-
-  #checked(step: string, value: unknown): Answer {
-    if (value === undefined) return valueAnswer(undefined)
-    try {
-      const recorded = recordable(value, this.#limits.stepResultBytes)
-      // The flow gets a copy of its own: what it does to it must not reach the record.
-      return valueAnswer(recordable(recorded, this.#limits.stepResultBytes), recorded)
-    } catch (error) {
-      return {
-        kind: 'error',
-        error: new CarillonError(
-          'flow-result-invalid',
-          `The result of step "${step}" cannot be recorded: ${messageOf(error)} Return plain data, or give the step a result codec.`,
-          { step },
-          error,
-        ),
-      }
-    }
   }
 }

@@ -14,11 +14,11 @@ import { Backlog } from './Backlog.js'
 import { ClockWatch } from './ClockWatch.js'
 import { Followers, type Follower } from './Followers.js'
 import { Inputs, type Input } from './Inputs.js'
+import { LogTrouble } from './LogTrouble.js'
 import type { Logger } from './Logger.js'
 import type { ActiveTick } from './ActiveTick.js'
 import { OpenTick, type NodeParts } from './OpenTick.js'
 import { RecentMoves } from './RecentMoves.js'
-import { RepeatedWarning } from './RepeatedWarning.js'
 import { runDue } from './runDue.js'
 import { StepResumption } from './StepResumption.js'
 import type { MapSerial } from '../log/NodeTables.js'
@@ -67,11 +67,7 @@ export class Loop {
   #closing: CarillonError | undefined
   /** Whether there was nothing to do before the tick that is under way. */
   #wasIdle = true
-  #writeFailures = 0
-  /** When a tick is to be tried again that could not be written, unless a caller lets it be tried before. */
-  #retryAtMs: number | undefined
-  #trouble: CarillonError | undefined
-  readonly #troubleLines: RepeatedWarning
+  readonly #trouble: LogTrouble
   readonly #moves: RecentMoves
   readonly #clockWatch: ClockWatch
   #cancelWake: () => void = () => undefined
@@ -84,7 +80,7 @@ export class Loop {
     this.#inputs = new Inputs(this.#limits)
     this.#moves = new RecentMoves(this.#limits)
     this.#followers = new Followers(parts.logger)
-    this.#troubleLines = new RepeatedWarning(parts.logger, this.#limits.troubleLineMs)
+    this.#trouble = new LogTrouble(parts.clock, parts.logger, this.#limits)
     this.#clockWatch = new ClockWatch(parts.logger, this.#limits, parts.store.views.facts.now.atMs)
   }
 
@@ -174,7 +170,7 @@ export class Loop {
 
   /** Why the last tick could not be written; undefined when all is well. */
   get trouble(): CarillonError | undefined {
-    return this.#parts.store.trouble?.() ?? this.#trouble
+    return this.#parts.store.trouble?.() ?? this.#trouble.error
   }
 
   get isTicking(): boolean {
@@ -265,7 +261,8 @@ export class Loop {
       store.begin()
       this.#decide(tick, taken)
       retryLater = !(await this.#close(tick, taken))
-      if (tick.isEmpty && !retryLater) retryLater = this.#trouble !== undefined && !(await this.#probeLog())
+      if (tick.isEmpty && !retryLater)
+        retryLater = this.#trouble.error !== undefined && !(await this.#trouble.probe(store))
     } catch (error) {
       retryLater = this.#failed(error, taken)
     }
@@ -301,7 +298,7 @@ export class Loop {
     // to none.
     const onlyInputs = this.#reopening === undefined || this.#closing !== undefined
     // A log that cannot be written does not move on, and the turns must all the same.
-    const first = onlyInputs ? 0 : (tick.views.facts.now.head.tick + this.#writeFailures) % phases.length
+    const first = onlyInputs ? 0 : (tick.views.facts.now.head.tick + this.#trouble.failures) % phases.length
     const turns = [...phases.slice(first), ...phases.slice(0, first)]
     for (const phase of onlyInputs ? turns.slice(0, 1) : turns) phase()
     if (onlyInputs) return
@@ -330,7 +327,7 @@ export class Loop {
         const result = store.commit(sealed)
         if (!this.#isAppended(result instanceof Promise ? await result : result, taken)) return false
       }
-      engine.committed()
+      engine.live.committed()
     } finally {
       // Only now, when no tick is open whose rows a follower could see.
       if (before !== undefined) this.#release(before.tick)
@@ -344,7 +341,7 @@ export class Loop {
     // How far the work after a start has come is known when it is released: decided upon before, it would be done twice.
     const commit = this.#isCatchingUp() ? undefined : this.#parts.store.handOver?.(sealed)
     if (commit === undefined) return false
-    this.#parts.engine.handedOver()
+    this.#parts.engine.live.handedOver()
     this.#pending = { commit, tick, taken }
     commit.whenDone(() => {
       this.#pendingDone(commit)
@@ -359,7 +356,7 @@ export class Loop {
     since.unshift(...taken)
     const outcome = commit.outcome()
     if (outcome.kind === 'appended') {
-      this.#parts.engine.pendingCommitted()
+      this.#parts.engine.live.pendingCommitted()
       since.splice(0, taken.length)
     }
     return this.#isAppended(outcome, since)
@@ -403,7 +400,7 @@ export class Loop {
     const { engine } = this.#parts
     switch (outcome.kind) {
       case 'appended':
-        this.#troubleOver()
+        this.#trouble.over()
         return true
       case 'refused':
         throw new CarillonError(
@@ -413,7 +410,7 @@ export class Loop {
         )
       case 'failed':
       case 'unknown': {
-        engine.rolledBack()
+        engine.live.rolledBack()
         const { error } = outcome
         // What trying again cannot mend would be tried for ever.
         if (error.consequence === 'stop') throw error
@@ -425,43 +422,8 @@ export class Loop {
 
   /** Callers are told, those who wait as well: nobody knows when the log can be written again. */
   #troubled(error: CarillonError, taken: readonly Input[]): void {
-    this.#trouble = error
-    this.#troubleLines.warn(
-      `The log could not be written; trying again. ${error.message}`,
-      { code: error.code },
-      this.#parts.clock.now(),
-    )
+    this.#trouble.met(error)
     this.#inputs.giveBack(taken, error)
-  }
-
-  #troubleOver(): void {
-    this.#writeFailures = 0
-    this.#retryAtMs = undefined
-    this.#trouble = undefined
-    this.#troubleLines.over()
-  }
-
-  #isWaitingToRetry(): boolean {
-    const leftMs = (this.#retryAtMs ?? Number.NEGATIVE_INFINITY) - this.#parts.clock.now()
-    // No wait is longer, unless the clock was set back meanwhile.
-    return leftMs > 0 && leftMs <= this.#limits.storeRetryLongestMs
-  }
-
-  /** A node with nothing to write would else be in trouble until it has; true when there is no use in looking again. */
-  async #probeLog(): Promise<boolean> {
-    const { store, logger } = this.#parts
-    if (store.probeLog === undefined) return true
-    try {
-      await store.probeLog()
-    } catch (error) {
-      // What does not pass ends the node.
-      if (error instanceof CarillonError && error.consequence === 'stop') throw error
-      if (error instanceof CarillonError) this.#trouble = error
-      return false
-    }
-    this.#troubleOver()
-    logger.info('The log can be reached again.', {})
-    return true
   }
 
   /** Tells everyone, also when something is wrong with telling one of them; that is thrown when all have been told. */
@@ -487,7 +449,7 @@ export class Loop {
     } catch {
       // The store is already out of its transaction, or beyond use; the error that led here says why.
     }
-    engine.rolledBack()
+    engine.live.rolledBack()
     const { stands, lost } = this.#settleBeforeStop()
     if (stands !== undefined) this.#release(stands)
     const taken = [...lost, ...undecided]
@@ -522,14 +484,8 @@ export class Loop {
       this.#settle()
       return
     }
-    if (retryLater || this.#isWaitingToRetry()) {
-      if (!this.#isWaitingToRetry()) {
-        const { storeRetryMs, storeRetryLongestMs } = this.#limits
-        const waitMs = Math.min(storeRetryMs * 2 ** this.#writeFailures, storeRetryLongestMs)
-        this.#writeFailures += 1
-        this.#retryAtMs = this.#parts.clock.now() + waitMs
-      }
-      this.#wakeAt(this.#retryAtMs ?? this.#parts.clock.now())
+    if (retryLater || this.#trouble.isWaiting()) {
+      this.#wakeAt(this.#trouble.retryAtMs())
       // Until the clock moves on there is nothing to do, and whoever moves it may be waiting to hear that.
       this.#settle()
       return

@@ -25,9 +25,9 @@ export const defects: readonly Defect[] = [
   {
     name: 'step-before-commit',
     mistake: 'A step begins while its cause is still being decided',
-    file: 'src/engine/FlowEngine.ts',
-    find: 'tick.release(() => {\n      const { name, run, timeoutMs } = pending',
-    replace: '[0].forEach(() => {\n      const { name, run, timeoutMs } = pending',
+    file: 'src/engine/flowSteps.ts',
+    find: 'tick.release(() => {\n    const { name, run, timeoutMs } = pending',
+    replace: '[0].forEach(() => {\n    const { name, run, timeoutMs } = pending',
   },
   {
     name: 'views-not-rolled-back',
@@ -39,8 +39,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'generators-not-dropped',
     mistake: 'After a failed append flows go on from where the lost tick had brought them',
-    file: 'src/engine/FlowEngine.ts',
-    find: 'for (const id of [...this.#handedOverFlows, ...this.#touched]) this.#live.delete(id)',
+    file: 'src/engine/LiveFlows.ts',
+    find: 'for (const id of [...this.#handedOver, ...this.#moved]) this.#kept.delete(id)',
     replace: '',
   },
   {
