@@ -24,19 +24,16 @@ import type { Projections } from '../projection/Projections.js'
 import type { EventFeed } from '../subscription/EventFeed.js'
 import { deliver, subscribe } from '../subscription/subscribe.js'
 import { subscriber, type Subscribe } from '../subscription/subscriber.js'
-import { CarillonError, concernsNode, reviveError, messageOf } from '../errors/CarillonError.js'
+import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.js'
 import { orThrow } from '../errors/Decision.js'
-import { atPlace, codePlaceIn } from '../errors/codePlace.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { canonicalText, type Json } from '../encoding/canonical.js'
+import { type Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { readRefusal, Refusal, type RefusalOf } from '../flow/Refusal.js'
 import { outcomeOfEnd, resultOfOutcome, type RunOutcome } from '../flow/FlowEnd.js'
 import type { StepRequest } from '../flow/StepRunner.js'
-import { isForTime, wakeMsOf } from '../flow/waiting.js'
-import { instantFromMillis } from '../time/Instant.js'
-import { findFlow, findFlowEnd, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
+import { findFlow, listFlows, resolveFlowId } from '../storage/queries/readFlows.js'
 import type { FlowDetails, FlowQuery, FlowSummary } from '../flow/FlowSummary.js'
 import type { FlowDefinition } from '../app/FlowDefinition.js'
 import { encodedData, encodedInput } from '../app/encodedFor.js'
@@ -70,8 +67,9 @@ import type { Locate } from '../storage/tables/HashIndex.js'
 import type { Clock } from '../time/Clock.js'
 import { assertAsked, type AskedOfNode } from './assertAsked.js'
 import type { AsyncStepRunner, HangingStep } from '../engine/AsyncStepRunner.js'
-import { FlowEnds, waitAborted } from '../engine/FlowEnds.js'
+import { copyOf, refusedStart } from './askedStart.js'
 import type { FlowHandle } from './FlowHandle.js'
+import { FlowOutcomes } from './FlowOutcomes.js'
 import { flowProgress } from './flowProgress.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Loop } from '../engine/Loop.js'
@@ -135,28 +133,6 @@ const namedIn = (request: OperatorRequest): AskedOfNode => {
   return { ref: request.ref, ...(request.note === undefined ? {} : { note: request.note }) }
 }
 
-/** The input as it is now: what the caller does to it later must not reach the flow. What has no copy is refused later. */
-const copyOf = (input: Json): Json => {
-  try {
-    return JSON.parse(canonicalText(input)) as Json
-  } catch {
-    return input
-  }
-}
-
-/**
- * A refused start names the line that asked for it. Where that was not kept, whoever awaits the start is named: after the
- * wait he is on the stack again.
- */
-const refusedStart = (error: unknown, asked = new Error('asked here')): unknown => {
-  if (!(error instanceof CarillonError) || concernsNode(error) || error.consequence !== 'refuse') return error
-  const place = codePlaceIn(asked)
-  if (place === undefined) return error
-  const told = new CarillonError(error.code, `${error.message}${atPlace(place)}`, error.details, error)
-  told.stack = asked.stack?.replace(/^Error: asked here/, () => `CarillonError: ${told.message}`) ?? ''
-  return told
-}
-
 /** A running node. Make one with {@link startNode}. */
 export class Node {
   readonly party: Party
@@ -170,7 +146,7 @@ export class Node {
   // they may name what the reader does not find yet.
   readonly #transactions: Locate
   readonly #flows: Locate
-  readonly #ends = new FlowEnds()
+  readonly #outcomes: FlowOutcomes
   readonly #beside: { readonly close: () => Promise<void> }[] = []
   #stopped: CarillonError | undefined
   #stopping: Promise<void> | undefined
@@ -185,13 +161,11 @@ export class Node {
       deliver: (options, take) => deliver(internals.feed, options, take),
       onFailure: (error) => internals.logger.error(error.message, { code: error.code }),
     })
-    internals.loop.follow((committed) => {
-      if (this.#ends.isEmpty) return
-      for (const flow of committed.endedFlows()) this.#ends.ended(flow as FlowId)
-    })
+    this.#outcomes = new FlowOutcomes(internals, { read: (read) => this.#read(read), flows: this.#flows })
+    internals.loop.follow((committed) => this.#outcomes.committed(committed))
     internals.loop.whenStopped((reason) => {
       this.#stopped = reason
-      this.#ends.stop(reason)
+      this.#outcomes.stop(reason)
     })
   }
 
@@ -276,58 +250,12 @@ export class Node {
   /** As {@link resultOf}, with a refusal as a value: the JSON that was recorded. */
   async outcomeOf(id: FlowId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<RunOutcome<unknown, Json>> {
     assertAsked({ flow: id })
-    let last = id
-    for (;;) {
-      if (signal?.aborted === true) throw waitAborted(id, signal)
-      const flow = await this.#read((db) => findFlowEnd(db, last, this.#flows))
-      if (flow === undefined) throw new CarillonError('flow-not-found', `There is no flow ${last}.`, { flow: last })
-      const ended = outcomeOfEnd(last, flow)
-      if (ended !== undefined) return ended
-      // Whoever waits for a flow that continues as another waits for that one.
-      if (flow.next !== undefined) {
-        last = flow.next
-        continue
-      }
-      if (this.#stopped !== undefined) throw this.#stopped
-      await this.#awaitEnd(last, signal)
-    }
-  }
-
-  /** Waits for the end of a flow. On a clock that only a test moves, nobody may be there to move it. */
-  #awaitEnd(id: FlowId, signal: AbortSignal | undefined): Promise<void> {
-    const { whenStalled } = this.#internals.clock
-    const ended = this.#ends.wait(id, signal)
-    if (whenStalled === undefined) return ended
-    return new Promise((resolve, reject) => {
-      const cancel = whenStalled(() => {
-        void this.#stalledAt(id).then((error) => {
-          if (error !== undefined) reject(error)
-        }, reject)
-      })
-      ended.finally(cancel).then(resolve, reject)
-    })
-  }
-
-  /** Why a flow cannot go on while nobody moves the clock; undefined when it waits for something else. */
-  async #stalledAt(id: FlowId): Promise<CarillonError | undefined> {
-    const { clock, loop, steps } = this.#internals
-    if (!steps.isIdle || loop.isBusy) return undefined
-    const row = await this.#read((db) => findFlow(db, id, this.#flows))
-    if (row?.status === 'parked' && row.error !== undefined)
-      return reviveError({ ...row.error, message: `Flow ${row.name} (${id}) is parked. ${row.error.message}` })
-    // What waits for more than time may be given that without the clock.
-    const wakeMs = row?.waiting?.every(isForTime) === true ? wakeMsOf(row.waiting, clock.now()) : null
-    if (row === undefined || wakeMs === null || wakeMs <= clock.now()) return undefined
-    return new CarillonError(
-      'clock-stalled',
-      `Nothing moves the clock; flow ${row.name} (${id}) sleeps until ${instantFromMillis(wakeMs)}. Start it with node.start, move the clock with advanceBy, and ask for its result then.`,
-      { flow: id },
-    )
+    return this.#outcomes.outcomeOf(id, signal)
   }
 
   /** How many callers wait for the end of a flow. */
   get waitingCallers(): number {
-    return this.#ends.size
+    return this.#outcomes.waitingCallers
   }
 
   /** Where a flow is, now and whenever that changes, until it has ended. Who is slow to ask is given the newest only. */
