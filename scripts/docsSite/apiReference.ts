@@ -14,42 +14,77 @@ const optionsOf = (): ts.CompilerOptions => ({
   types: [],
 })
 
-/** A function without its body, a class without its insides: what a caller sees. */
-const signatureOf = (declaration: ts.Declaration): string => {
-  if (ts.isVariableDeclaration(declaration)) {
-    const { name, type, initializer } = declaration
-    if (type !== undefined) return `const ${name.getText()}: ${type.getText()}`
-    if (initializer !== undefined && ts.isArrowFunction(initializer)) {
-      const head = initializer
+/** The doc comment of a member, as it stands there; nothing where there is none. */
+const commentOf = (member: ts.Node): string => {
+  const text = member.getSourceFile().text
+  const doc = ts
+    .getLeadingCommentRanges(text, member.getFullStart())
+    ?.filter(({ pos }) => text.startsWith('/**', pos))
+    .at(-1)
+  return doc === undefined ? '' : `  ${text.slice(doc.pos, doc.end)}\n`
+}
+
+/** What stands before the body of a function, whole, over as many lines as it takes. */
+const headOf = (node: ts.Node, body: ts.Node | undefined): string =>
+  body === undefined
+    ? node.getText()
+    : node
         .getText()
-        .slice(0, initializer.equalsGreaterThanToken.getStart() - initializer.getStart())
-      return `const ${name.getText()} = ${head.trim()} => …`
+        .slice(0, body.getStart() - node.getStart())
+        .trimEnd()
+
+const isPublic = (member: ts.ClassElement): boolean =>
+  member.name?.getText().startsWith('#') !== true &&
+  !(ts.canHaveModifiers(member) && ts.getModifiers(member)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword))
+
+/** A member of a class as a caller sees it: a field that holds a function keeps its head only. */
+const memberOf = (member: ts.ClassElement): string => {
+  if ('body' in member) return headOf(member, member.body as ts.Node | undefined)
+  if (!ts.isPropertyDeclaration(member) || member.initializer === undefined) return member.getText()
+  return member.type === undefined && ts.isArrowFunction(member.initializer)
+    ? `${headOf(member, member.initializer.body)} …`
+    : member.getText().slice(0, (member.type ?? member.name).getEnd() - member.getStart())
+}
+
+/** Up to the bracket that opens the members: the name, and what it extends. */
+const headOfClass = (declaration: ts.ClassDeclaration): string => {
+  const open = declaration.getChildren().find(({ kind }) => kind === ts.SyntaxKind.OpenBraceToken)
+  const text = declaration.getText()
+  return text.slice(0, (open?.getEnd() ?? declaration.getEnd()) - declaration.getStart())
+}
+
+const classOf = (declaration: ts.ClassDeclaration): string => {
+  const members = declaration.members
+    .filter((member) => isPublic(member) && !ts.isClassStaticBlockDeclaration(member))
+    .map((member) => `${commentOf(member)}  ${memberOf(member)}`)
+  return [headOfClass(declaration), members.join('\n\n'), '}'].join('\n')
+}
+
+/** A function without its body, a class without its insides: what a caller sees. */
+export const signatureOf = (declaration: ts.Declaration): string => {
+  const text = ((): string => {
+    if (ts.isVariableDeclaration(declaration)) {
+      const { name, type, initializer } = declaration
+      if (type !== undefined) return `const ${name.getText()}: ${type.getText()}`
+      return initializer !== undefined && ts.isArrowFunction(initializer)
+        ? `const ${headOf(declaration, initializer.body)} …`
+        : `const ${name.getText()}`
     }
-    return `const ${name.getText()}`
-  }
-  if (ts.isClassDeclaration(declaration)) {
-    const members = declaration.members.flatMap((member) => {
-      const isPrivate = member.name?.getText().startsWith('#') === true
-      const isHidden = ts.canHaveModifiers(member)
-        ? ts.getModifiers(member)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword)
-        : false
-      if (isPrivate || isHidden === true) return []
-      const body = 'body' in member ? (member.body as ts.Node | undefined) : undefined
-      const text = member.getText()
-      return [
-        `  ${(body === undefined ? text : text.slice(0, body.getStart() - member.getStart())).split('\n')[0]?.trim() ?? ''}`,
-      ]
-    })
-    return [`class ${declaration.name?.getText() ?? ''} {`, ...members, '}'].join('\n')
-  }
-  return declaration.getText().replace(/^export /, '')
+    if (ts.isClassDeclaration(declaration)) return classOf(declaration)
+    return ts.isFunctionDeclaration(declaration) ? headOf(declaration, declaration.body) : declaration.getText()
+  })()
+  return text.replace(/^export /, '')
 }
 
 const sectionFor = (checker: ts.TypeChecker, exported: ts.Symbol): string => {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
   const comment = ts.displayPartsToString(symbol.getDocumentationComment(checker))
-  const [declaration] = symbol.declarations ?? []
-  const code = declaration === undefined ? '' : `\n\n\`\`\`ts\n${signatureOf(declaration)}\n\`\`\``
+  // A codec and its type, or the forms of one function, share a name; a body belongs to the last of them.
+  const declarations = (symbol.declarations ?? []).filter(
+    (declaration, _, all) =>
+      all.length === 1 || !ts.isFunctionDeclaration(declaration) || declaration.body === undefined,
+  )
+  const code = declarations.map((declaration) => `\n\n\`\`\`ts\n${signatureOf(declaration)}\n\`\`\``).join('')
   return `## ${exported.getName()}\n\n${comment}${code}`
 }
 

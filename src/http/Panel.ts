@@ -120,12 +120,15 @@ export type ActionAsked = {
 
 /** Something a person may do on a panel. */
 export type PanelAction = {
+  /** A short name for its address: letters, digits, hyphens. */
   readonly name: string
+  /** What stands on its button. */
   readonly label: string
   /** `danger` for what cannot be undone; it is asked about first. Default `plain`. */
   readonly weight?: 'plain' | 'primary' | 'danger'
   /** What is asked before it is done. Default: nothing, or for danger whether to go on. */
   readonly confirm?: string
+  /** What the person fills in first. Default: nothing. */
   readonly fields?: readonly Field[]
   /** Whether it belongs to a row, and is offered where the row names it, or to the whole panel. Default `panel`. */
   readonly on?: 'panel' | 'row'
@@ -139,6 +142,7 @@ export type PanelAction = {
 export type PanelOptions = {
   /** A short name for its address: letters, digits, hyphens. */
   readonly name: string
+  /** What stands above the page, and in the list of pages. */
   readonly title: string
   /** One sentence under the title. */
   readonly summary?: string
@@ -146,6 +150,7 @@ export type PanelOptions = {
   readonly permissions?: { readonly view?: string; readonly act?: string }
   /** Reads the node; called whenever the panel is looked at and something has happened. */
   readonly read: (node: Node) => Promise<readonly Block[]>
+  /** What a person may do on it. Default: nothing. */
   readonly actions?: readonly PanelAction[]
 }
 

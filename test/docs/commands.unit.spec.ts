@@ -28,7 +28,19 @@ const lines: readonly Line[] = allPages().flatMap(({ path, text, blocks }) => {
   )
 })
 
-const ofNpm = new Set(['ci', 'install', 'init', 'pkg', 'pack', 'rebuild', 'install-scripts'])
+const ofNpm = new Set([
+  'ci',
+  'install',
+  'init',
+  'pkg',
+  'pack',
+  'rebuild',
+  'install-scripts',
+  'version',
+  'publish',
+  'audit',
+  'deprecate',
+])
 
 const npmFault = ([program, verb, script]: readonly string[]): string | undefined => {
   if (program !== 'npm' || verb === undefined || ofNpm.has(verb)) return undefined

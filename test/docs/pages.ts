@@ -49,7 +49,8 @@ const takeApart = (path: string, text: string): Page => {
       const heading = /^#+ (.*)$/.exec(line)
       if (heading?.[1] !== undefined) anchors.add(anchorOf(heading[1]))
       const prose = line.replaceAll(/`[^`]*`/g, '')
-      for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)/g)) if (target) links.push({ target, line: index + 1 })
+      for (const [, target] of prose.matchAll(/(?:\]\(|^\[[^\]]+\]: )([^)\s]+)/g))
+        if (target) links.push({ target, line: index + 1 })
     }
   }
   if (open !== undefined) throw new Error(`${path}:${open.line} opens a block that is never closed`)

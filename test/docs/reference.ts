@@ -174,7 +174,7 @@ const routesTable = (): string =>
       `\`${method} ${path}\``,
       permission,
       `${summary}${form === 'events' ? ' (live)' : ''}`,
-      verbs.map((verb) => `\`${verb}\``).join(', '),
+      verbs.map((verb) => `\`${verb}\``).join(', ') || 'the verbs of the app',
     ]),
   )
 
