@@ -28,7 +28,7 @@ import { CarillonError, concernsNode, messageOf } from '../errors/CarillonError.
 import { orThrow } from '../errors/Decision.js'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { type Json } from '../encoding/canonical.js'
+import type { Json } from '../encoding/canonical.js'
 import { decodeWith } from '../encoding/decode.js'
 import { readRefusal, Refusal, type RefusalOf } from '../flow/Refusal.js'
 import { outcomeOfEnd, resultOfOutcome, type RunOutcome } from '../flow/FlowEnd.js'

@@ -36,7 +36,7 @@ export const resolveOutput = (
       `Output ${index} is a ${output.type}, which ${definition.contract.name} governs, but it names ${output.contract.name} as its contract.`,
       { type: output.type, contract: output.contract.name },
     )
-  const decoded = orThrow(decodeState(definition, output.version, outputDataText(body, output, index)))
+  const decoded: unknown = orThrow(decodeState(definition, output.version, outputDataText(body, output, index)))
   // The check of a signer sees it before it is recorded, and may not change what will be.
   return { definition, data: frozen(decoded) }
 }
