@@ -21,7 +21,8 @@ export type HttpAddress = { readonly host: string; readonly port: number }
 
 /** `host:port`, `host`, `:port` or a port alone. */
 export const httpAddress = (text: string): HttpAddress => {
-  const [, host, port] = /^(\[[0-9a-f:]+\]|[^:]*?)?:?(\d{1,5})?$/i.exec(text) ?? []
+  const isPort = /^\d{1,5}$/.test(text)
+  const [, host, port] = /^(\[[0-9a-f:]+\]|[^:]+)?(?::(\d{1,5}))?$/i.exec(isPort ? `:${text}` : text) ?? []
   if (host === undefined && port === undefined)
     throw new InvalidArgumentError('Give an address, such as 127.0.0.1:7411, or a port.')
   if (Number(port ?? 0) > 65_535) throw new InvalidArgumentError('A port is at most 65535.')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { HttpServer } from '../http/listenHttp.js'
-import { linkToPrint } from './openHttp.js'
+import { httpAddress, linkToPrint } from './openHttp.js'
 import type { Terminal } from './Terminal.js'
 
 const terminal = (isWatched?: boolean): Terminal => ({
@@ -12,6 +12,24 @@ const terminal = (isWatched?: boolean): Terminal => ({
   width: 80,
   tone: (_tone, text) => text,
   ...(isWatched === undefined ? {} : { isWatched }),
+})
+
+describe('An address to serve HTTP on', () => {
+  it('is a host and a port, or either of them', () => {
+    const addresses = {
+      '7411': ['127.0.0.1', 7_411],
+      '0': ['127.0.0.1', 0],
+      ':80': ['127.0.0.1', 80],
+      '127.0.0.1:7411': ['127.0.0.1', 7_411],
+      '[::1]:7411': ['::1', 7_411],
+      'tower.example': ['tower.example', 0],
+      'tower.example:443': ['tower.example', 443],
+    }
+    for (const [text, [host, port]] of Object.entries(addresses))
+      expect(httpAddress(text), text).to.deep.equal({ host, port })
+    for (const text of ['', 'a:b', '127.0.0.1:', '70000', 'a:70000', '::1:80:'])
+      expect(() => httpAddress(text), text).to.throw()
+  })
 })
 
 describe('A link to the dashboard', () => {

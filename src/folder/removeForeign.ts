@@ -7,16 +7,40 @@ import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 
-const madeAnew = [
-  'lock.db',
-  'lock.db-journal',
+/** What SQLite lays beside a database. */
+const withSides = (database: string): readonly string[] =>
+  ['', '-wal', '-shm', '-journal'].map((ending) => `${database}${ending}`)
+
+/** Made by every start, or again when they are not there. */
+export const foreignRemoved: readonly string[] = [
+  ...withSides('lock.db'),
   'holder.json',
   'control.sock',
   'control.path',
   'http.token',
   'http.ended',
+  'virtual-time',
+  'not-returned.json',
+  'not-returned.json.noted',
+  'carillon-pages.sum',
+  'carillon-position.json',
+  ...withSides('projections.db'),
+  ...withSides('carillon.db.rebuilding'),
+  ...withSides('carillon.db.importing'),
 ]
-const kept = ['carillon.db', 'carillon.db-wal', 'carillon.db-shm', 'carillon.db-journal', 'node.key', 'log.json']
+/** The store, the key, and whom the node trusts. */
+export const foreignRefused: readonly string[] = [
+  ...withSides('carillon.db'),
+  'node.key',
+  'node-next.key',
+  'node-retired.key',
+  'node.secret',
+  'key-change.json',
+  'log.json',
+  'network.json',
+  'root.pem',
+  'certificate.pem',
+]
 
 const refuse = (file: string, uid: number, why: string): CarillonError =>
   new CarillonError(
@@ -34,11 +58,12 @@ export const removeForeign = (folder: string): void => {
   if (owner === me && (mode & 0o002) !== 0) chmodSync(folder, mode & 0o7775)
   // An administrator may act on anyone's store, and leave files there.
   const trusted = new Set([me, owner, 0])
-  for (const name of [...madeAnew, ...kept]) {
+  for (const name of [...foreignRemoved, ...foreignRefused]) {
     const file = join(folder, name)
     const uid = lstatSync(file, { throwIfNoEntry: false })?.uid
     if (uid === undefined || trusted.has(uid)) continue
-    if (kept.includes(name)) throw refuse(file, uid, 'Make it yours if you know where it comes from, or delete it.')
+    if (foreignRefused.includes(name))
+      throw refuse(file, uid, 'Make it yours if you know where it comes from, or delete it.')
     try {
       rmSync(file, { recursive: true, force: true })
     } catch (error) {

@@ -1,12 +1,30 @@
 /** What other users of the machine can do to a store: read nothing of it, and keep no node from starting. */
 import { expect } from 'chai'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as t from 'io-ts'
 import { defineApp, defineFlow, startNode, type FlowBody } from 'carillon'
 import { backupStore, restoreStore } from 'carillon/backup'
 import { openControlSocket, readLocalToken } from 'carillon/http'
+import { EndedSessions } from '../../src/http/EndedSessions.js'
+import { foreignRefused, foreignRemoved } from '../../src/folder/removeForeign.js'
+import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { openOutput } from '../../src/cli/openOutput.js'
 
 const Note = defineFlow({
@@ -63,6 +81,21 @@ describe('The files of a store', () => {
     for (const place of [folder, backup, restored]) expect(statSync(place).mode & 0o077).to.equal(0)
   })
 
+  it('are all known by name, so that none of another user is taken for one of them', async () => {
+    const node = await startNode({ app, store: folder })
+    const socket = await openControlSocket(node, folder)
+    readLocalToken(folder)
+    await node.run(Note, {})
+    const known = new Set([...foreignRemoved, ...foreignRefused])
+    const own = Object.values(storeFiles(folder)).map((file) => basename(file))
+    try {
+      expect([...own, ...readdirSync(folder)].filter((file) => !known.has(file))).to.deep.equal([])
+    } finally {
+      await socket.close()
+      await node.stop()
+    }
+  })
+
   it('are taken back where an earlier version let others open them', async () => {
     await (await startNode({ app, store: folder })).stop()
     for (const file of readdirSync(folder)) if (file.includes('.db')) chmodSync(join(folder, file), 0o644)
@@ -81,17 +114,25 @@ describe('The files of a store', () => {
     async () => {
       await (await startNode({ app, store: folder })).stop()
       chmodSync(folder, 0o1777)
-      const planted = ['lock.db', 'holder.json', 'control.sock', 'http.token', 'http.ended']
-      for (const file of planted) {
+      const precious = join(above, 'precious')
+      writeFileSync(precious, 'of the administrator')
+      for (const file of foreignRemoved) {
         rmSync(join(folder, file), { force: true })
-        writeFileSync(join(folder, file), 'mine', { mode: 0o666 })
-        chownSync(join(folder, file), nobody, nobody)
+        // Every second one is a link to what the node may write to, and its maker may not.
+        if (foreignRemoved.indexOf(file) % 2 === 0) writeFileSync(join(folder, file), 'mine', { mode: 0o666 })
+        else symlinkSync(precious, join(folder, file))
+        lchownSync(join(folder, file), nobody, nobody)
       }
       const node = await startNode({ app, store: folder })
       const socket = await openControlSocket(node, folder)
       try {
         expect(readLocalToken(folder).text).not.to.equal('mine')
-        for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).uid, file).to.equal(0)
+        for (const file of readdirSync(folder)) {
+          const { uid, mode } = lstatSync(join(folder, file))
+          expect(uid, file).to.equal(0)
+          expect(mode & constants.S_IFMT, file).not.to.equal(constants.S_IFLNK)
+        }
+        expect(readFileSync(precious, 'utf8')).to.equal('of the administrator')
         expect(statSync(folder).mode & 0o002, 'nobody else writes here any more').to.equal(0)
       } finally {
         await socket.close()
@@ -100,8 +141,27 @@ describe('The files of a store', () => {
     },
   )
 
+  asAdministrator('are not written through links that another user has laid there before the first start', async () => {
+    mkdirSync(folder, { mode: 0o777 })
+    const caught = join(above, 'caught')
+    const names = [...foreignRemoved, ...foreignRefused].flatMap((file) => [`${file}.draft`, `${file}.unfinished`])
+    for (const file of names) {
+      symlinkSync(caught, join(folder, file))
+      lchownSync(join(folder, file), nobody, nobody)
+    }
+    const node = await startNode({ app, store: folder })
+    const socket = await openControlSocket(node, folder)
+    readLocalToken(folder)
+    new EndedSessions(join(folder, 'http.ended'), 0).add('a session', 1, 0)
+    await socket.close()
+    await node.stop()
+    expect(existsSync(caught)).to.equal(false)
+    for (const file of ['node.key', 'node.secret'])
+      expect(lstatSync(join(folder, file)).mode & constants.S_IFMT, file).to.equal(constants.S_IFREG)
+  })
+
   asAdministrator('that hold the store are neither used nor removed when they are of another user', async () => {
-    for (const file of ['carillon.db', 'node.key', 'log.json']) {
+    for (const file of foreignRefused) {
       const store = join(above, file)
       await (await startNode({ app, store })).stop()
       rmSync(join(store, file), { force: true })
