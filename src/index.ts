@@ -10,14 +10,23 @@ export { CarillonError } from './errors/CarillonError.js'
 export { type Json, canonicalText } from './encoding/canonical.js'
 export { IntegerC } from './encoding/IntegerC.js'
 export { JsonC } from './encoding/JsonC.js'
-export { HashC, type Hash } from './encoding/hash.js'
+export { HashC, type Hash, type HashBrand } from './encoding/hash.js'
 
 // Time
-export { instant, instantFromMillis, InstantC, millisBetween, plus, toMillis, type Instant } from './time/Instant.js'
+export {
+  instant,
+  instantFromMillis,
+  InstantC,
+  millisBetween,
+  plus,
+  toMillis,
+  type Instant,
+  type InstantBrand,
+} from './time/Instant.js'
 
 // Identity
 export { PartyC, type Party } from './identity/Party.js'
-export { PublicKeyC, type PublicKey } from './identity/PublicKey.js'
+export { PublicKeyC, type PublicKey, type PublicKeyBrand } from './identity/PublicKey.js'
 
 // Ledger
 export { parseRef, sameRef, showRef, StateRefC, type StateRef } from './ledger/StateRef.js'
@@ -55,7 +64,7 @@ export { defineSignal } from './app/SignalDefinition.js'
 export { KeyedStates } from './app/KeyedStates.js'
 export { defineResponder } from './app/Responder.js'
 export type { Session } from './app/Session.js'
-export { FlowIdC, type FlowId } from './log/FlowId.js'
+export { FlowIdC, type FlowId, type FlowIdBrand } from './log/FlowId.js'
 export { defaultRetry } from './flow/RetryPolicy.js'
 export { ChangeNotary, CompleteNotaryChange } from './app/finality/changeNotary.js'
 export { parkFlow } from './flow/parkFlow.js'

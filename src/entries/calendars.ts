@@ -12,12 +12,15 @@ export {
   timeOfDay,
   TimeOfDayC,
   type LocalDate,
+  type LocalDateBrand,
   type LocalTime,
+  type LocalTimeBrand,
   type TimeOfDay,
+  type TimeOfDayBrand,
 } from '../time/LocalTime.js'
 export { addDays, addMonths, daysBetween, endOfMonth, isEndOfMonth } from '../time/dates.js'
 export { instantIn } from '../time/instantIn.js'
-export { zone, ZoneC, type Zone } from '../time/Zone.js'
+export { zone, ZoneC, type Zone, type ZoneBrand } from '../time/Zone.js'
 export { zoneDataVersion } from '../time/zoneDataVersion.js'
 
 // Business calendars
@@ -34,6 +37,6 @@ export {
   type Roll,
 } from '../time/calendars/BusinessCalendar.js'
 export { addPeriods, FrequencyC, type Frequency } from '../time/calendars/Frequency.js'
-export { addTenor, maturityOf, tenor, TenorC, type Tenor } from '../time/calendars/Tenor.js'
+export { addTenor, maturityOf, tenor, TenorC, type Tenor, type TenorBrand } from '../time/calendars/Tenor.js'
 export { periodsBetween, StubC, type Period, type PeriodsOptions, type Stub } from '../time/calendars/periods.js'
 export { holidayDataVersion } from '../time/calendars/holidays.js'

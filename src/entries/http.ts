@@ -36,5 +36,5 @@ export {
 } from '../http/Panel.js'
 export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from '../http/Endpoint.js'
 export { ClockControl } from '../http/ClockControl.js'
-export { PermissionC, type Permission } from '../operator/Permission.js'
+export { PermissionC, type Permission, type PermissionBrand } from '../operator/Permission.js'
 export type { Token, TokenId } from '../operator/Token.js'

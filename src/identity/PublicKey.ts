@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 
+/** A public Ed25519 key in its canonical form. */
 export interface PublicKeyBrand {
   readonly PublicKey: unique symbol
 }

@@ -7,6 +7,7 @@ import { sha256 } from '../encoding/hash.js'
 import { showRef, type StateRef } from '../ledger/StateRef.js'
 import type { Instant } from '../time/Instant.js'
 
+/** The id of a flow. */
 export interface FlowIdBrand {
   readonly FlowId: unique symbol
 }

@@ -6,6 +6,7 @@ import * as t from 'io-ts'
 import { expecting } from '../encoding/expecting.js'
 import { operatorLimits } from './limits.js'
 
+/** A permission as tokens name it. */
 export interface PermissionBrand {
   readonly Permission: unique symbol
 }

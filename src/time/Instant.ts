@@ -9,6 +9,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import { instantMillis, instantText } from './instantText.js'
 import { monthLength } from './monthLength.js'
 
+/** UTC, with milliseconds, in its canonical form. */
 export interface InstantBrand {
   readonly Instant: unique symbol
 }

@@ -18,6 +18,7 @@ const exists = (date: string): boolean => {
   return longest !== undefined && day >= 1 && day <= longest
 }
 
+/** A day that there is. */
 export interface LocalDateBrand {
   readonly LocalDate: unique symbol
 }
@@ -30,6 +31,7 @@ export const LocalDateC = t.brand(
 /** A day of the calendar, without a zone. */
 export type LocalDate = t.TypeOf<typeof LocalDateC>
 
+/** A time of day that there is. */
 export interface TimeOfDayBrand {
   readonly TimeOfDay: unique symbol
 }
@@ -42,6 +44,7 @@ export const TimeOfDayC = t.brand(
 /** A time of day, without a zone. */
 export type TimeOfDay = t.TypeOf<typeof TimeOfDayC>
 
+/** A date and a time of day that there are. */
 export interface LocalTimeBrand {
   readonly LocalTime: unique symbol
 }

@@ -6,6 +6,7 @@ import { IANAZone } from 'luxon'
 import * as t from 'io-ts'
 import { CarillonError } from '../errors/CarillonError.js'
 
+/** A time zone that is known here. */
 export interface ZoneBrand {
   readonly Zone: unique symbol
 }

@@ -7,6 +7,7 @@ import { addDays, addMonths } from '../dates.js'
 import type { LocalDate } from '../LocalTime.js'
 import { rollDate, type BusinessCalendar, type Roll } from './BusinessCalendar.js'
 
+/** A span in the words of the market. */
 export interface TenorBrand {
   readonly Tenor: unique symbol
 }
