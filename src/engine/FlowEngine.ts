@@ -37,6 +37,7 @@ import { messageSent } from '../session/sessionMessages.js'
 import type { StepReport, StepRunner } from '../flow/StepRunner.js'
 import { turnIsOver } from './turnIsOver.js'
 import {
+  isReady,
   isStepUnderWay,
   isTimedOut,
   keepUntil,
@@ -283,7 +284,7 @@ export class FlowEngine {
       this.live.forget(row.id)
       return
     }
-    if (row.wakeMs !== null && row.wakeMs <= tick.nowMs) this.#enqueueDue(tick, row, live)
+    if (row.wakeMs !== null && (row.wakeMs <= tick.nowMs || isReady(row))) this.#enqueueDue(tick, row, live)
     this.#goOn(tick, row, live)
   }
 

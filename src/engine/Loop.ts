@@ -13,6 +13,7 @@ import { latestInstantMs } from '../time/Instant.js'
 import { Backlog } from './Backlog.js'
 import { ClockWatch } from './ClockWatch.js'
 import { Followers, type Follower } from './Followers.js'
+import { FlowsToWake } from './FlowsToWake.js'
 import { Inputs, type Input } from './Inputs.js'
 import { LogTrouble } from './LogTrouble.js'
 import type { Logger } from './Logger.js'
@@ -70,6 +71,7 @@ export class Loop {
   readonly #trouble: LogTrouble
   readonly #moves: RecentMoves
   readonly #clockWatch: ClockWatch
+  readonly #flowsToWake: FlowsToWake
   #cancelWake: () => void = () => undefined
   #unwatchLog: (() => void) | undefined
   #onFailure: (error: CarillonError) => void = () => undefined
@@ -81,7 +83,9 @@ export class Loop {
     this.#moves = new RecentMoves(this.#limits)
     this.#followers = new Followers(parts.logger)
     this.#trouble = new LogTrouble(parts.clock, parts.logger, this.#limits)
-    this.#clockWatch = new ClockWatch(parts.logger, this.#limits, parts.store.views.facts.now.atMs)
+    const lastMs = parts.store.views.facts.now.atMs
+    this.#clockWatch = new ClockWatch(parts.logger, this.#limits, lastMs)
+    this.#flowsToWake = new FlowsToWake(lastMs)
   }
 
   /** Records the start of the node and begins to tick. */
@@ -306,7 +310,7 @@ export class Loop {
   }
 
   #wakeFlows(tick: OpenTick): void {
-    for (const row of tick.views.flows.toWake(tick.nowMs, this.#limits.wakesPerTick)) {
+    for (const row of this.#flowsToWake.of(tick.views.flows, tick.nowMs, this.#limits.wakesPerTick)) {
       if (tick.isFull()) return
       this.#parts.engine.wake(tick, row)
     }
@@ -507,7 +511,7 @@ export class Loop {
       views.facts.now.draining ? undefined : views.activities.nextDueMs(),
     ].filter((at) => at !== undefined)
     const nextMs = wakes.length === 0 ? undefined : Math.min(...wakes)
-    if (nextMs !== undefined && nextMs <= nowMs) {
+    if ((nextMs !== undefined && nextMs <= nowMs) || this.#flowsToWake.hasReadyAhead(views.flows, nowMs)) {
       this.#schedule()
       return
     }

@@ -140,6 +140,18 @@ export const wakeMsOf = (waits: Waits, atMs: number): number | null => {
 export const readySinceMs = (wakeMs: number | null, atMs: number): number =>
   wakeMs === null ? atMs : Math.min(wakeMs, atMs)
 
+/** Whether a flow that is to be woken is so because something has come, and not because an instant is to be reached. */
+export const isReady = ({ status, waiting, wakeMs }: Pick<FlowRow, 'status' | 'waiting' | 'wakeMs'>): boolean => {
+  if (wakeMs === null) return false
+  const waits = waitsOf({ waiting }) ?? []
+  // A flow that is held has no instant to reach but the end of the time that it has since it was cancelled.
+  const counted = status === 'running' ? waits : waits.filter((wait) => wait.for === 'cancel')
+  const ends = counted.map((wait) =>
+    wait.for === 'cancel' && status !== 'running' ? toMillis(wait.until) : wakeOf(wait, latestInstantMs),
+  )
+  return ends.every((endMs) => endMs === null || wakeMs < endMs)
+}
+
 /** Whether nothing but time ends a wait. */
 export const isForTime = (waiting: Waiting): boolean =>
   waiting.for === 'instant' ||

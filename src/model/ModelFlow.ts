@@ -7,7 +7,7 @@ import type { Assessment } from '../ledger/Assessment.js'
 import type { IndexedValue } from '../ledger/IndexedValue.js'
 import { showRef } from '../ledger/StateRef.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
-import type { Instant } from '../time/Instant.js'
+import { instantFromMillis, latestInstantMs, type Instant } from '../time/Instant.js'
 import type { EventPlace } from './LoggedTick.js'
 import type { ModelError } from './ModelAttempt.js'
 
@@ -88,6 +88,13 @@ export const readied = (flow: ModelFlow, at: Instant): ModelFlow => ({
   ...flow,
   wakeAt: flow.wakeAt === undefined || at < flow.wakeAt ? at : flow.wakeAt,
 })
+
+/** Whether a flow that is to be woken is so because something has come, and not because an instant is to be reached. */
+export const mayGoOn = ({ waits, wakeAt }: ModelFlow): boolean => {
+  if (wakeAt === undefined) return false
+  const end = wakeOf(waits, instantFromMillis(latestInstantMs))
+  return end === undefined || wakeAt < end
+}
 
 /** Whether the flow waits for a step that is running. A finished step is an input, so it may come at any time. */
 export const waitsForStep = ({ waits }: ModelFlow): boolean =>

@@ -4,7 +4,7 @@
 import type { DomainEvent, EventOf } from '../log/events.js'
 import type { Instant } from '../time/Instant.js'
 import type { Model } from './Model.js'
-import { waitsForStep, type ModelFlow } from './ModelFlow.js'
+import { mayGoOn, waitsForStep, type ModelFlow } from './ModelFlow.js'
 
 /** Why a flow must not move; undefined when it may. */
 const refuseMove = (flow: ModelFlow | undefined, id: string, at: Instant): string | undefined => {
@@ -14,6 +14,8 @@ const refuseMove = (flow: ModelFlow | undefined, id: string, at: Instant): strin
   if (waitsForStep(flow) || (flow.status === 'running' && flow.waits.length === 0)) return undefined
   if (flow.status !== 'running') return `flow ${id} is ${flow.status}`
   if (flow.wakeAt !== undefined && flow.wakeAt <= at) return undefined
+  // The clock was set back since, and what may go on does not wait for it.
+  if (mayGoOn(flow)) return undefined
   return `flow ${id} waits for ${flow.waits.map((wait) => wait.for).join(' or ')}${flow.wakeAt === undefined ? '' : `, until ${flow.wakeAt}`}`
 }
 

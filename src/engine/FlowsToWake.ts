@@ -1,0 +1,36 @@
+/**
+ * Which flows a tick wakes: those whose instant has come, and those that are ready since an instant which the clock, having
+ * been set back, is yet to reach again. What may go on does not wait for the time of day.
+ */
+import type { FlowRow } from '../flow/FlowRow.js'
+import type { FlowsRead } from '../flow/FlowTables.js'
+import { isReady } from '../flow/waiting.js'
+
+export class FlowsToWake {
+  /** No flow is ready since later than this. */
+  #latestMs: number
+
+  /** `lastMs` is the last time that the log tells. */
+  constructor(lastMs: number) {
+    this.#latestMs = lastMs
+  }
+
+  /** The flows that a tick wakes, in order. */
+  of(flows: FlowsRead, nowMs: number, limit: number): readonly FlowRow[] {
+    this.#latestMs = Math.max(this.#latestMs, nowMs)
+    return [...flows.toWake(nowMs, limit), ...this.#readyAhead(flows, nowMs)].slice(0, limit)
+  }
+
+  /** Whether a flow is ready although its instant is to come; asked between ticks, when all that was decided stands. */
+  hasReadyAhead(flows: FlowsRead, nowMs: number): boolean {
+    if (this.#readyAhead(flows, nowMs).length > 0) return true
+    this.#latestMs = nowMs
+    return false
+  }
+
+  #readyAhead(flows: FlowsRead, nowMs: number): readonly FlowRow[] {
+    if (this.#latestMs <= nowMs) return []
+    const ahead = flows.toWake(this.#latestMs, Number.MAX_SAFE_INTEGER)
+    return ahead.filter((row) => row.wakeMs !== null && row.wakeMs > nowMs && isReady(row))
+  }
+}
