@@ -196,6 +196,19 @@ describe('A member of the network', () => {
     await network.advanceBy({ seconds: 1 })
     expect(await events('MessageReceived')).to.equal(before + 20)
     expect(await unread()).to.equal(0)
+    // So there is room for as much again.
+    for (let each = 0; each < 20; each++) post(message(`later ${each}`, 0))
+    await network.advanceBy({ seconds: 1 })
+    const again = await events('MessageReceived')
+    for (let each = 0; each < 20; each++) post(message(`later ${each}`, 2, 'x'.repeat(3_000)))
+    await network.advanceBy({ seconds: 1 })
+    expect((await events('MessageReceived')) - again).to.equal(9)
+    // What a crash rolls back, or a start reads anew, is counted alike.
+    await network.crash('Bob')
+    await network.restart('Bob')
+    for (let each = 0; each < 20; each++) post(message(`later ${each}`, 3, 'x'.repeat(3_000)))
+    await network.advanceBy({ seconds: 1 })
+    expect((await events('MessageReceived')) - again).to.equal(9)
     await aliceGoesOn()
   })
 
