@@ -119,7 +119,7 @@ describe('signals', function () {
     expect(listed.map(({ name }) => name)).to.deep.equal(['tower/Ready', 'tower/Stop'])
     expect(listed[0]?.['example']).to.deep.equal({ ropes: 0, who: '…' })
     const { id } = await node.start(Practice, {}, { clientId: 'monday' })
-    expect((await command('show', id)).out.join('\n')).to.include('wait for signal tower/Ready')
+    expect((await command('show', id)).out.join('\n')).to.match(/waits +for signal tower\/Ready/)
     await command('signal', id.slice(0, 12), 'tower/Stop')
     expect((await command('show', id)).out.join('\n')).to.include('tower/Stop by cli:')
     await command('signal', 'monday', 'tower/Ready', JSON.stringify(data), '--client', '--id', 'first')

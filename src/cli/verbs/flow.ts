@@ -59,7 +59,8 @@ const showWait = (waiting: Waiting): string => {
     case 'flow':
     case 'transaction': {
       const { label = waiting.kind, until } = waiting
-      return `to ${label}${until === undefined ? '' : `, until ${showInstant(until)} at most`}`
+      const what = label.startsWith('wait ') ? label.slice('wait '.length) : `to ${label}`
+      return `${what}${until === undefined ? '' : `, until ${showInstant(until)} at most`}`
     }
     case 'cancel':
       return `to clean up, because ${waiting.by} cancelled it, until ${showInstant(waiting.until)} at most`
