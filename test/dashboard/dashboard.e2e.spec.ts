@@ -86,6 +86,11 @@ describe('the dashboard in a real browser', function () {
     await until(page, `document.querySelectorAll('.two > :last-child .brief li').length === ${Number(waiting)}`)
   })
 
+  it('shows how far the projections of the app have come', async () => {
+    const page = await enter()
+    await until(page, `/belfry.EndedFlows version 1.*up with the log/s.test(document.body.textContent)`)
+  })
+
   it('loads nothing from anywhere else', async () => {
     const page = await browser.page()
     const asked: string[] = []

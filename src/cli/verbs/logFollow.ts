@@ -5,8 +5,12 @@
 import { Option, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { nearestNames } from '../../app/nearestNames.js'
 import { decodeWith } from '../../encoding/decode.js'
+import { CarillonError } from '../../errors/CarillonError.js'
 import { LogEntryC, PublicEventC, StatusC } from '../../http/answers.js'
+import { isEventType } from '../../log/decodeEvent.js'
+import { eventCodecs } from '../../log/events.js'
 import { followAgain } from '../followAgain.js'
 import { NodeApi } from '../NodeApi.js'
 import { fit } from '../table.js'
@@ -43,6 +47,14 @@ const logEntry = (said: unknown): Entry | undefined => {
   return isLeft(decoded) ? undefined : decoded.right
 }
 
+/** The node is asked for the whole log: one that has no event of the type would be listened to for ever. */
+const assertType = (type: string | undefined): void => {
+  if (type === undefined || isEventType(type)) return
+  const near = nearestNames(type, Object.keys(eventCodecs))
+  const hint = near.length === 0 ? 'All are in docs/reference/events.md.' : `Did you mean ${near.join(' or ')}?`
+  throw new CarillonError('usage', `There is no event ${type}. ${hint}`)
+}
+
 export const follow = (terminal: Terminal): Command =>
   apiVerb(
     'follow',
@@ -63,6 +75,7 @@ export const follow = (terminal: Terminal): Command =>
     .addOption(new Option('--public', 'follow public events, as subscriptions and projections are given them'))
     .action(async ({ json, from, type, public: isPublic, ...place }: Options) => {
       const { store } = place
+      if (isPublic !== true) assertType(type)
       let next = from ?? (await NodeApi.at(place).get('/status', {}, StatusC)).head.revision + 1
       const stopped = untilSignalled()
       const types = isPublic !== true || type === undefined ? {} : { types: type }
