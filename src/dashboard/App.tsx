@@ -12,6 +12,7 @@ import { Guarded } from './parts/Guarded.js'
 import { PanelLinks, Shell } from './parts/Shell.js'
 import { Act, Lamp, Nothing } from './parts/ui.js'
 import { useGet, useLive, type ConnectionState } from './useLive.js'
+import { attentionCount } from './condition.js'
 import { linkTo, useRoute, type RoutePlace } from './useRoute.js'
 import { count, shownInstant } from './words.js'
 import { Agenda } from './views/Agenda.js'
@@ -80,7 +81,7 @@ const Notice = ({ connection, live }: { readonly connection: ConnectionState; re
     connection === 'lost'
       ? `The node does not answer: it has stopped, or is being started again. What you see is from ${shownInstant(live.now)}. This page goes on by itself as soon as the node is back.`
       : live.stopped
-        ? 'The node has stopped and records nothing more. Its last words are in the terminal it was started in; start it again there.'
+        ? 'The node has stopped and records nothing more. The reason is in the terminal or the journal it was started in; start it again there.'
         : live.trouble !== undefined
           ? `Nothing can be recorded at the moment, and the node tries again by itself. ${live.trouble.message}`
           : undefined
@@ -202,8 +203,7 @@ const Inside = ({ me, left }: { readonly me: Me; readonly left: (why?: string) =
   }, [connection, refusals])
   if (live === undefined) return <div class="waiting whole" role="status" aria-label="Connecting" />
   const may = (permission: string): boolean => me.permissions.includes('admin') || me.permissions.includes(permission)
-  const { parked, missed, failed, unconsumed } = live.activities
-  const waiting = parked + missed + failed + unconsumed + live.flows.parked + live.flows.superseded + live.hangingSteps
+  const waiting = attentionCount(live)
   return (
     <Shell
       place={place}

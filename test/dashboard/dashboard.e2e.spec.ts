@@ -124,7 +124,7 @@ describe('the dashboard in a real browser', function () {
     await until(page, `Number(document.querySelector('.figure .value').textContent) === ${before + 1}`)
   })
 
-  it('retries and discharges what needs attention, after asking', async () => {
+  it('retries and dismisses what needs attention, after asking', async () => {
     const page = await enter()
     await goTo(page, 'attention')
     const cases = await page.locator('.cases li').count()
@@ -179,6 +179,21 @@ describe('the dashboard in a real browser', function () {
     await until(page, `document.querySelectorAll('.row').length === 1`)
   })
 
+  it('shows an event beside the list of events, and closes it by Escape', async () => {
+    const page = await enter()
+    await goTo(page, 'log')
+    await page.locator('.type button').first().click()
+    const detail = page.getByRole('complementary', { name: /^Event / })
+    await detail.waitFor()
+    await until(page, `document.querySelector('.detail pre') !== null`)
+    const [list, opened] = await Promise.all([page.locator('.beside > .card').boundingBox(), detail.boundingBox()])
+    expect(opened!.x, 'to the right of the list').to.be.at.least(list!.x + list!.width)
+    expect(opened!.y + opened!.height, 'not below the fold').to.be.at.most(desk.height)
+    expect(await accessibilityFaults(page)).to.deep.equal([])
+    await page.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+  })
+
   it('starts a flow and tells its story', async () => {
     const page = await enter()
     await goTo(page, 'flows')
@@ -189,6 +204,10 @@ describe('the dashboard in a real browser', function () {
     await page.getByText('This is not JSON').waitFor()
     await page.getByLabel('Input').fill('{"name":"Typed","minutes":60,"manner":"plain"}')
     await page.keyboard.press('Enter')
+    await page
+      .getByRole('group', { name: 'Start belfry/Hang with this input?' })
+      .getByRole('button', { name: 'Start' })
+      .click()
     await until(page, `document.querySelector('.row .grow a')?.textContent === 'belfry/Hang'`)
     await page.click('.row .grow a')
     await page.waitForSelector('.story')

@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useEscape } from '../useEscape.js'
 import { linkTo, type RoutePlace } from '../useRoute.js'
 
 export const Shell = ({
@@ -26,6 +27,7 @@ export const Shell = ({
 }) => {
   const [menu, setMenu] = useState(false)
   useEffect(() => setMenu(false), [place.view, place.rest.join()])
+  useEscape(menu, () => setMenu(false))
   return (
     <div class={`shell ${menu ? 'menu-open' : ''}`}>
       <a

@@ -3,8 +3,9 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { CarillonError } from '../../errors/CarillonError.js'
+import { messageOf, type CarillonError } from '../../errors/CarillonError.js'
 import { isMissing } from '../api.js'
+import { useEscape } from '../useEscape.js'
 import type { Asking } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 
@@ -57,12 +58,14 @@ const tones: Readonly<Record<string, LampTone>> = {
   killed: 'red',
   missed: 'amber',
   'start-failed': 'amber',
+  hanging: 'amber',
 }
 
 const shown: Readonly<Record<string, string>> = {
   ended: 'failed',
   'parked-flow': 'parked',
   'start-failed': 'start failed',
+  discharged: 'dismissed',
 }
 
 /** A condition of a flow, an activity or an attempt, with its colour. */
@@ -113,6 +116,7 @@ export const Act = ({
   act,
   done,
   confirm,
+  check,
   weight = 'plain',
   disabled = false,
   submits = false,
@@ -121,6 +125,8 @@ export const Act = ({
   readonly act: () => Promise<unknown>
   readonly done?: (() => void) | undefined
   readonly confirm?: string | undefined
+  /** Throws what is wrong with what was typed, before anything is asked. */
+  readonly check?: (() => unknown) | undefined
   readonly weight?: string
   readonly disabled?: boolean
   /** Whether Enter in a field of its form presses it. */
@@ -150,21 +156,25 @@ export const Act = ({
       },
       (error: unknown) => {
         setBusy(false)
-        setTrouble(error instanceof Error ? error.message : String(error))
+        setTrouble(messageOf(error))
       },
     )
   }
+  const press = (): void => {
+    setTrouble(undefined)
+    try {
+      check?.()
+    } catch (error) {
+      setTrouble(messageOf(error))
+      return
+    }
+    if (confirm === undefined) go()
+    else setAsking(true)
+  }
+  useEscape(asking, () => setAsking(false))
   if (asking)
     return (
-      <span
-        class="asking"
-        role="group"
-        aria-label={confirm}
-        ref={group}
-        onKeyDown={({ key }) => {
-          if (key === 'Escape') setAsking(false)
-        }}
-      >
+      <span class="asking" role="group" aria-label={confirm} ref={group}>
         {confirm}{' '}
         <button type="button" class={weight} onClick={go}>
           {label}
@@ -181,7 +191,7 @@ export const Act = ({
         type={submits ? 'submit' : 'button'}
         class={weight}
         disabled={busy || disabled}
-        onClick={() => (confirm === undefined ? go() : setAsking(true))}
+        onClick={press}
       >
         {busy ? '…' : label}
       </button>

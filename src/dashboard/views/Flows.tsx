@@ -114,8 +114,7 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
     <Answered asking={asking}>
       {({ items }) => {
         const startable = items.filter(({ mayStart, schedulable }) => mayStart && !schedulable)
-        const [first] = startable
-        if (first === undefined)
+        if (startable.length === 0)
           return items.some(({ schedulable }) => !schedulable) ? (
             <Empty title="There is no flow that your token may start.">
               Ask whoever runs the node for a token with start:a-flow.
@@ -125,20 +124,23 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               Its flows begin by what falls due, or by other parties.
             </Empty>
           )
-        const chosen = startable.find((each) => each.name === name) ?? first
-        const text = input ?? json(outlineOf(chosen.input))
-        const members = Object.entries((chosen.input['properties'] ?? {}) as Record<string, { readonly type?: string }>)
+        const chosen = startable.find((each) => each.name === name)
+        const text = input ?? (chosen === undefined ? '' : json(outlineOf(chosen.input) ?? {}))
+        const members = Object.entries(
+          (chosen?.input['properties'] ?? {}) as Record<string, { readonly type?: string }>,
+        )
         return (
           <form class="start" onSubmit={(event) => event.preventDefault()}>
             <label>
               Flow
               <select
-                value={chosen.name}
+                value={chosen?.name ?? ''}
                 onChange={({ currentTarget }) => {
                   setName(currentTarget.value)
                   setInput(undefined)
                 }}
               >
+                <option value="">Choose a flow</option>
                 {startable.map((each) => (
                   <option key={each.name}>{each.name}</option>
                 ))}
@@ -148,6 +150,7 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               Input
               <input
                 spellcheck={false}
+                disabled={chosen === undefined}
                 value={text}
                 onInput={({ currentTarget }) => setInput(currentTarget.value)}
                 aria-describedby="input-hint"
@@ -157,13 +160,22 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
               submits
               label="Start"
               weight="primary"
-              act={async () => post('/flows', { flow: chosen.name, input: parsed(text) })}
-              done={started}
+              disabled={chosen === undefined}
+              check={() => parsed(text)}
+              confirm={`Start ${chosen?.name ?? 'it'} with this input?`}
+              act={async () => post('/flows', { flow: chosen?.name, input: parsed(text) })}
+              done={() => {
+                setName('')
+                setInput(undefined)
+                started()
+              }}
             />
             <small id="input-hint">
-              {members.length === 0
-                ? 'It takes no input.'
-                : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
+              {chosen === undefined
+                ? 'Nothing is started before you have chosen a flow and said yes.'
+                : members.length === 0
+                  ? 'It takes no input.'
+                  : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
             </small>
           </form>
         )
@@ -348,6 +360,44 @@ const Trace = ({ flow }: { readonly flow: FlowWithStory }) => {
   )
 }
 
+/** What an operator can do about a flow that waits for one. */
+const ParkedCard = ({ flow }: { readonly flow: FlowWithStory }) => (
+  <Card title="What can be done">
+    <p>
+      It is parked: it keeps its record of {flow.record.length} {flow.record.length === 1 ? 'operation' : 'operations'},
+      and nothing more happens until somebody acts.
+    </p>
+    <ul class="ways">
+      <li>
+        <b>Retry</b> once the cause is gone: it goes on from the last operation of its record, also with new code.
+      </li>
+      <li>
+        <b>Cancel</b>: it undoes what it has done, as far as its code says so, and ends.
+      </li>
+      <li>
+        <b>Kill</b>: it ends at once, and nothing is undone.
+      </li>
+    </ul>
+    {flow.error === undefined || flow.error.code.includes('/') ? null : (
+      <p>
+        More about the error: <code>carillon explain {flow.error.code}</code>
+      </p>
+    )}
+  </Card>
+)
+
+/** Why there is no operation in a record. */
+const emptyRecord = ({ endedAt, status }: FlowWithStory) =>
+  endedAt === undefined ? (
+    <Empty title="No operation is recorded yet.">
+      {status === 'parked' ? 'It was parked before its first one; a retry begins it anew.' : undefined}
+    </Empty>
+  ) : (
+    <Empty title={status === 'completed' ? 'Completed in its first tick.' : 'It ended in its first tick.'}>
+      A flow that ends in its first tick records no operations.
+    </Empty>
+  )
+
 const Story = ({ flow }: { readonly flow: FlowWithStory }) => {
   let before: string | undefined
   return (
@@ -466,6 +516,7 @@ export const Flow = ({
               />
               <Trace flow={flow} />
             </Card>
+            {flow.status === 'parked' ? <ParkedCard flow={flow} /> : null}
             {flow.children.length === 0 ? null : (
               <Card title="Children">
                 <ul class="children">
@@ -489,9 +540,7 @@ export const Flow = ({
               </Card>
               <Card title="Record">
                 {flow.record.length === 0 ? (
-                  <Empty title="Completed in its first tick.">
-                    A flow that ends in its first tick records no operations.
-                  </Empty>
+                  emptyRecord(flow)
                 ) : (
                   <ol class="record">
                     {flow.record.map((operation, index) => (

@@ -6,6 +6,7 @@ import type { Live, LogEntry, Verification } from '../../http/answers.js'
 import { post } from '../api.js'
 import { Act, Answered, Card, Data, Empty, FactList, Lamp } from '../parts/ui.js'
 import { VirtualList } from '../parts/VirtualList.js'
+import { useEscape } from '../useEscape.js'
 import { useGet } from '../useLive.js'
 import { count, shownInstant, readable } from '../words.js'
 
@@ -64,6 +65,7 @@ const Proof = ({ live }: { readonly live: Live }) => {
 export const Log = ({ live }: { readonly live: Live }) => {
   const [from, setFrom] = useState<number>()
   const [open, setOpen] = useState<number>()
+  useEscape(open !== undefined, () => setOpen(undefined))
   const head = live.head.revision
   const start = from ?? Math.max(0, head - pageSize + 1)
   const asking = useGet<{ readonly items: readonly LogEntry[] }>(
@@ -80,94 +82,99 @@ export const Log = ({ live }: { readonly live: Live }) => {
     <>
       <h1>Log</h1>
       <Proof live={live} />
-      <Card
-        flush
-        title={
-          from === undefined
-            ? 'Newest events'
-            : `Revisions ${count(start)} to ${count(Math.min(head, start + pageSize - 1))}`
-        }
-        aside={
-          <div class="acts">
-            <label class="inline">
-              Revision
-              <input
-                type="number"
-                min={0}
-                max={head}
-                placeholder={`0 to ${head}`}
-                value={from ?? ''}
-                onChange={({ currentTarget: { value } }) =>
-                  setFrom(value === '' ? undefined : Math.max(0, Math.min(head, Number(value))))
-                }
-              />
-            </label>
-            <button type="button" disabled={start === 0} onClick={() => setFrom(Math.max(0, start - pageSize))}>
-              Older
-            </button>
-            <button
-              type="button"
-              disabled={from === undefined}
-              onClick={() => setFrom(start + pageSize > head - pageSize ? undefined : start + pageSize)}
-            >
-              Newer
-            </button>
-            <button type="button" aria-pressed={from === undefined} onClick={() => setFrom(undefined)}>
-              Live
-            </button>
-          </div>
-        }
-      >
-        <Answered asking={asking}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="The log is empty." />
-            ) : (
-              <VirtualList
-                label="Events"
-                items={[...items].reverse()}
-                rowHeight={34}
-                narrowHeight={52}
-                keyOf={({ revision }) => String(revision)}
-                row={(entry) => (
-                  <>
-                    <span role="cell" class="revision">
-                      {count(entry.revision)}
-                    </span>
-                    <span role="cell" class="when recorded">
-                      {shownInstant(entry.at)}
-                    </span>
-                    <span role="cell" class="type">
-                      <button
-                        type="button"
-                        class="quiet"
-                        onClick={() => setOpen(open === entry.revision ? undefined : entry.revision)}
-                      >
-                        {entry.type}
-                      </button>
-                    </span>
-                    <span role="cell" class="grow one" title={entry.text}>
-                      {readable(entry.text)}
-                    </span>
-                  </>
-                )}
-              />
-            )
-          }
-        </Answered>
-      </Card>
-      {open === undefined ? null : (
+      <div class={open === undefined ? '' : 'beside'}>
         <Card
-          title={`Event ${count(open)}`}
+          flush
+          title={
+            from === undefined
+              ? 'Newest events'
+              : `Revisions ${count(start)} to ${count(Math.min(head, start + pageSize - 1))}`
+          }
           aside={
-            <button type="button" onClick={() => setOpen(undefined)}>
-              Close
-            </button>
+            <div class="acts">
+              <label class="inline">
+                Revision
+                <input
+                  type="number"
+                  min={0}
+                  max={head}
+                  placeholder={`0 to ${head}`}
+                  value={from ?? ''}
+                  onChange={({ currentTarget: { value } }) =>
+                    setFrom(value === '' ? undefined : Math.max(0, Math.min(head, Number(value))))
+                  }
+                />
+              </label>
+              <button type="button" disabled={start === 0} onClick={() => setFrom(Math.max(0, start - pageSize))}>
+                Older
+              </button>
+              <button
+                type="button"
+                disabled={from === undefined}
+                onClick={() => setFrom(start + pageSize > head - pageSize ? undefined : start + pageSize)}
+              >
+                Newer
+              </button>
+              <button type="button" aria-pressed={from === undefined} onClick={() => setFrom(undefined)}>
+                Live
+              </button>
+            </div>
           }
         >
-          <Answered asking={opened}>{({ items }) => <Data value={items[0]?.event} />}</Answered>
+          <Answered asking={asking}>
+            {({ items }) =>
+              items.length === 0 ? (
+                <Empty title="The log is empty." />
+              ) : (
+                <VirtualList
+                  label="Events"
+                  items={[...items].reverse()}
+                  rowHeight={34}
+                  narrowHeight={52}
+                  keyOf={({ revision }) => String(revision)}
+                  row={(entry) => (
+                    <>
+                      <span role="cell" class="revision">
+                        {count(entry.revision)}
+                      </span>
+                      <span role="cell" class="when recorded">
+                        {shownInstant(entry.at)}
+                      </span>
+                      <span role="cell" class="type">
+                        <button
+                          type="button"
+                          class="quiet"
+                          aria-expanded={open === entry.revision}
+                          onClick={() => setOpen(open === entry.revision ? undefined : entry.revision)}
+                        >
+                          {entry.type}
+                        </button>
+                      </span>
+                      <span role="cell" class="grow one" title={entry.text}>
+                        {readable(entry.text)}
+                      </span>
+                    </>
+                  )}
+                />
+              )
+            }
+          </Answered>
         </Card>
-      )}
+        {open === undefined ? null : (
+          <aside class="detail" aria-label={`Event ${count(open)}`}>
+            <Card
+              title={`Event ${count(open)}`}
+              aside={
+                <button type="button" onClick={() => setOpen(undefined)}>
+                  Close
+                </button>
+              }
+            >
+              <Answered asking={opened}>{({ items }) => <Data value={items[0]?.event} />}</Answered>
+            </Card>
+          </aside>
+        )}
+      </div>
     </>
   )
 }

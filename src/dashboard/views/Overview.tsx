@@ -4,7 +4,8 @@
 import type { AgendaEntry, Charts, FlowSummary, Live, PageAnswer, ProjectionAnswer } from '../../http/answers.js'
 import { AgendaTimeline } from '../parts/AgendaTimeline.js'
 import { LineChart } from '../parts/LineChart.js'
-import { Answered, Card, Condition, Empty } from '../parts/ui.js'
+import { attentionCount, hindrances } from '../condition.js'
+import { Answered, Card, Condition, Empty, Lamp } from '../parts/ui.js'
 import { useGet } from '../useLive.js'
 import { linkTo } from '../useRoute.js'
 import { count, distance, lastName, shownRef, span, wholeRef } from '../words.js'
@@ -29,16 +30,9 @@ const Figure = ({
   </a>
 )
 
-const Figures = ({ live }: { readonly live: Live }) => {
+const Figures = ({ live, others }: { readonly live: Live; readonly others: readonly string[] }) => {
   const { activities, flows } = live
-  const waiting =
-    activities.parked +
-    activities.missed +
-    activities.failed +
-    activities.unconsumed +
-    flows.parked +
-    flows.superseded +
-    live.hangingSteps
+  const waiting = attentionCount(live)
   return (
     <div class="figures">
       <Figure
@@ -54,14 +48,16 @@ const Figures = ({ live }: { readonly live: Live }) => {
       <Figure
         label="Attention"
         value={count(waiting)}
-        note={waiting === 0 ? 'nothing needs you' : 'parked, missed or failed'}
-        tone={waiting === 0 ? 'calm' : 'alarm'}
+        note={waiting > 0 ? 'parked, missed or failed' : others.length === 0 ? 'nothing needs you' : 'not all is well'}
+        tone={waiting > 0 ? 'alarm' : others.length === 0 ? 'calm' : ''}
         href={linkTo('attention')}
       />
       <Figure
         label="Flows under way"
-        value={count(flows.open - flows.parked)}
-        note={`${live.startsPerSecond.toFixed(1)} started a second`}
+        value={count(flows.open)}
+        note={
+          flows.parked === 0 ? `${live.startsPerSecond.toFixed(1)} started a second` : `${count(flows.parked)} parked`
+        }
         href={linkTo('flows')}
       />
       <Figure
@@ -105,22 +101,45 @@ const Soon = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) 
 /** As many lines as the list beside it has. */
 const mostShown = 7
 
-const AttentionCard = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+const AttentionCard = ({
+  live,
+  nowMs,
+  others,
+}: {
+  readonly live: Live
+  readonly nowMs: number
+  /** What else keeps the node from being well; undefined until that is known. */
+  readonly others: readonly string[] | undefined
+}) => {
   const asking = useGet<PageAnswer<AgendaEntry>>('/agenda', { show: 'attention', limit: mostShown }, live.head.revision)
   const flows = useGet<PageAnswer<FlowSummary>>(
     '/flows',
     { status: 'attention', limit: mostShown },
     live.head.revision,
   ).asked
-  const parked = flows.state === 'answered' ? flows.answer.items : []
+  const troubled = flows.state === 'answered' ? flows.answer.items : []
+  const isWell = attentionCount(live) === 0 && others?.length === 0 && flows.state === 'answered'
   return (
     <Card title="Attention" aside={<a href={linkTo('attention')}>all of it</a>}>
       <Answered asking={asking}>
         {({ items }) =>
-          items.length + parked.length === 0 ? (
+          isWell ? (
             <Empty title="All is well.">What is parked, missed or failed would stand here, with its reason.</Empty>
           ) : (
             <ul class="brief">
+              {(others ?? []).map((text) => (
+                <li key={text}>
+                  <Lamp tone="amber" text="node" />
+                  <span class="why whole">{text}</span>
+                </li>
+              ))}
+              {live.hangingSteps === 0 ? null : (
+                <li>
+                  <Condition of="hanging" />
+                  <a href={linkTo('attention')}>Steps</a>
+                  <span class="why">{count(live.hangingSteps)} under way for more than a minute</span>
+                </li>
+              )}
               {items.map((entry) => (
                 <li key={wholeRef(entry.ref)}>
                   <Condition of={entry.standing} />
@@ -130,7 +149,7 @@ const AttentionCard = ({ live, nowMs }: { readonly live: Live; readonly nowMs: n
                   </span>
                 </li>
               ))}
-              {parked.slice(0, mostShown - items.length).map((flow) => (
+              {troubled.slice(0, Math.max(0, mostShown - items.length)).map((flow) => (
                 <li key={flow.id}>
                   <Condition of={flow.status} />
                   <a href={linkTo('flow', flow.id)}>{lastName(flow.name)}</a>
@@ -207,18 +226,22 @@ export const BusyCharts = ({ when }: { readonly when: unknown }) => {
   )
 }
 
-export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => (
-  <>
-    <h1 class="hidden">Overview</h1>
-    <Figures live={live} />
-    <Card title="Agenda">
-      <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
-    </Card>
-    <div class="two">
-      <Soon live={live} nowMs={nowMs} />
-      <AttentionCard live={live} nowMs={nowMs} />
-    </div>
-    <ProjectionsCard live={live} />
-    <BusyCharts when={Math.floor(nowMs / 1_000)} />
-  </>
-)
+export const Overview = ({ live, nowMs }: { readonly live: Live; readonly nowMs: number }) => {
+  const { asked } = useGet<PageAnswer<AgendaEntry>>('/agenda', { limit: 1 }, live.head.revision)
+  const others = hindrances(live, asked.state === 'answered' ? asked.answer.items[0] : undefined, nowMs)
+  return (
+    <>
+      <h1 class="hidden">Overview</h1>
+      <Figures live={live} others={others} />
+      <Card title="Agenda">
+        <AgendaTimeline nowMs={nowMs} when={live.head.revision} />
+      </Card>
+      <div class="two">
+        <Soon live={live} nowMs={nowMs} />
+        <AttentionCard live={live} nowMs={nowMs} others={asked.state === 'answered' ? others : undefined} />
+      </div>
+      <ProjectionsCard live={live} />
+      <BusyCharts when={Math.floor(nowMs / 1_000)} />
+    </>
+  )
+}

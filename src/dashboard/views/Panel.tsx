@@ -6,6 +6,7 @@ import type { Block, Cell, PanelContent, PanelSummary } from '../../http/Panel.j
 import { get, post } from '../api.js'
 import { DataTable, type TableCell } from '../parts/DataTable.js'
 import { Act, Answered, Card, Empty, FactList, Lamp } from '../parts/ui.js'
+import { useEscape } from '../useEscape.js'
 import { useAnswer } from '../useLive.js'
 import { useNarrow } from '../useNarrow.js'
 import { linkTo } from '../useRoute.js'
@@ -52,6 +53,7 @@ const ActionForm = ({
   const fields = action.fields ?? []
   const [open, setOpen] = useState(false)
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  useEscape(open, () => setOpen(false))
   const valueOf = (name: string): string =>
     values[name] ?? String(fields.find((field) => field.name === name)?.default ?? '')
   const input = (): Readonly<Record<string, unknown>> =>
