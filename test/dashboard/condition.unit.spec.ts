@@ -30,7 +30,7 @@ describe('How a node is', () => {
     ['holding flows back', { ...well, flows: { ...well.flows, paused: 2 } }, undefined, /2 flows are paused/],
   ] as const)
     it(`is not well while it is ${what}`, () => {
-      const told = hindrances(live as Live, next, nowMs)
+      const told = hindrances(live, next, nowMs)
       expect(told).to.have.lengthOf(1)
       expect(told[0]).to.match(said)
     })
