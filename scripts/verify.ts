@@ -90,7 +90,7 @@ const performFrom = async (stages: Stage[]): Promise<readonly Outcome[]> => {
 
 // What needs no build goes beside it. The rest comes after it, because end-to-end specs run what was built.
 const beside = ['lint', 'types', 'layers', 'format:check', 'unused'].map(check)
-const after = [check('package'), ...specBatches().map(specs)]
+const after = [check('package'), check('api'), ...specBatches().map(specs)]
 
 /** One more than there are cores: some specs mostly wait, for another process or for a lease to lapse. */
 const lanes = availableParallelism() + 1

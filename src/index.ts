@@ -7,6 +7,9 @@
 export { CarillonError } from './errors/CarillonError.js'
 
 // Values
+export { left, right } from 'fp-ts/lib/Either.js'
+export { none, some } from 'fp-ts/lib/Option.js'
+export { codec } from './app/codec.js'
 export { type Json, canonicalText } from './encoding/canonical.js'
 export { IntegerC } from './encoding/IntegerC.js'
 export { JsonC } from './encoding/JsonC.js'

@@ -1,10 +1,10 @@
 /**
- * Listens to a node's log and tells the screen of every beat; a long series of beats that are made up for is told in
+ * Listens to a node and tells the screen of every beat; a long series of beats that are made up for is told in
  * short. It only reads: whether someone listens makes no difference to the heart.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
 import type { StateRef } from 'carillon'
-import type { Committed, DomainEvent } from 'carillon/logs'
+import type { PublicEventOf } from 'carillon/events'
 import { BeatenC, type Beaten } from './flows/Beat.js'
 import { SkippedC, type Skipped } from './flows/SkipMissedBeats.js'
 import { flowNames } from './Heartbeat.js'
@@ -20,8 +20,6 @@ const skipPlan = 'It is a heart that skips what it has missed, so it does.'
 export class Pulse {
   readonly #screen: Screen
   readonly #onBeat: (beaten: Beaten) => void
-  /** What was heard before anyone wanted to be told. */
-  #held: Committed[] | undefined = []
   readonly #flowNames = new Map<string, string>()
   /** Set while missed beats are made up for. */
   #madeUp: { beats: number; readonly sinceMs: number } | undefined
@@ -33,24 +31,12 @@ export class Pulse {
     this.#onBeat = onBeat
   }
 
-  readonly hear = (committed: Committed): void => {
-    if (this.#held !== undefined) this.#held.push(committed)
-    else for (const event of committed.events) this.#hearEvent(event)
-  }
-
-  /** Tells from now on, beginning with what was heard so far. */
-  tell(): void {
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const committed of held) this.hear(committed)
-  }
-
-  #hearEvent(event: DomainEvent): void {
+  readonly hear = (event: PublicEventOf<'FlowStarted' | 'FlowEnded'>): void => {
     if (event.type === 'FlowStarted') {
       this.#flowNames.set(event.flow, event.name)
       if (event.origin.kind === 'activity') this.lastStarted = event.origin.ref
+      return
     }
-    if (event.type !== 'FlowEnded') return
     const name = this.#flowNames.get(event.flow)
     this.#flowNames.delete(event.flow)
     if (event.outcome === 'failed') this.#screen.trouble(`${name ?? 'A flow'} failed: ${event.error?.message ?? ''}`)

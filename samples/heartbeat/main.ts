@@ -113,13 +113,13 @@ const main = async (): Promise<void> => {
     app,
     store,
     party: 'Quasimodo',
-    onCommitted: pulse.hear,
     onFailure: (error) => {
       screen.trouble(error.message)
       process.exitCode = 1
       tell()
     },
   })
+  const sinceStart = node.head.revision + 1
   screen.title(store)
   if (options.stop) {
     await stopHeart(node)
@@ -138,7 +138,7 @@ const main = async (): Promise<void> => {
   ])
   if (node.isDraining)
     screen.trouble(`The node is draining, so nothing beats until: npx carillon drain end --store ${store}`)
-  pulse.tell()
+  node.subscribe({ from: sinceStart, types: ['FlowStarted', 'FlowEnded'], on: pulse.hear })
   await told
   const isAlive = (await node.states(Heartbeat)).length > 0
   await node.stop()

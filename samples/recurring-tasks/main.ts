@@ -89,7 +89,6 @@ program
 /** Tells what the registry tells, as it happens. */
 const tellEvents = (node: Node): (() => void) => {
   let revision = node.head.revision + 1
-  let isReading = Promise.resolve()
   const tell = async (): Promise<void> => {
     const from = revision
     revision = node.head.revision + 1
@@ -97,9 +96,7 @@ const tellEvents = (node: Node): (() => void) => {
       for await (const event of readEvents(node, from))
         console.log(`${instantOf(Math.floor(node.nowMs / 1_000))}  ${inWords(event)}`)
   }
-  return node.follow(() => {
-    isReading = isReading.then(tell)
-  })
+  return node.subscribe({ from: 'present', on: tell }).close
 }
 
 program

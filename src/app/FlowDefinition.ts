@@ -12,12 +12,14 @@ import { assertName, assertVersion } from '../ledger/assertName.js'
 import { assertRun } from './assertBody.js'
 import type { Instant } from '../time/Instant.js'
 import type { FlowIo } from './FlowIo.js'
-import type { Operation } from './Operation.js'
 import type { Refusal, RefusalCodec } from '../flow/Refusal.js'
 import { assertRetryPolicy, defaultRetry, type RetryPolicy } from '../flow/RetryPolicy.js'
 
+/** What a flow asks of its node. {@link FlowIo} makes them, and a flow hands them on with `yield*`. */
+export type FlowOperation = { readonly kind: string }
+
 /** The body of a flow that returns an `R`. Annotate `run` with it where a state and a flow name each other. */
-export type FlowBody<R> = Generator<Operation, R, unknown>
+export type FlowBody<R> = Generator<FlowOperation, R, unknown>
 
 /** Which flow is answered, and in which of its versions. */
 export type RespondsTo = { readonly flow: string; readonly fromVersion: number; readonly toVersion: number }

@@ -21,7 +21,7 @@ import type { StateRef } from '../ledger/StateRef.js'
 import { TransactionBuilder } from '../ledger/TransactionBuilder.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
 import type { SigningContext } from '../ledger/SignedTransaction.js'
-import { instant, type Instant } from '../time/Instant.js'
+import { instant, plus, type Instant } from '../time/Instant.js'
 import type { Finalised } from '../finality/Finalised.js'
 import { ask } from './ask.js'
 import { assertBody } from './assertBody.js'
@@ -149,7 +149,7 @@ export class FlowIo {
   readonly version: number
   /** The party whose node runs the flow. */
   readonly me: Party
-  /** What signatures of other parties are checked against. */
+  /** @internal What signatures of other parties are checked against. */
   readonly network: SigningContext
   /** The activity that started the flow; undefined when a client did. */
   readonly startedBy: StartedBy | undefined
@@ -159,6 +159,7 @@ export class FlowIo {
   #openParts = 0
   #children = 0
 
+  /** @internal */
   constructor(
     flow: { readonly name: string; readonly version: number },
     flowId: FlowId,
@@ -230,6 +231,11 @@ export class FlowIo {
   /** The time, as recorded: the same when the flow is run again. */
   *now(): FlowBody<Instant> {
     return (yield* ask({ kind: 'now' })) as Instant
+  }
+
+  /** The instant so much later than now. */
+  *after(span: DurationLikeObject): FlowBody<Instant> {
+    return plus(yield* this.now(), span)
   }
 
   /** A new random id, the same when the flow is run again. */
@@ -547,23 +553,23 @@ export class FlowIo {
     return { winner: entries[index]?.[0], value }
   }
 
-  /** What belongs to the part whose code is running. */
+  /** @internal What belongs to the part whose code is running. */
   static contextOf(io: FlowIo): PartContext {
     return io.#part
   }
 
-  /** The code of this part runs next. */
+  /** @internal The code of this part runs next. */
   static enter(io: FlowIo, context: PartContext): void {
     io.#part = context
   }
 
-  /** For a part that begins within another. */
+  /** @internal For a part that begins within another. */
   static contextWithin(io: FlowIo, { stack, depth }: PartContext): PartContext {
     io.#openParts += 1
     return { stack: [...stack], depth: depth + 1, sessions: [] }
   }
 
-  /** A part has come to its end. */
+  /** @internal A part has come to its end. */
   static leave(io: FlowIo): void {
     io.#openParts -= 1
   }

@@ -24,7 +24,7 @@ export class Session {
   /** The party at the other end. */
   readonly party: Party
   readonly role: SessionRole
-  /** Told of every session that is opened while a flow is watched. */
+  /** @internal Told of every session that is opened while a flow is watched. */
   static opened: ((session: Session) => void) | undefined
   #taken: number
   /** Why nothing more will come, once that is known. */
@@ -32,6 +32,7 @@ export class Session {
   /** What this end has signed in the session and has not been told to be final. */
   readonly #signed = new Set<TransactionId>()
 
+  /** @internal */
   constructor(id: SessionId, party: Party, role: SessionRole) {
     this.id = id
     this.party = party
@@ -94,22 +95,22 @@ export class Session {
     return withinMs === undefined ? decoded.right : some(decoded.right)
   }
 
-  /** Notes what this end has signed in a session: that is what the session may make final. */
+  /** @internal Notes what this end has signed in a session: that is what the session may make final. */
   static noteSigned(session: Session, id: TransactionId): void {
     session.#signed.add(id)
   }
 
-  /** Whether this end has signed anything in a session that is yet to be final. */
+  /** @internal Whether this end has signed anything in a session that is yet to be final. */
   static hasSigned(session: Session): boolean {
     return session.#signed.size > 0
   }
 
-  /** Takes a transaction from those that were signed in a session; false when it is none of them. */
+  /** @internal Takes a transaction from those that were signed in a session; false when it is none of them. */
   static takeSigned(session: Session, id: TransactionId): boolean {
     return session.#signed.delete(id)
   }
 
-  /** Lets the engine itself deal with the next message of a session, by the operation that is given its number. */
+  /** @internal Lets the engine itself deal with the next message of a session, by the operation that is given its number. */
   static *takeNext(session: Session, operationFor: (seq: number) => Operation): FlowBody<unknown> {
     if (session.#over !== undefined) throw session.#over
     const seq = session.#taken

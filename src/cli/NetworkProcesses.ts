@@ -38,6 +38,11 @@ export class NetworkProcesses {
     this.#running = notariesFirst.map((node) => this.#start(node, events))
   }
 
+  /** How many of them have not ended. */
+  get runningCount(): number {
+    return this.#running.filter(isRunning).length
+  }
+
   /** Resolves when every process has ended: true when all of them ended well. */
   async allEnded(): Promise<boolean> {
     return (await Promise.all(this.#running.map(({ ended }) => ended))).every((well) => well)
@@ -79,9 +84,14 @@ export class NetworkProcesses {
   }
 }
 
-const stopOne = async ({ child, ended }: Running): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
+const isRunning = ({ child }: Running): boolean => child.exitCode === null && child.signalCode === null
+
+const stopOne = async (running: Running): Promise<void> => {
+  if (!isRunning(running)) return
+  const { child, ended } = running
+  // On Windows a signal ends a process at once; it stops in good order when its stdin ends.
+  if (process.platform === 'win32') child.stdin?.end()
+  else child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   await ended
   clearTimeout(timer)

@@ -53,12 +53,15 @@ const sentence = (message: string): string =>
 const aloneWith = (word: string | undefined): VerbName | undefined =>
   isVerbName(word) && word !== 'completion' ? word : undefined
 
-/** Whoever asks for JSON is a program, and has no use for a line that is drawn over. */
-const forReader = (words: readonly string[], terminal: Terminal): Terminal =>
-  words.includes('--json') ? { ...terminal, status: () => undefined } : terminal
-
 export const runCommand = async (words: readonly string[], given: Terminal): Promise<number> => {
-  const terminal = forReader(words, given)
+  const json = words.includes('--json')
+  let isAnswered = false
+  const out = (text: string): void => {
+    isAnswered = true
+    given.out(text)
+  }
+  // Whoever asks for JSON is a program, and has no use for a line that is drawn over.
+  const terminal = json ? { ...given, out, status: () => undefined } : given
   const [first] = words
   const program = await makeProgram(terminal, aloneWith(first))
   const mayBeOfAnApp = first !== undefined && !first.startsWith('-') && !isVerbName(first)
@@ -73,11 +76,11 @@ export const runCommand = async (words: readonly string[], given: Terminal): Pro
     if (error instanceof ExitCode) return error.exitCode
     const isUsage = error instanceof CommanderError
     if (isUsage && error.exitCode === 0) return 0
-    if (!isUsage) reportError(terminal, error)
+    if (!isUsage) reportError(terminal, error, json && !isAnswered)
     // Where a verb is missing, commander has shown the help already.
     else if (error.code !== 'commander.help') {
       const hint = mayBeOfAnApp ? unknownVerbHint(place, isListening) : `Try: ${helpFor(program, words)}`
-      reportError(terminal, new CarillonError('usage', `${sentence(error.message)} ${hint}`))
+      reportError(terminal, new CarillonError('usage', `${sentence(error.message)} ${hint}`), json && !isAnswered)
     }
     code = isUsage || (error instanceof CarillonError && error.code === 'usage') ? 2 : 1
   }

@@ -12,6 +12,7 @@ export {
   type VerbAsked,
   type VerbCaller,
   type VerbGroup,
+  type VerbGroupDescription,
   type VerbOption,
   type VerbOptions,
 } from '../http/AppVerb.js'
@@ -21,7 +22,7 @@ export { openControlSocket, type ControlOptions, type ControlSocket } from '../h
 export type { HttpOptions, HttpServer } from '../http/listenHttp.js'
 export { readLocalToken, type LocalToken } from '../http/localToken.js'
 export { serveHttp } from '../http/serveHttp.js'
-export type { ServedApi, ServedNode } from '../http/ServedApi.js'
+export type { ServedNode } from '../http/ServedApi.js'
 export { serveStandby, type ServedStandby } from '../http/serveStandby.js'
 export {
   definePanel,
@@ -37,4 +38,5 @@ export {
 export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from '../http/Endpoint.js'
 export { ClockControl } from '../http/ClockControl.js'
 export { PermissionC, type Permission, type PermissionBrand } from '../operator/Permission.js'
-export type { Token, TokenId } from '../operator/Token.js'
+export type { NewToken } from '../operator/operateTokens.js'
+export type { Token, TokenId, TokenIdBrand, TokenNameBrand } from '../operator/Token.js'

@@ -17,5 +17,6 @@ export {
   type PostgresProjectionOptions,
   type ProjectionSql,
 } from '../logs/postgres/PostgresProjection.js'
+export type { Row } from '../logs/postgres/PostgresSession.js'
 export type { ProjectionStatus } from '../projection/ProjectionRunner.js'
 export type { ProjectionReader } from '../projection/ProjectionReader.js'

@@ -4,9 +4,10 @@
  */
 import type { Consequence } from './Consequence.js'
 
-type Entry = { readonly consequence: Consequence; readonly title: string }
+/** What is said of every error with one code. */
+export type CatalogueEntry = { readonly consequence: Consequence; readonly title: string }
 
-const entry = (consequence: Consequence, title: string): Entry => ({ consequence, title })
+const entry = (consequence: Consequence, title: string): CatalogueEntry => ({ consequence, title })
 
 export const catalogue = {
   // Values and definitions
@@ -174,7 +175,7 @@ export const catalogue = {
   usage: entry('refuse', 'The command line is not understood'),
   'app-not-loadable': entry('refuse', 'The app module cannot be loaded'),
   'invariant-broken': entry('stop', 'Carillon found itself in an impossible state'),
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, CatalogueEntry>
 
 /** The code of an error. Codes are never reused or renamed; docs/errors has a page for each. */
 export type ErrorCode = keyof typeof catalogue

@@ -1,7 +1,9 @@
 /**
  * Where a node's control socket lies: in its store folder, or, when that path is too long for a socket, in a
- * private folder under the system's temporary one whose name is written in the store folder.
+ * private folder under the system's temporary one whose name is written in the store folder. On Windows, where a socket is no
+ * file, it is a named pipe whose name follows from the folder.
  */
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -9,6 +11,12 @@ import { storeFiles } from './StoreFolder.js'
 
 /** The shortest limit among the systems we know: macOS holds 104 bytes, the last of them a zero. */
 const longestSocketPath = 103
+
+/** Undefined where sockets are files. */
+export const pipeOf = (folder: string, platform: NodeJS.Platform = process.platform): string | undefined =>
+  platform === 'win32'
+    ? `\\\\.\\pipe\\carillon-${createHash('sha256').update(resolve(folder).toLowerCase()).digest('hex').slice(0, 32)}`
+    : undefined
 
 const addressFile = (folder: string): string => join(folder, 'control.path')
 
@@ -34,7 +42,8 @@ const withoutFailing = (remove: () => void): void => {
 }
 
 /** The path to connect to; undefined when no node has left one. */
-export const controlPath = (folder: string): string | undefined => directPath(folder) ?? writtenPath(folder)
+export const controlPath = (folder: string): string | undefined =>
+  pipeOf(folder) ?? directPath(folder) ?? writtenPath(folder)
 
 /**
  * Frees the address of what an earlier process left behind and gives the path to listen on. Only for the
@@ -42,7 +51,7 @@ export const controlPath = (folder: string): string | undefined => directPath(fo
  */
 export const claimControlPath = (folder: string): string => {
   releaseControlPath(folder)
-  const direct = directPath(folder)
+  const direct = pipeOf(folder) ?? directPath(folder)
   if (direct !== undefined) return direct
   const path = join(mkdtempSync(join(tmpdir(), 'carillon-')), 'control.sock')
   writeFileSync(addressFile(folder), `${path}\n`, { mode: 0o600 })

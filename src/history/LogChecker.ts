@@ -21,6 +21,7 @@ export type CheckedTick = {
   readonly problems: readonly FoundProblem[]
 }
 
+/** What a log is checked against. */
 export type LogCheckerOptions = {
   /** Whether every event is decoded too, as a rebuild of the views would. Takes several times as long. */
   readonly decode?: boolean

@@ -67,6 +67,7 @@ export class TimeMachine extends ViewQuestions {
     }
   }
 
+  /** @internal */
   protected get db(): Database {
     return this.#past.db
   }

@@ -9,7 +9,8 @@ import { soundEvents, offeredByExport, type OfferedTick } from './importLog.js'
 import { LogChecker } from './LogChecker.js'
 import { verifyLog } from './verifyLog.js'
 
-type Reader = Pick<EventLog, 'head' | 'read' | 'where'>
+/** What is read of a log that is copied. */
+export type CopiedLog = Pick<EventLog, 'head' | 'read' | 'where'>
 
 const sameHead = (a: Head, b: Head): boolean => a.revision === b.revision && a.hash === b.hash
 
@@ -68,7 +69,7 @@ const proveCopy = async (to: EventLog, head: Head, onProgress?: (events: number)
 }
 
 /** The ticks of a log as they are; what is wrong with one is told by its revision. */
-export async function* offeredByLog(log: Reader): AsyncGenerator<OfferedTick> {
+export async function* offeredByLog(log: CopiedLog): AsyncGenerator<OfferedTick> {
   for await (const tick of log.read(0))
     yield {
       tick,
@@ -83,7 +84,7 @@ export async function* offeredByLog(log: Reader): AsyncGenerator<OfferedTick> {
 }
 
 /** A log that grew while it was read has a node on it, which would go on in the old place. */
-export const assertUnmoved = async (from: Reader, copied: Head): Promise<void> => {
+export const assertUnmoved = async (from: CopiedLog, copied: Head): Promise<void> => {
   const now = await from.head()
   if (sameHead(now, copied)) return
   throw new CarillonError(
@@ -104,7 +105,7 @@ export type CopyProgress = {
  * run on either. A copy that was interrupted is gone on with.
  */
 export const copyLog = async (
-  from: Reader,
+  from: CopiedLog,
   to: EventLog,
   { onCopied, onVerified }: CopyProgress = {},
 ): Promise<Head> => {

@@ -45,7 +45,7 @@ export const soundEvents = (checker: LogChecker, { tick, fault }: OfferedTick): 
 
 /** How a store is built. */
 export type MakeStoreOptions = {
-  /** The mark of a store that may be older than what others have seen. Default: none. */
+  /** @internal The mark of a store that may be older than what others have seen. Default: none. */
   readonly markAt?: (head: Head) => RestoredMark | undefined
   /** A key that must have signed the log. Default: whichever it names. */
   readonly by?: PublicKey

@@ -40,6 +40,7 @@ export const VerbGroupDescriptionC = t.strict({
   summary: t.string,
   verbs: t.readonlyArray(VerbDescriptionC),
 })
+/** What a group of verbs says of itself. */
 export type VerbGroupDescription = t.TypeOf<typeof VerbGroupDescriptionC>
 
 /** What a verb answers: lines for people, and the same as data for `--json`, one document for each entry of a list. */

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import type { FastifyServerFactoryHandler } from 'fastify'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
 import { silentLogger, type Logger } from '../engine/Logger.js'
-import { claimControlPath, releaseControlPath } from '../folder/controlAddress.js'
+import { claimControlPath, pipeOf, releaseControlPath } from '../folder/controlAddress.js'
 import { httpLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
 import type { HostedNode } from './HostedNode.js'
@@ -147,7 +147,8 @@ export const openControlSocket = async (
   const path = claimControlPath(folder)
   try {
     await listen(server, path)
-    chmodSync(path, 0o600)
+    // A pipe has no mode.
+    if (pipeOf(folder) === undefined) chmodSync(path, 0o600)
   } catch (error) {
     server.close()
     releaseControlPath(folder)

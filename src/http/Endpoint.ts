@@ -38,7 +38,13 @@ export type EndpointOptions<Q, B, A> = {
 }
 
 /** An address of the API that an app contributes. Make one with {@link defineEndpoint}. */
-export type Endpoint = { readonly route: Route }
+export type Endpoint = {
+  readonly method: 'GET' | 'POST'
+  /** Behind `/api/v1/app/`. */
+  readonly path: string
+  /** @internal */
+  readonly route: Route
+}
 
 const pathPattern = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/
 
@@ -55,6 +61,8 @@ export const defineEndpoint = <Q = undefined, B = undefined, A = unknown>(
       { path },
     )
   return {
+    method,
+    path,
     route: route<undefined, Q, B, A>({
       method,
       path: `/app/${path}`,

@@ -10,6 +10,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Standby } from '../standby/Standby.js'
 import type { App } from '../app/App.js'
 import type { Node } from '../node/Node.js'
+import type { Database } from '../storage/Database.js'
 import type { Authenticator } from './Authenticator.js'
 import type { HostedNode } from './HostedNode.js'
 import type { Principal } from './Principal.js'
@@ -46,7 +47,9 @@ export type AskedStandingBy<P, Q, B> = Omit<RouteRequest<P, Q, B>, 'hosted' | 'h
 export type Method = 'GET' | 'POST' | 'DELETE'
 
 /** What a question is asked of: a node that runs, or a store on which none runs. */
-export type ReadableNode = Pick<Node, 'readViews' | 'readLog' | 'network' | 'head' | 'nowMs'>
+export type ReadableNode = Pick<Node, 'readLog' | 'network' | 'head' | 'nowMs'> & {
+  readonly readViews: <A>(read: (db: Database) => A) => Promise<A>
+}
 
 /** A question, decoded, and what it is asked of. */
 export type RouteQuestion<P, Q> = { readonly node: ReadableNode; readonly params: P; readonly query: Q }

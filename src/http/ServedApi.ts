@@ -88,7 +88,7 @@ export const apiOf = (
   endStreamsOfRevoked(served[0].node, streams)
   const metrics = new NodeMetrics()
   for (const hosted of hostedNodes)
-    metrics.watch(hosted.name, hosted.node, () => readViewsOf(hosted, 'measures', { name: 'metrics' }))
+    metrics.watchBy(hosted.name, hosted.node, () => readViewsOf(hosted, 'measures', { name: 'metrics' }))
   return {
     routes: [...builtInRoutes, ...appRoutesOf(hostedNodes)],
     hostedNodes: () => hostedNodes,

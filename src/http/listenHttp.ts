@@ -59,7 +59,7 @@ export type HttpServer = {
   readonly url: string
   /** A link that opens the dashboard with all permissions, once, within ten minutes. */
   readonly newLink: () => string
-  /** What is served. Give the server to `openControlSocket`, and the socket in the store folder serves the same. */
+  /** @internal What is served. Give the server to `openControlSocket`, and the socket in the store folder serves the same. */
   readonly api: ServedApi
   /** Hangs up on everyone. The nodes run on. */
   readonly close: () => Promise<void>

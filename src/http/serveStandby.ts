@@ -33,7 +33,7 @@ export const serveStandby = async (
   const unfollow = standby.onRole(settle)
   settle()
   const metrics = new NodeMetrics()
-  metrics.watchStandby(name, standby, (node) =>
+  metrics.watchStandbyBy(name, standby, (node) =>
     readViewsOf({ node, thread: hostedNodes.find((each) => each.node === node)?.thread }, 'measures', {
       name: 'metrics',
     }),

@@ -39,6 +39,15 @@ export type StateDefinition<A> = {
   readonly upcasters: Readonly<Record<number, Upcaster>>
 }
 
+/** A kind of state that does not say yet what it asks for next. */
+export type DefinedState<A> = StateDefinition<A> & {
+  /**
+   * The same kind of state, which asks for something: like `nextScheduledActivity` of {@link StateOptions}, for a state and a flow
+   * that name each other. The compiler then knows the type of each without an annotation.
+   */
+  readonly withActivity: (next: (data: A, ref: StateRef) => Option<Activity>) => StateDefinition<A>
+}
+
 /** The part of a definition that a contract needs to find its states; it lets the two live in separate files. */
 export type StateKind<A> = Pick<StateDefinition<A>, 'type' | 'data'>
 
@@ -94,7 +103,7 @@ const assertIndexed = (type: string, names: readonly string[]): void => {
 }
 
 /** Defines a kind of state. Names and versions are checked at once; whatever else can go wrong has its own error. */
-export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => {
+export const defineState = <A>(options: StateOptions<A>): DefinedState<A> => {
   assertName('state', options.type)
   const version = options.version ?? 1
   assertVersion('State', options.type, version)
@@ -121,5 +130,14 @@ export const defineState = <A>(options: StateOptions<A>): StateDefinition<A> => 
     runsOn: options.runsOn,
     upcasters: options.upcasters ?? {},
   }
-  return Object.freeze(rememberPlace(definition, defineState))
+  const withActivity: DefinedState<A>['withActivity'] = (next) => {
+    if (definition.nextScheduledActivity !== undefined)
+      throw new CarillonError(
+        'definition-invalid',
+        `State ${options.type} says twice what it asks for: in nextScheduledActivity and in withActivity. Keep one of them.`,
+        { type: options.type },
+      )
+    return Object.freeze(rememberPlace({ ...definition, nextScheduledActivity: next }, withActivity))
+  }
+  return Object.freeze(rememberPlace({ ...definition, withActivity }, defineState))
 }

@@ -22,6 +22,7 @@ export const OutputC = t.readonly(
   t.strict({ type: t.string, version: IntegerC, contract: ContractNameC, data: JsonC }),
   'Output',
 )
+/** A state as a transaction produces it. */
 export type Output = t.TypeOf<typeof OutputC>
 
 export const TransactionBodyC = t.readonly(
@@ -46,6 +47,7 @@ export const TransactionBodyC = t.readonly(
   ]),
   'Transaction',
 )
+/** All that a transaction says. */
 export type TransactionBody = t.TypeOf<typeof TransactionBodyC>
 
 /** The notary a transaction's outputs stand under. */

@@ -39,3 +39,4 @@ const plugin: LintPlugin = {
 
 export default plugin
 export type { LintConfig, LintContext, LintListener, LintPlugin, LintRule } from './LintRule.js'
+export type { Reference, Scope, SyntaxNode, Variable } from './syntax.js'

@@ -11,6 +11,7 @@ export type Variable = {
   readonly references: readonly Reference[]
 }
 
+/** A use of a name. */
 export type Reference = {
   readonly identifier: SyntaxNode
   readonly resolved: Variable | null
@@ -20,6 +21,7 @@ export type Reference = {
   readonly init?: boolean | null
 }
 
+/** A part of a module in which names are used. */
 export type Scope = { readonly references: readonly Reference[] }
 
 const isNode = (value: unknown): value is SyntaxNode =>

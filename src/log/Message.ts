@@ -12,6 +12,7 @@ import { SessionIdC } from './SessionId.js'
 
 /** The end that opened the session, or the one that answers it. */
 export const RoleC = t.keyof({ initiator: null, responder: null })
+/** Which end of a session. */
 export type SessionRole = t.TypeOf<typeof RoleC>
 
 export const otherRole = (role: SessionRole): SessionRole => (role === 'initiator' ? 'responder' : 'initiator')

@@ -8,6 +8,7 @@ import { sha256, type Hash } from '../encoding/hash.js'
 import type { FlowId } from './FlowId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 
+/** Marks text that was checked to be the id of a session. */
 export interface SessionIdBrand {
   readonly SessionId: unique symbol
 }
@@ -19,6 +20,7 @@ export const SessionIdC = t.brand(
   (text): text is t.Branded<string, SessionIdBrand> => pattern.test(text),
   'SessionId',
 )
+/** The id of a session. */
 export type SessionId = t.TypeOf<typeof SessionIdC>
 
 /** What the opening party puts into the id, without giving away the id of its flow. */

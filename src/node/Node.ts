@@ -151,6 +151,7 @@ export class Node {
   #stopped: CarillonError | undefined
   #stopping: Promise<void> | undefined
 
+  /** @internal */
   constructor(internals: NodeInternals) {
     this.#internals = internals
     this.#transactions = internals.store.views.transactions.locate
@@ -509,7 +510,7 @@ export class Node {
     return this.#internals.network()
   }
 
-  /** The network map the node goes by, and one in its folder that contradicts it and waits for an operator's decision. */
+  /** @internal The network map the node goes by, and one in its folder that contradicts it and waits for an operator's decision. */
   get maps(): MapsAtHand {
     return this.#internals.maps()
   }
@@ -524,7 +525,7 @@ export class Node {
     return this.#internals.refusals()
   }
 
-  /** How long the last commit took, in milliseconds. A follower that is just being called may ask for its own tick's. */
+  /** @internal How long the last commit took, in milliseconds. A follower that is just being called may ask for its own tick's. */
   get lastCommitMs(): number {
     return this.#internals.lastCommitMs()
   }
@@ -574,12 +575,13 @@ export class Node {
     return this.#read(listTokens)
   }
 
-  /** Asks the committed views whatever no other method asks. All questions of one call see the same moment. */
+  /** @internal Asks the committed views whatever no other method asks. All questions of one call see the same moment. */
   readViews<A>(read: (db: Database) => A): Promise<A> {
     return this.#read(read)
   }
 
   /**
+   * @internal
    * Opens what reads the file of the committed views beside the loop, such as a thread; it is closed before the store is.
    * Undefined where the loop itself is to answer: in virtual time, with views in memory, and once the node stops.
    */
@@ -605,22 +607,22 @@ export class Node {
     return this.#internals.projections.statuses
   }
 
-  /** Calls back with the events of every tick, after they are durable. */
+  /** @internal Calls back with the events of every tick, after they are durable. */
   follow(follower: (committed: Committed) => void): () => void {
     return this.#internals.loop.follow(follower)
   }
 
-  /** Lets someone look on at every step that begins from now on, such as a tracer. */
+  /** @internal Lets someone look on at every step that begins from now on, such as a tracer. */
   watchSteps(watch: StepWatch): () => void {
     return this.#internals.steps.watch(watch)
   }
 
-  /** Whether an input waits to be taken, or what was decided is on its way to the disk. */
+  /** @internal Whether an input waits to be taken, or what was decided is on its way to the disk. */
   get isBusy(): boolean {
     return this.#internals.loop.isBusy
   }
 
-  /** The steps under way, in the order in which they have begun. */
+  /** @internal The steps under way, in the order in which they have begun. */
   get stepsUnderWay(): readonly StepRequest[] {
     return this.#internals.steps.underWay
   }
@@ -654,7 +656,7 @@ export class Node {
     return this.#read(readKeptCheckpoints)
   }
 
-  /** A digest of everything the views hold. */
+  /** @internal A digest of everything the views hold. */
   viewsDigest(): Promise<string> {
     return this.#read(digestViews)
   }

@@ -9,9 +9,8 @@ import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
-import type { Committed } from '../engine/Committed.js'
 import type { GivenLimits } from './NodeLimits.js'
-import type { TickStore } from '../storage/TickStore.js'
+import type { OpenStore } from '../storage/OpenStore.js'
 
 /** How a node is started. Everything but the app has a default. */
 export type NodeOptions = {
@@ -20,7 +19,7 @@ export type NodeOptions = {
   /** The name of the party whose node this is. Default `Me`. */
   readonly party?: string
   /** A folder for the embedded store, or an open store. Default: in memory, gone when the process ends. */
-  readonly store?: string | TickStore
+  readonly store?: string | OpenStore
   /**
    * Where the log is kept, when not in the store: an address such as `postgres://user@host/database?schema=carillon`, or
    * an open log. The folder that `store` names then holds the key, the views and a copy. Default: in the store.
@@ -59,8 +58,6 @@ export type NodeOptions = {
    * returned, the state or flow it runs for, and for how long. Default: nowhere.
    */
   readonly healthOn?: string
-  /** Called with the events of every tick once they are durable, from the node's first tick on. Default: not called. */
-  readonly onCommitted?: (committed: Committed) => void
   /** Called when the node had to stop by itself: the log was taken over, or an invariant was broken. */
   readonly onFailure?: (error: Error) => void
 }

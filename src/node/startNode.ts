@@ -52,6 +52,7 @@ import type { EventLog } from '../log/EventLog.js'
 import { TlsTransport } from '../transport/TlsTransport.js'
 import { SignatureThreads } from '../transport/SignatureThreads.js'
 import { SignedTransactionReader } from '../engine/readSignedTransaction.js'
+import { tickStoreOf } from '../storage/OpenStore.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { timeCommits } from '../engine/timeCommits.js'
 import { Watchdog } from './Watchdog.js'
@@ -158,7 +159,8 @@ const openAny = async (options: NodeOptions): Promise<Opened> => {
     })
   }
   if (options.store !== undefined) assertNoStorageLimits(options)
-  const store = options.store ?? EmbeddedStore.inMemory(storageLimitsOf(options))
+  const store =
+    options.store === undefined ? EmbeddedStore.inMemory(storageLimitsOf(options)) : tickStoreOf(options.store)
   // A store that was handed in is its owner's to close.
   return {
     store,
@@ -357,7 +359,6 @@ export const lead = async (
     loop.follow((committed) => {
       steps.forget(committed.endedFlows() as readonly FlowId[])
     })
-    if (options.onCommitted !== undefined) loop.follow(options.onCommitted)
     // Without threads, decisions verify by themselves.
     const threads = transport === undefined || !hasThreads ? undefined : new SignatureThreads(limits.transport)
     const heads =

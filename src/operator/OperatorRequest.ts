@@ -162,6 +162,7 @@ export type OperatorRequest = t.TypeOf<typeof OperatorRequestC>
 
 /** The answer to all of them: it is recorded, or was so already. What cannot be done is an error. */
 export const DoneC = t.strict({ done: t.literal(true) }, 'Done')
+/** The answer to what an operator asks for. */
 export type Done = t.TypeOf<typeof DoneC>
 export const done: Done = { done: true }
 

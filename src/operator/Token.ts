@@ -8,6 +8,7 @@ import type { Hash } from '../encoding/hash.js'
 import { operatorLimits } from './limits.js'
 import type { Instant } from '../time/Instant.js'
 
+/** Marks text that was checked to be the id of a token. */
 export interface TokenIdBrand {
   readonly TokenId: unique symbol
 }
@@ -21,6 +22,7 @@ export const TokenIdC = t.brand(
 /** The id of a token. */
 export type TokenId = t.TypeOf<typeof TokenIdC>
 
+/** Marks text that was checked to be the name of a token. */
 export interface TokenNameBrand {
   readonly TokenName: unique symbol
 }

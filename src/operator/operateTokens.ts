@@ -19,6 +19,7 @@ export const NewTokenC = t.readonly(
   ]),
   'NewToken',
 )
+/** What is recorded of a token when it is issued. */
 export type NewToken = t.TypeOf<typeof NewTokenC>
 
 export const issueToken = (reads: OperatorReads, asked: NewToken, by: string): DomainEvent => {

@@ -138,7 +138,7 @@ export class Standby {
     return this.#node === undefined ? (this.#trouble ?? this.#store.trouble()) : this.#node.trouble
   }
 
-  /** Asks the committed views, whether this process leads or follows. */
+  /** @internal Asks the committed views, whether this process leads or follows. */
   readViews<A>(read: (db: Database) => A): Promise<A> {
     return this.#node?.readViews(read) ?? Promise.resolve(this.#store.reader).then(read)
   }

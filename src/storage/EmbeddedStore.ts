@@ -25,7 +25,7 @@ import { PositionNote } from './PositionNote.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
 import type { PendingCommit } from '../engine/LoopStore.js'
-import type { TickStore } from './TickStore.js'
+import type { OpenStore } from './OpenStore.js'
 
 const known = (outcome: AppendOutcome): PendingCommit => ({ outcome: () => outcome, whenDone: setImmediate })
 
@@ -37,23 +37,26 @@ type Beside = {
   readonly check: StoreCheck | undefined
 }
 
+/** What an embedded store may be told. */
 export type EmbeddedStoreOptions = {
   /**
    * Whether a thread commits large ticks. When it is done with one depends on the machine, and so does what the next tick
    * holds. Default true.
    */
   readonly usesThread?: boolean
-  /** What commits large ticks, when that is not a thread. */
+  /** @internal What commits large ticks, when that is not a thread. */
   readonly worker?: (carryOut: CarryOut) => CommitWorker
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<StorageLimits>
-  /** A connection to use instead of one of its own to a new database in memory. It has the tables of a store, and no rows. */
+  /** @internal A connection to use instead of one of its own to a new database in memory. It has the tables of a store, and no rows. */
   readonly database?: Database
 }
 
 /** Log and views in one SQLite file. `startNode({ store: folder })` opens one, and keeps a second process out. */
-export class EmbeddedStore implements TickStore {
+export class EmbeddedStore implements OpenStore {
+  /** @internal */
   readonly views: StoredViews
+  /** @internal */
   readonly reader: Database
   readonly file: string | undefined
   readonly #db: WriteBehind
@@ -87,10 +90,8 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  static open(
-    file: string,
-    { usesThread = true, worker, limits: given, database }: EmbeddedStoreOptions = {},
-  ): EmbeddedStore {
+  static open(file: string, options: EmbeddedStoreOptions = {}): EmbeddedStore {
+    const { usesThread = true, worker, limits: given, database } = options
     const limits = limitsOf('storage', storageLimits, given)
     try {
       const isFile = file !== ':memory:'
@@ -121,33 +122,36 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  /** Undefined when all pages are known to be sound, or are checked beside. */
+  /** @internal Undefined when all pages are known to be sound, or are checked beside. */
   get whenSound(): (() => Promise<void>) | undefined {
     const check = this.#beside?.check
     return check?.isAwaited === true ? () => check.finish() : undefined
   }
 
-  /** Checks all pages, for whoever writes to the store without a node. */
+  /** @internal Checks all pages, for whoever writes to the store without a node. */
   readonly assertSound = async (): Promise<void> => {
     await this.#beside?.check?.finish()
   }
 
+  /** @internal */
   readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => {
     const check = this.#beside?.check
     if (check?.isAwaited === false) void check.finishBeside(listener)
     return () => check?.stop()
   }
 
-  static inMemory(options: Pick<EmbeddedStoreOptions, 'limits' | 'worker' | 'database'> = {}): EmbeddedStore {
+  static inMemory(options: Omit<EmbeddedStoreOptions, 'usesThread'> = {}): EmbeddedStore {
     return EmbeddedStore.open(':memory:', options)
   }
 
   readonly head = (): Head => this.#head
 
+  /** @internal */
   readonly begin = (): void => {
     this.#db.begin()
   }
 
+  /** @internal */
   readonly commit = (tick: EncodedTick): AppendOutcome => {
     try {
       this.#closeViews(tick)
@@ -158,9 +162,10 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
+  /** @internal */
   readonly isWriterIdle = (): boolean => this.#db.isWriterIdle()
 
-  /** A small tick is written sooner than it is handed over. */
+  /** @internal A small tick is written sooner than it is handed over. */
   readonly handOver = (tick: EncodedTick): PendingCommit | undefined => {
     if (linesOf(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
     // Only this connection moves pages then, in the middle of its commits.
@@ -241,8 +246,10 @@ export class EmbeddedStore implements TickStore {
     this.views.reload()
   }
 
+  /** @internal */
   readonly tick = (number: number): EncodedTick | undefined => this.#ticks.page(number, 1)[0]
 
+  /** @internal */
   readonly rollback = (): void => {
     this.#db.rollback()
     this.views.rolledBack()
@@ -256,12 +263,13 @@ export class EmbeddedStore implements TickStore {
     }
   }
 
-  /** The same store as the next process would find it: everything that was only in memory is gone. For tests. */
+  /** @internal The same store as the next process would find it: everything that was only in memory is gone. For tests. */
   reopen(): EmbeddedStore {
     this.#db.forget()
     return new EmbeddedStore(this.#db, this.reader, this.#beside, this.views.limits, this.file)
   }
 
+  /** @internal */
   readonly mark = (mark: RestoredMark | undefined): void => {
     if (mark === undefined) removeMark(this.#db)
     else writeMark(this.#db, mark)

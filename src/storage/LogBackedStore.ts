@@ -23,7 +23,7 @@ import { openStoreDatabase } from './storeFormat.js'
 import { LogFold } from './LogFold.js'
 import { removeMark, writeMark } from './readMark.js'
 import type { RestoredMark } from '../engine/RestoredMark.js'
-import type { TickStore } from './TickStore.js'
+import type { OpenStore } from './OpenStore.js'
 
 /** How long room for the views is awaited before the node gives up. */
 const retryWaitsMs = [10, 50, 250, 1_000, 5_000]
@@ -47,8 +47,10 @@ export type LogBackedStoreOptions = {
 }
 
 /** A store whose log is kept elsewhere, behind the {@link EventLog} port; its views are local. */
-export class LogBackedStore implements TickStore {
+export class LogBackedStore implements OpenStore {
+  /** @internal */
   readonly views: StoredViews
+  /** @internal */
   readonly reader: Database
   readonly file: string | undefined
   readonly #db: Database
@@ -120,26 +122,30 @@ export class LogBackedStore implements TickStore {
     }
   }
 
+  /** @internal */
   get readsApart(): boolean {
     return this.reader !== this.#db
   }
 
   readonly head = (): Head => this.#head
 
-  /** Where the log itself ends; the views may still be behind it. */
+  /** @internal Where the log itself ends; the views may still be behind it. */
   logHead(): Promise<Head> {
     return this.#log.head()
   }
 
+  /** @internal */
   readonly trouble = (): CarillonError | undefined => this.#trouble ?? this.#unchecked
 
+  /** @internal */
   readonly probeLog = async (): Promise<void> => {
     await this.#log.head()
   }
 
+  /** @internal */
   readonly onBroken = (listener: (error: CarillonError) => void): (() => void) => this.#log.onBroken(listener)
 
-  /** Rejects when the log no longer keeps everything it was given. */
+  /** @internal Rejects when the log no longer keeps everything it was given. */
   assertLogWhole(): Promise<void> {
     return this.#log.assertWhole()
   }
@@ -154,10 +160,12 @@ export class LogBackedStore implements TickStore {
       )
   }
 
+  /** @internal */
   readonly begin = (): void => {
     this.#db.exec('BEGIN IMMEDIATE')
   }
 
+  /** @internal */
   readonly commit = async (tick: EncodedTick): Promise<AppendOutcome> => {
     const expected = this.#head
     const appending = this.#append(expected, tick)
@@ -282,8 +290,10 @@ export class LogBackedStore implements TickStore {
     return { kind: 'refused', head }
   }
 
+  /** @internal */
   readonly tick = (number: number): EncodedTick | undefined => this.#copy.page(number, 1)[0]
 
+  /** @internal */
   readonly rollback = (): void => {
     try {
       this.#db.exec('ROLLBACK')
@@ -298,15 +308,17 @@ export class LogBackedStore implements TickStore {
     return this.#log.read(fromRevision)
   }
 
+  /** @internal */
   readonly abandon = (): void => {
     this.#abandoned.abort()
   }
 
-  /** Waits for the log again, after it was abandoned. */
+  /** @internal Waits for the log again, after it was abandoned. */
   readonly resume = (): void => {
     this.#abandoned = new AbortController()
   }
 
+  /** @internal */
   readonly mark = (mark: RestoredMark | undefined): void => {
     if (mark === undefined) removeMark(this.#db)
     else writeMark(this.#db, mark)
@@ -353,6 +365,7 @@ export class LogBackedStore implements TickStore {
   }
 
   /**
+   * @internal
    * Keeps the views up to date with what another process appends, until the signal. `onTick` is called for each tick
    * once the views hold it.
    */
@@ -371,7 +384,7 @@ export class LogBackedStore implements TickStore {
     }
   }
 
-  /** Folds what is new, and says whether there was something. */
+  /** @internal Folds what is new, and says whether there was something. */
   async catchUp(): Promise<boolean> {
     const before = this.#head.revision
     await this.#catchUp()

@@ -6,7 +6,8 @@ import type { PublicEventType } from '../log/PublicEvent.js'
 import { callBack, type Subscription } from './callBack.js'
 import type { PublicEventOf, SubscribeOptions, TakeEvent } from './subscribe.js'
 
-type CalledBack<T extends PublicEventType> = {
+/** What takes events one after the other; the next comes when what it returned has resolved. */
+export type CalledBack<T extends PublicEventType> = {
   readonly on: (event: PublicEventOf<T>) => void | Promise<void>
 }
 

@@ -93,13 +93,23 @@ export class NodeMetrics {
   }
 
   /** Counts a node from now on, under a name. */
-  watch(name: string, node: Node, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
+  watch(name: string, node: Node): void {
+    this.watchBy(name, node)
+  }
+
+  /** @internal As watch, with the measures of the views read in another way. */
+  watchBy(name: string, node: Node, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
     this.#watched.push({ name, read: () => readMeasures(node, ofViews) })
     node.follow((committed) => this.#hear(name, node, committed))
   }
 
   /** Counts one of several processes of a node from now on, whenever it leads; and says what it knows otherwise. */
-  watchStandby(name: string, standby: Standby, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
+  watchStandby(name: string, standby: Standby): void {
+    this.watchStandbyBy(name, standby)
+  }
+
+  /** @internal As watchStandby, with the measures of the views read in another way. */
+  watchStandbyBy(name: string, standby: Standby, ofViews?: (node: Node) => Promise<ViewMeasures>): void {
     let counted: Node | undefined
     const count = (): void => {
       const { node } = standby

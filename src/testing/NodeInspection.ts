@@ -18,12 +18,13 @@ export type LoggedEvent = { readonly revision: number; readonly at: Instant; rea
 export class NodeInspection extends ViewQuestions {
   readonly #store: TickStore
 
-  /** The node on the store must not be in the middle of a tick. */
+  /** @internal The node on the store must not be in the middle of a tick. */
   constructor(store: TickStore) {
     super()
     this.#store = store
   }
 
+  /** @internal */
   protected get db(): Database {
     return this.#store.reader
   }

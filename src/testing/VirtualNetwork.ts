@@ -15,6 +15,7 @@ import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
 import { TimeMachine } from '../history/TimeMachine.js'
+import { tickStoreOf, type OpenStore } from '../storage/OpenStore.js'
 import type { TickStore } from '../storage/TickStore.js'
 import type { AgendaEntry } from '../agenda/AgendaEntry.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
@@ -34,7 +35,7 @@ export type VirtualPartyOptions = {
   /** Limits of the party's node that differ from their defaults. */
   readonly limits?: GivenLimits
   /** Where the party keeps its log. Default: an embedded store in memory. */
-  readonly store?: TickStore
+  readonly store?: OpenStore
 }
 
 /** The activity that comes next in a virtual network, and whose it is. */
@@ -123,13 +124,15 @@ export class VirtualNetwork {
     )
   }
 
-  static async start(
-    options: VirtualNetworkOptions,
-    patience = new StepPatience(options.stepLimitMs),
-  ): Promise<VirtualNetwork> {
+  static start(options: VirtualNetworkOptions): Promise<VirtualNetwork> {
+    return VirtualNetwork.startWith(options, new StepPatience(options.stepLimitMs))
+  }
+
+  /** @internal As start, with a patience that is shared with others. */
+  static async startWith(options: VirtualNetworkOptions, patience: StepPatience): Promise<VirtualNetwork> {
     const stores = new Map<string, TickStore>()
     for (const [name, { store, limits }] of Object.entries(options.parties))
-      stores.set(name, store ?? (await virtualStores.open(limits)))
+      stores.set(name, store === undefined ? await virtualStores.open(limits) : tickStoreOf(store))
     const network = new VirtualNetwork(options, stores, patience)
     for (const name of Object.keys(options.parties)) await network.restart(name)
     return network
@@ -201,13 +204,18 @@ export class VirtualNetwork {
   }
 
   /** Starts a party's node on what it left behind, perhaps with another version of its app; or on another store. */
-  async restart(name: string, options: { readonly app?: App; readonly store?: TickStore } = {}): Promise<Node> {
+  async restart(name: string, options: { readonly app?: App; readonly store?: OpenStore } = {}): Promise<Node> {
     const seat = this.#seat(name)
     const { logger, development = true } = this.#options
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
     seat.failure = undefined
     // What a process had only in memory is gone with it.
-    seat.store = options.store ?? (seat.store instanceof EmbeddedStore ? seat.store.reopen() : seat.store)
+    seat.store =
+      options.store === undefined
+        ? seat.store instanceof EmbeddedStore
+          ? seat.store.reopen()
+          : seat.store
+        : tickStoreOf(options.store)
     const starts = seat.store.views.facts.now.term
     seat.node = await startNode({
       app: options.app ?? seat.options.app,

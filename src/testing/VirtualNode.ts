@@ -12,7 +12,7 @@ import type { Node } from '../node/Node.js'
 import { startNode } from '../node/startNode.js'
 import type { Moment } from '../history/moment.js'
 import { TimeMachine } from '../history/TimeMachine.js'
-import type { TickStore } from '../storage/TickStore.js'
+import { tickStoreOf, type OpenStore } from '../storage/OpenStore.js'
 import { instant, plus, toMillis, type Instant } from '../time/Instant.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { NodeInspection } from './NodeInspection.js'
@@ -37,7 +37,7 @@ export type VirtualNodeOptions = {
   /** Default: silent. */
   readonly logger?: Logger
   /** Default: an embedded store in memory. */
-  readonly store?: TickStore
+  readonly store?: OpenStore
   /** Limits of the node that differ from their defaults; those of the storage are for a store that is made here. */
   readonly limits?: GivenLimits
   /**
@@ -50,7 +50,8 @@ export type VirtualNodeOptions = {
 /** A node on a virtual clock. Move the clock with `advanceBy`; everything that falls due on the way happens. */
 export class VirtualNode {
   readonly clock: VirtualClock
-  readonly store: TickStore
+  /** What the node has written. Read the log there, or open it again. */
+  readonly store: OpenStore
   readonly key: KeyPair
   readonly #options: VirtualNodeOptions
   readonly #random: Random
@@ -58,7 +59,7 @@ export class VirtualNode {
   #node: Node | undefined
   #failure: Error | undefined
 
-  private constructor(options: VirtualNodeOptions, store: TickStore) {
+  private constructor(options: VirtualNodeOptions, store: OpenStore) {
     this.#options = options
     const seed = options.seed ?? 'carillon'
     this.clock = new VirtualClock(options.start ?? instant('2026-01-01T00:00:00.000Z'))
@@ -86,7 +87,7 @@ export class VirtualNode {
 
   /** A look at what the node holds, whether it runs or not. */
   inspect(): NodeInspection {
-    return new NodeInspection(this.store)
+    return new NodeInspection(tickStoreOf(this.store))
   }
 
   /** The world as this node saw it at an earlier moment: a revision, or an instant. Close it when it is no longer needed. */

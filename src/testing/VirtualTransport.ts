@@ -23,6 +23,7 @@ export const fairWeather: Weather = { minLatencyMs: 0, maxLatencyMs: 0, loss: 0,
 
 type Deliver = Parameters<Transport['listen']>[0]
 
+/** The way between the parties of a virtual network. */
 export class VirtualTransport {
   weather: Weather
   readonly #clock: VirtualClock
@@ -32,6 +33,7 @@ export class VirtualTransport {
   #underWay = 0
   #onSend: (from: PublicKey, envelope: Envelope, to: PublicKey) => void = () => undefined
 
+  /** @internal */
   constructor(clock: VirtualClock, random: Random, weather: Weather = fairWeather) {
     this.#clock = clock
     this.#random = random

@@ -6,13 +6,15 @@ export { VirtualNode, type VirtualNodeOptions } from './VirtualNode.js'
 export { VirtualNetwork, type NextDue, type VirtualNetworkOptions, type VirtualPartyOptions } from './VirtualNetwork.js'
 export { NodeInspection, type LoggedEvent } from './NodeInspection.js'
 export { TimeMachine } from '../history/TimeMachine.js'
-export { fairWeather, type Weather } from './VirtualTransport.js'
+export { fairWeather, type VirtualTransport, type Weather } from './VirtualTransport.js'
 export { VirtualClock } from '../time/VirtualClock.js'
 export { keyPairFromSeed } from '../identity/KeyPair.js'
 export { testParty } from './testParty.js'
 
 // Measuring
+/** @internal */
 export { SignatureThreads } from '../transport/SignatureThreads.js'
+/** @internal */
 export type { Claimed } from '../identity/verifiedSignatures.js'
 
 // Contracts
@@ -20,7 +22,7 @@ export { ledger, type Named, type TestLedger } from './contracts/TestLedger.js'
 export type { ExpectedViolation, TransactionTrial } from './contracts/TransactionTrial.js'
 
 // Assertions
-export { carillonChai, type Expected } from './assertions/carillonChai.js'
+export { carillonChai, type ChaiLike, type ChaiUtilsLike, type Expected } from './assertions/carillonChai.js'
 
 // Replay
 export { assertReplays, replay, type ExpectedViews } from './replay/replay.js'
@@ -46,7 +48,9 @@ export { allFaults, type Action, type Faults, type OperatorAct, type Plan } from
 export { randomWorkload } from './simulation/randomWorkload.js'
 export type { PowerCut } from './simulation/DiskFaults.js'
 export type { TraceLine } from './simulation/SimulationRun.js'
-export type { Acknowledged, Witness } from './simulation/Witness.js'
+export type { Boundary, BoundaryCounts } from './simulation/Boundaries.js'
+export type { Order } from './simulation/Order.js'
+export type { Acknowledged, StepPlace, Witness } from './simulation/Witness.js'
 export type { Turn, Workload } from './simulation/Workload.js'
 export type { Invariant, PartyAtEnd, World } from './simulation/World.js'
 

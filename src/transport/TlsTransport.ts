@@ -14,6 +14,7 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { CarillonError, messageOf } from '../errors/CarillonError.js'
+import { sentenceOf } from '../errors/sentenceOf.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import type { Member, NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
@@ -48,7 +49,8 @@ export type TlsTransportOptions = {
   readonly limits?: Partial<TransportLimits>
 }
 
-type Deliver = Parameters<Transport['listen']>[0]
+/** Takes what comes from others. */
+export type Deliver = Parameters<Transport['listen']>[0]
 
 type Identified = { readonly member: Member } | { readonly refused: string }
 
@@ -230,7 +232,7 @@ export class TlsTransport implements Transport {
       )
       server.listen({ host, port }, resolve)
     })
-    server.on('error', (error: Error) => this.#refusals.tell('The listener', `It failed: ${error.message}.`))
+    server.on('error', (error: Error) => this.#refusals.tell('The listener', `It failed: ${sentenceOf(error)}`))
     this.#server = server
     this.#address = { host, port }
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Command } from 'commander'
@@ -27,6 +27,27 @@ describe('the command line', function () {
     expect(wrong).to.include({ code: 2, stdout: '' })
     expect(wrong.stderr).to.match(/^error\[usage\]: /)
     expect(`${help.stdout}${wrong.stderr}`).not.to.contain('\u001b')
+  })
+
+  it('answers with a document when it fails and JSON was asked for', async () => {
+    const unknown = await inProcess(['agenda', '--json', '--store', join(folder, 'none')])
+    expect(unknown.code).to.equal(1)
+    expect(JSON.parse(unknown.stdout)).to.have.nested.property('error.code', 'store-not-found')
+    expect(JSON.parse(unknown.stdout)).to.have.nested.property('error.explain', 'carillon explain store-not-found')
+    expect(unknown.stderr).to.contain('error[store-not-found]: ')
+    const wrong = await inProcess(['why', '--json'])
+    expect([wrong.code, JSON.parse(wrong.stdout)]).to.have.nested.property('1.error.code', 'usage')
+  })
+
+  it('says in one line where an app cannot be read', async () => {
+    const app = join(folder, 'broken')
+    mkdirSync(app)
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(app, 'node_modules'), 'junction')
+    const file = join(app, 'broken.ts')
+    writeFileSync(file, 'const app = {{\n')
+    const { code, stderr } = await inProcess(['run', file])
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^error\[app-not-loadable\]: .*broken\.ts:1:13: ERROR: [^\n]*\nsee docs/)
   })
 
   it('shows help with an example for each verb there is, in a width that fits', async () => {

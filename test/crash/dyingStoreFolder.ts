@@ -1,7 +1,7 @@
 /** A store folder whose process kills itself once so many ticks are durable, before anyone is told of the last of them. */
 import { openStoreFolder } from '../../src/folder/StoreFolder.js'
 import type { KeyPair } from '../../src/identity/KeyPair.js'
-import type { TickStore } from '../../src/entries/logs.js'
+import type { TickStore } from '../../src/storage/TickStore.js'
 
 export type DyingStoreFolder = {
   readonly store: TickStore

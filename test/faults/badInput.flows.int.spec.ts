@@ -12,7 +12,7 @@ import {
   type FlowIo,
   type StateRef,
 } from '../../src/index.js'
-import type { Operation } from '../../src/entries/types.js'
+import type { FlowOperation } from '../../src/entries/types.js'
 import {
   appOf,
   eventTypes,
@@ -119,7 +119,7 @@ const misbehaviours: Readonly<Record<string, readonly [status: string, body: (io
   'yield where yield* was meant': [
     'failed: operation-not-yielded',
     function* (io) {
-      yield io.now() as unknown as Operation
+      yield io.now() as unknown as FlowOperation
     },
   ],
   'a sub-flow with input that has no canonical form': [

@@ -25,6 +25,7 @@ import {
   Write,
   writeNote,
 } from './ledgerOfNotes.js'
+import { tickStoreOf } from '../../src/storage/OpenStore.js'
 
 const Inner = (n: number) =>
   defineFlow({
@@ -194,7 +195,7 @@ describe('A flow whose code no longer agrees with its record', () => {
   it('is parked when another part of it asked, and the part is named', async () => {
     const { virtual, id } = await suspended(tested(original))
     await virtual.crash()
-    const { reader: db } = virtual.store
+    const { reader: db } = tickStoreOf(virtual.store)
     db.exec(`UPDATE flow_records SET operation = json_set(operation, '$.part', '1.2') WHERE position = 3`)
     await virtual.restart()
     expect((await virtual.node.flow(id))?.record[3], 'it is kept and shown').to.include({ kind: 'load', part: '1.2' })

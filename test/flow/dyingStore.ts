@@ -2,7 +2,8 @@
  * A store on which the process dies between two ticks, where a spec wants it to.
  */
 import { CarillonError } from '../../src/index.js'
-import { EmbeddedStore, type TickStore } from '../../src/entries/logs.js'
+import { EmbeddedStore } from '../../src/entries/logs.js'
+import type { TickStore } from '../../src/storage/TickStore.js'
 
 /** A store on which the process dies after each tick that `crashes` says: the next tick cannot even begin. */
 export const dyingStore = (crashes: (tick: number) => boolean) => {

@@ -4,6 +4,7 @@ import * as t from 'io-ts'
 import { defineFlow, IntegerC, type App, type FlowBody, type FlowId, type FlowIo } from '../../src/index.js'
 import { rewordLabels } from './rewordLabels.js'
 import { appOf, crashAndRestart, flowOf, Note, startVirtual, statusOf, writeNote } from './ledgerOfNotes.js'
+import { tickStoreOf } from '../../src/storage/OpenStore.js'
 
 const Inner = defineFlow({
   name: 'notes/Inner',
@@ -108,7 +109,7 @@ describe('Flows that are suspended while labels and progress texts are reworded'
     const { id } = await virtual.node.startByName('notes/Sleeps', {})
     await virtual.runUntilQuiet()
     await virtual.crash()
-    virtual.store.reader.exec(`UPDATE flow_records SET operation = json_remove(operation, '$.label')`)
+    tickStoreOf(virtual.store).reader.exec(`UPDATE flow_records SET operation = json_remove(operation, '$.label')`)
     const node = await virtual.restart()
     expect((await node.flow(id))?.record[0]).to.not.have.property('label')
     await virtual.advanceBy({ days: 1 })

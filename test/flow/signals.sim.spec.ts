@@ -25,6 +25,7 @@ import {
   statusOf,
   WriteNote,
 } from './ledgerOfNotes.js'
+import { tickStoreOf } from '../../src/storage/OpenStore.js'
 
 const Approve = defineSignal({ name: 'orders/Approve', data: t.strict({ level: t.number }) })
 const Cancel = defineSignal({ name: 'orders/Cancel', data: t.strict({ why: t.string }) })
@@ -239,7 +240,7 @@ describe('A signal that cannot be delivered', () => {
     await refusal(virtual.node.signal(id, Approve, { level: -1 }), 'signals-full')
     await virtual.advanceBy({ hours: 1 })
     expect(await virtual.node.resultOf(id)).to.deep.equal([0, 1, 2])
-    expect(virtual.store.views.signals.next(1, 'orders/Approve')).to.equal(undefined)
+    expect(tickStoreOf(virtual.store).views.signals.next(1, 'orders/Approve')).to.equal(undefined)
   })
 
   it('is refused in the flow that waits for one the app does not list', async () => {

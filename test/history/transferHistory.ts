@@ -96,13 +96,14 @@ export const transferHistory = async (
     const notary = await startNode(optionsOf('Notary'))
     let held = 0
     let more: () => void = () => undefined
-    const count: NonNullable<NodeOptions['onCommitted']> = (committed) => {
+    const count: Parameters<Node['follow']>[0] = (committed) => {
       const fresh = committed.count('TransactionRecorded')
       if (fresh > 0) more()
       if (Math.floor((held + fresh) / 20_000) > Math.floor(held / 20_000)) tell(`${held + fresh} handed over`)
       held += fresh
     }
-    let bob = await startNode({ ...optionsOf('Bob'), onCommitted: count })
+    let bob = await startNode(optionsOf('Bob'))
+    bob.follow(count)
     const growingMs = performance.now()
     const own = await grow(alice, beats, tell)
     const grownMs = performance.now() - growingMs
@@ -123,7 +124,8 @@ export const transferHistory = async (
     await bob.crash()
     tell(`killed with ${heldWhenKilled}`)
     const restartedMs = performance.now()
-    bob = await startNode({ ...optionsOf('Bob'), onCommitted: count })
+    bob = await startNode(optionsOf('Bob'))
+    bob.follow(count)
     await new Promise<void>((resolve) => {
       more = resolve
     })

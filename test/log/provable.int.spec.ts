@@ -20,6 +20,7 @@ import { MemoryLog } from '../../src/logs/memory/MemoryLog.js'
 import { keyPairFromSeed, VirtualNode } from '../../src/testing/index.js'
 import { signingWith } from './signing.js'
 import { bank, MintCoin } from '../store/bank.js'
+import { tickStoreOf } from '../../src/storage/OpenStore.js'
 
 async function* each<A>(items: readonly A[]): AsyncGenerator<A> {
   for (const item of items) yield await Promise.resolve(item)
@@ -60,14 +61,14 @@ describe('a history that can be proven', () => {
   before(async () => {
     virtual = await VirtualNode.start({ app: bank })
     for (let round = 0; round < 3; round++) {
-      if (round === 2) early = makeCheckpoint(virtual.store.reader, virtual.key)
+      if (round === 2) early = makeCheckpoint(tickStoreOf(virtual.store).reader, virtual.key)
       for (const value of [10, 20, 30]) await virtual.node.run(MintCoin, { value })
       await Promise.all([40, 50].map((value) => virtual.node.run(MintCoin, { value })))
       await virtual.stop()
       await virtual.restart()
     }
     await virtual.stop()
-    newest = makeCheckpoint(virtual.store.reader, virtual.key)
+    newest = makeCheckpoint(tickStoreOf(virtual.store).reader, virtual.key)
     const found: EncodedTick[] = []
     for await (const tick of virtual.store.read(0)) found.push(tick)
     ticks = found
@@ -167,7 +168,7 @@ describe('a history that can be proven', () => {
     it('stands at the end of the log, and is made with the key of the node only', () => {
       expect(newest).to.include({ tick: ticks.length, hash: ticks.at(-1)!.hash, by: virtual.key.publicKey })
       const failing = (make: () => unknown) => expect(make).to.throw().with.property('code', 'head-unsigned')
-      failing(() => makeCheckpoint(virtual.store.reader, keyPairFromSeed(sha256('a stranger'))))
+      failing(() => makeCheckpoint(tickStoreOf(virtual.store).reader, keyPairFromSeed(sha256('a stranger'))))
       failing(() => makeCheckpoint(EmbeddedStore.inMemory().reader, virtual.key))
     })
 

@@ -46,11 +46,11 @@ const Meddle = defineFlow({
         case 'close':
           return yield* session.close()
         case 'vend':
-          return yield { kind: 'vend', ...end, ids: [] }
+          return yield { kind: 'vend', ...end, ids: [] } as never
         case 'traceHistory':
-          return yield { kind: 'traceHistory', ...place, wanted: [] }
+          return yield { kind: 'traceHistory', ...place, wanted: [] } as never
         default:
-          return yield { kind: operation, ...place } as never
+          return yield { kind: operation, ...place }
       }
     }
     const done = yield* io.attempt(part())

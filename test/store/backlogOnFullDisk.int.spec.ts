@@ -16,6 +16,7 @@ import {
   type FlowBody,
   type Node,
 } from '../../src/index.js'
+import type { TickStore } from '../../src/storage/TickStore.js'
 import type { LogFields } from '../../src/entries/telemetry.js'
 import { NodeFault } from '../../src/errors/CarillonError.js'
 import { EmbeddedStore } from '../../src/storage/EmbeddedStore.js'
@@ -89,24 +90,25 @@ describe('a full disk with a large backlog', () => {
     warnings = []
     parts = makeApp()
     const store = EmbeddedStore.inMemory()
+    const full: TickStore = {
+      views: store.views,
+      reader: store.reader,
+      head: store.head,
+      begin: store.begin,
+      rollback: store.rollback,
+      tick: store.tick,
+      read: (from) => store.read(from),
+      close: store.close,
+      commit: (tick) => {
+        if (!isFull) return store.commit(tick)
+        store.rollback()
+        return { kind: 'failed', error: new NodeFault('disk-full', 'There is no space left.') }
+      },
+    }
     node = await startNode({
       app: parts.app,
       clock,
-      store: {
-        views: store.views,
-        reader: store.reader,
-        head: store.head,
-        begin: store.begin,
-        rollback: store.rollback,
-        tick: store.tick,
-        read: (from) => store.read(from),
-        close: store.close,
-        commit: (tick) => {
-          if (!isFull) return store.commit(tick)
-          store.rollback()
-          return { kind: 'failed', error: new NodeFault('disk-full', 'There is no space left.') }
-        },
-      },
+      store: full,
       logger: {
         info: () => undefined,
         error: () => undefined,

@@ -11,6 +11,7 @@ import { readAgenda } from '../../src/storage/queries/readAgenda.js'
 import type { Database } from '../../src/storage/Database.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { deeds, Item, perform, tour, workloadApp, type Deed } from '../log/workload.js'
+import { tickStoreOf } from '../../src/storage/OpenStore.js'
 
 type Seen = {
   readonly revision: number
@@ -52,7 +53,7 @@ const live = async (
   for (const deed of work) {
     await perform(virtual, deed)
     await virtual.runUntilQuiet()
-    const db = virtual.store.reader
+    const db = tickStoreOf(virtual.store).reader
     seen.push({
       revision: virtual.store.head().revision,
       digest: digestViews(db),
@@ -73,7 +74,7 @@ const isAsItWas = async (work: readonly Deed[]): Promise<void> => {
     expect(machine.digest(), `revision ${moment.revision}`).to.equal(moment.digest)
     for (const show of ['scheduled', 'attention', 'paused', 'started'] as const)
       expect(machine.agenda({ show, limit: 1_000 }).items).to.deep.equal(moment.agenda[show])
-    expect(vaultOf(virtual.store.reader, moment.revision), 'by a query').to.deep.equal(moment.vault)
+    expect(vaultOf(tickStoreOf(virtual.store).reader, moment.revision), 'by a query').to.deep.equal(moment.vault)
   }
   machine.close()
   await virtual.stop()
@@ -122,7 +123,7 @@ describe('the past of a node', () => {
       while (await machine.forward()) digests.push(machine.digest())
       expect(machine.revision).to.equal(virtual.store.head().revision)
       expect(machine.digest()).to.equal(digests.at(-1))
-      expect(machine.digest()).to.equal(digestViews(virtual.store.reader))
+      expect(machine.digest()).to.equal(digestViews(tickStoreOf(virtual.store).reader))
       for (const digest of digests.toReversed().slice(1)) {
         expect(await machine.back()).to.equal(true)
         expect(machine.digest()).to.equal(digest)
@@ -142,7 +143,7 @@ describe('the past of a node', () => {
         await machine.goTo(revision)
         expect(machine.revision).to.equal(revision)
         expect(machine.vault({ status: 'all' }).items).to.deep.equal(
-          queryVault(virtual.store.reader, { status: 'all', at: revision }).items,
+          queryVault(tickStoreOf(virtual.store).reader, { status: 'all', at: revision }).items,
         )
       }
       expect(machine.digest()).to.equal(whole.digest())
@@ -165,7 +166,7 @@ describe('the past of a node', () => {
       const folded = await foldLog(virtual.store.read(0))
       for (const moment of ['2025-01-01T00:00:00Z', '2026-01-01T00:00:59Z', '2026-01-01T00:01:00Z'].map(instant)) {
         await machine.goTo(moment)
-        for (const db of [virtual.store.reader, folded]) {
+        for (const db of [tickStoreOf(virtual.store).reader, folded]) {
           const node = {
             readViews: <A>(read: (views: Database) => A) => Promise.resolve(read(db)),
             readLog: () => virtual.store.read(0),
@@ -201,7 +202,7 @@ describe('the past of a node', () => {
         } catch (error) {
           expect((error as CarillonError).code).to.equal('revision-unknown')
         }
-      expect(() => queryVault(virtual.store.reader, { at: 100_000 }))
+      expect(() => queryVault(tickStoreOf(virtual.store).reader, { at: 100_000 }))
         .to.throw()
         .with.property('code', 'revision-unknown')
     })

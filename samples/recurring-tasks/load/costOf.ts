@@ -2,7 +2,7 @@
  * What scheduling one task costs when there are many already: fills a registry up to each size and times the last few
  * hundred requests, one after another. It does not measure callers that come at once.
  */
-import type { TickStore } from 'carillon/logs'
+import type { OpenStore } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import { signed } from '../model/Origin.js'
@@ -27,7 +27,7 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
 
 /** Sizes from small to large; `timed` requests are timed at each. */
 export const costOf = async function* (
-  store: TickStore,
+  store: OpenStore,
   sizes: readonly number[],
   timed: number,
 ): AsyncGenerator<Cost> {

@@ -2,7 +2,7 @@
  * The load of the sample: so many tasks with 24 hourly times each over a day of virtual time, with an outage of three
  * hours in the middle. Afterwards every execution must be accounted for exactly once.
  */
-import type { TickStore } from 'carillon/logs'
+import type { OpenStore } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { accountOf, type ExecutionAccount } from '../accountOf.js'
 import { recurringTasks } from '../app.js'
@@ -77,7 +77,7 @@ const schedule = async (registry: TaskRegistry, tasks: number, slotSeconds: numb
 
 export const runLoad = async (
   tasks: number,
-  options: { readonly store?: TickStore; readonly slotSeconds?: number } = {},
+  options: { readonly store?: OpenStore; readonly slotSeconds?: number } = {},
 ): Promise<LoadReport> => {
   const slotSeconds = options.slotSeconds ?? 10
   const virtual = await VirtualNode.start({

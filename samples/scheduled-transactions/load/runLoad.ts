@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { instant } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
-import type { TickStore } from 'carillon/logs'
+import type { OpenStore } from 'carillon/logs'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
@@ -51,7 +51,7 @@ const must = (response: Response): Response => {
   return response
 }
 
-export const runLoad = async (count: number, options: { readonly store?: TickStore } = {}): Promise<LoadReport> => {
+export const runLoad = async (count: number, options: { readonly store?: OpenStore } = {}): Promise<LoadReport> => {
   const app = scheduledTransactions()
   const virtual = await VirtualNode.start({
     app: app.app,

@@ -2,7 +2,7 @@
  * Who a node is and whom it can reach: its key, its certificate, and the other parties of its network.
  */
 import { X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { connect as connectTls, type PeerCertificate } from 'node:tls'
 import type { Member } from '../../identity/NetworkMap.js'
 import { readKeyFile, secretFileOf } from '../../keys/KeyFile.js'
@@ -13,10 +13,7 @@ import { storeFiles } from '../../folder/StoreFolder.js'
 import { certifiedKey, fingerprintOf } from '../../network/certificate.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import type { Finding, Judge } from './Finding.js'
-
-const anyoneElse = 0o077
-
-const openToOthers = (file: string): boolean => existsSync(file) && (statSync(file).mode & anyoneElse) !== 0
+import { openToOthers } from './openToOthers.js'
 
 export const checkKeyFiles = ({ good, bad, notice }: Judge, store: string, network: string | undefined): Finding => {
   const file = [storeFiles(store).key, ...(network === undefined ? [] : [networkFiles(network).key])].find(existsSync)

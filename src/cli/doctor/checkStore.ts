@@ -1,7 +1,7 @@
 /**
  * The store, the node that runs on it, and the log behind it.
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { explainCommand } from '../errorPage.js'
 import { healthOf } from '../healthOf.js'
 import { storeHint } from '../verb.js'
@@ -13,8 +13,7 @@ import { openStoreLog, readStore } from '../../folder/readStore.js'
 import { storeFiles } from '../../folder/StoreFolder.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import type { Finding, Judge } from './Finding.js'
-
-const anyoneElse = 0o077
+import { openToOthers } from './openToOthers.js'
 
 export const checkStore = ({ good, notice, bad }: Judge, store: string): readonly Finding[] | Finding => {
   const { database } = storeFiles(store)
@@ -38,9 +37,9 @@ export const checkStore = ({ good, notice, bad }: Judge, store: string): readonl
             `compare it with heads that others keep: carillon backup compare <file>${storeHint(store)}; or: carillon backup go-on${storeHint(store)}`,
           ),
         ]),
-    ...((statSync(store).mode & anyoneElse) === 0
-      ? []
-      : [notice(`${store} can be entered by other users of this machine`, `chmod 700 ${store}`)]),
+    ...(openToOthers(store)
+      ? [notice(`${store} can be entered by other users of this machine`, `chmod 700 ${store}`)]
+      : []),
   ]
 }
 

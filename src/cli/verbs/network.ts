@@ -258,7 +258,8 @@ const runAll = async (folder: string, options: RunOptions, terminal: Terminal): 
   const ended = processes.allEnded()
   const why = await Promise.race([signals.asked, ended])
   if (typeof why === 'string') {
-    if (json !== true) terminal.err(`${why}: stopping ${chosen.length} nodes …`)
+    if (json !== true)
+      terminal.err(`${why}: stopping ${processes.runningCount} ${processes.runningCount === 1 ? 'node' : 'nodes'} …`)
     await processes.stop()
   }
   return ended

@@ -7,7 +7,7 @@ import { hostUseOf, type HostKind } from '../hostUse.js'
 import { lintRule, referencesIn } from '../LintRule.js'
 import { calledName, functionAround, isFunction, propertyKey, type SyntaxNode } from '../syntax.js'
 
-const definers: ReadonlySet<string> = new Set(['defineState', 'defineContract'])
+const definers: ReadonlySet<string> = new Set(['defineState', 'withActivity', 'defineContract'])
 
 /** Whether a function is one of those that a definition is made of, and not a function within such a function. */
 const isOfDefinition = (node: SyntaxNode): boolean => {

@@ -13,6 +13,7 @@ export class MemoryLog implements EventLog {
   readonly #shared: Shared
   #closed = false
 
+  /** @internal */
   constructor(shared: Shared = { ticks: [], followers: new Set() }) {
     this.#shared = shared
   }

@@ -21,6 +21,7 @@ export type SqlQuery = {
   readonly name?: string
   readonly binary?: boolean
 }
+/** A row of an answer, by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** A connection that is open. */

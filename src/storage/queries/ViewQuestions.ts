@@ -17,7 +17,7 @@ import { findStateRow, queryVault } from './readVault.js'
 
 /** The questions that views answer. */
 export abstract class ViewQuestions {
-  /** The views as they are when a question is asked. */
+  /** @internal The views as they are when a question is asked. */
   protected abstract get db(): Database
 
   /** A page of the vault, as recorded. */

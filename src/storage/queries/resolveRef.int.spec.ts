@@ -9,6 +9,7 @@ import { defineState } from '../../ledger/StateDefinition.js'
 import { showRef } from '../../ledger/StateRef.js'
 import { VirtualNode } from '../../testing/VirtualNode.js'
 import { resolveRef } from './resolveRef.js'
+import { tickStoreOf } from '../OpenStore.js'
 
 const Make = defineCommand({ type: 'refs/Make' })
 const Thing = defineState({
@@ -38,7 +39,7 @@ describe('resolveRef', () => {
     const virtual = await VirtualNode.start({ app })
     // With 300 transactions some pairs share their first four digits, or at least the search must rule it out.
     const ids = await virtual.node.run(MakeThings, { outputs: Array.from({ length: 300 }, () => 1) })
-    const { reader } = virtual.store
+    const { reader } = tickStoreOf(virtual.store)
     for (const id of ids) {
       const shared = (digits: number) => ids.filter((other) => other.startsWith(id.slice(0, digits))).length
       let digits = 4
@@ -56,7 +57,7 @@ describe('resolveRef', () => {
   it('asks which output is meant, and knows which there are', async () => {
     const virtual = await VirtualNode.start({ app })
     const [id = ''] = await virtual.node.run(MakeThings, { outputs: [3] })
-    const { reader } = virtual.store
+    const { reader } = tickStoreOf(virtual.store)
     expect(showRef(resolveRef(reader, `${id.slice(0, 8)}:2`))).to.equal(`${id}:2`)
     expect(() => resolveRef(reader, id.slice(0, 8))).to.throw(CarillonError, '3 outputs')
     expect(() => resolveRef(reader, `${id}:3`)).to.throw(CarillonError, 'there is no :3')
@@ -68,7 +69,7 @@ describe('resolveRef', () => {
   it('finds those in the sorted keys as well as those not merged yet', async () => {
     const virtual = await VirtualNode.start({ app })
     const ids = await virtual.node.run(MakeThings, { outputs: [1, 1, 1] })
-    const { reader } = virtual.store
+    const { reader } = tickStoreOf(virtual.store)
     const sorted = ids.slice(0, 2)
     sorted.forEach((id, index) => {
       reader

@@ -30,7 +30,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (code.startsWith('SQLITE_FULL') || ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) {
     return new NodeFault(
       'disk-full',
-      `There is no space left to write ${file}. Nothing was recorded; make room, and the node goes on by itself. (${because})`,
+      `There is no space left to write ${file}. Nothing was recorded. Make room: a node that still runs then goes on by itself, another one can be started. (${because})`,
       { file },
       error,
     )
@@ -78,7 +78,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (code.startsWith('SQLITE_IOERR')) {
     return new NodeFault(
       'disk-full',
-      `Writing ${file} failed: ${because}. Nothing was recorded; check the disk, and the node goes on by itself.`,
+      `Writing ${file} failed: ${because}. Nothing was recorded. Check the disk: a node that still runs then goes on by itself, another one can be started.`,
       { file },
       error,
     )

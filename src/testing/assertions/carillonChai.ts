@@ -35,8 +35,10 @@ declare global {
 }
 
 /** As much of chai as the plugin needs. */
-type ChaiLike = { readonly Assertion: { readonly prototype: object } }
-type ChaiUtilsLike = {
+export type ChaiLike = { readonly Assertion: { readonly prototype: object } }
+
+/** What is needed of the tools that chai hands to a plugin. */
+export type ChaiUtilsLike = {
   readonly addMethod: (on: object, name: string, method: (this: object, ...values: never[]) => Promise<void>) => void
   readonly flag: (assertion: object, name: string) => unknown
 }

@@ -23,6 +23,7 @@ type Entry = { readonly state: ResolvedState; consumedBy: TransactionId | undefi
 
 /** A ledger for tests of contracts. Make one with {@link ledger}. */
 export class TestLedger {
+  /** @internal */
   readonly registry: Registry
   readonly notary: Party
   readonly #entries = new Map<string, Entry>()

@@ -69,6 +69,7 @@ export class TransactionTrial {
   /** A copy that is only tried: it leaves no trace on the ledger, whatever comes of it. */
   readonly #isTweak: boolean
 
+  /** @internal */
   constructor(ledger: TestLedger, parts: Parts = nothing, isTweak = false) {
     this.#ledger = ledger
     this.#parts = parts

@@ -21,6 +21,7 @@ export const boundaryNames = [
   'unanswered appends',
 ] as const
 
+/** A boundary that a simulation can meet. */
 export type Boundary = (typeof boundaryNames)[number]
 
 /** How often each boundary was met. */

@@ -145,7 +145,7 @@ export class SimulationRun {
     }
     const held = new HeldSteps()
     const app = watchSteps(options.app, witness, held, plan.seed, plan.stepFailures)
-    const network = await VirtualNetwork.start(
+    const network = await VirtualNetwork.startWith(
       {
         parties: Object.fromEntries(
           [...stores].map(([name, store]) => [
