@@ -127,6 +127,7 @@ const main = async (): Promise<void> => {
     for (const socket of sockets) await socket.close()
     for (const household of households) await household.stop()
   }
+  console.log('Starting eight nodes …')
   try {
     for (const open of [openHeart, openChores, openTasks, openSignatures, openMarket])
       households.push(await open(folder, tellTrouble))
