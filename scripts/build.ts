@@ -8,6 +8,7 @@ import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSyn
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { packageEntries } from './packageEntries.js'
+import { provideSqliteDriver } from './sqliteDriver.js'
 
 const isWhole = !process.argv.includes('--runnable')
 const target = isWhole ? 'dist-next' : 'dist'
@@ -69,6 +70,7 @@ const steps: readonly (readonly [what: string, step: () => unknown])[] = [
   ['dashboard', dashboard],
 ]
 
+provideSqliteDriver()
 if (isWhole) rmSync(target, { recursive: true, force: true })
 for (const [what, step] of isWhole || !isCurrent() ? steps : []) {
   const began = performance.now()
