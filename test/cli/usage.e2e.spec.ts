@@ -47,7 +47,9 @@ describe('the command line', function () {
     writeFileSync(file, 'const app = {{\n')
     const { code, stderr } = await inProcess(['run', file])
     expect(code).to.equal(1)
-    expect(stderr).to.match(/^error\[app-not-loadable\]: .*broken\.ts:1:13: ERROR: [^\n]*\nsee docs/)
+    expect(stderr).to.match(
+      /^error\[app-not-loadable\]: .*broken\.ts:1:13: ERROR: [^\n]*\nWhat to do: carillon explain app-not-loadable/,
+    )
   })
 
   it('shows help with an example for each verb there is, in a width that fits', async () => {
