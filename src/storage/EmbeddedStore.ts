@@ -252,7 +252,7 @@ export class EmbeddedStore implements OpenStore {
   /** @internal */
   readonly rollback = (): void => {
     this.#db.rollback()
-    this.views.rolledBack()
+    this.views.tickRolledBack()
   }
 
   async *read(fromRevision: number): AsyncGenerator<EncodedTick> {

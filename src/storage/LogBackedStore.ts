@@ -300,7 +300,7 @@ export class LogBackedStore implements OpenStore {
     } catch {
       // After some errors SQLite has rolled back by itself; then there is nothing left to undo.
     }
-    this.views.rolledBack()
+    this.views.tickRolledBack()
     this.#fold.rolledBack()
   }
 

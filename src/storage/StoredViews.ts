@@ -133,6 +133,8 @@ export class StoredViews implements Views, Tables {
   readonly #db: Database
   readonly limits: StorageLimits
   readonly #unit: UnitOfWork
+  /** Whether an event was folded since the last commit. */
+  #isChanged = false
   readonly tokens: TokenTable
   readonly heads: HeadTable
 
@@ -182,6 +184,7 @@ export class StoredViews implements Views, Tables {
   }
 
   fold(event: FoldableEvent, revision: number, atMs: number): void {
+    this.#isChanged = true
     evolve(this, event, revision, atMs)
   }
 
@@ -213,20 +216,29 @@ export class StoredViews implements Views, Tables {
   }
 
   committed(): void {
+    this.#isChanged = false
     this.#unit.committed(false)
   }
 
   /** As {@link committed}, when more of a log is to be folded: rows that were new are soon changed, and stay. */
   committedFold(): void {
+    this.#isChanged = false
     this.#unit.committed(true)
   }
 
   rolledBack(): void {
+    this.#isChanged = false
     this.#unit.rolledBack()
+  }
+
+  /** As {@link rolledBack}, for a tick that was folded: most ticks of a node that is sent rubbish state nothing. */
+  tickRolledBack(): void {
+    if (this.#isChanged) this.rolledBack()
   }
 
   /** Reads everything again: ticks that were taken to stand do not. */
   reload(): void {
+    this.#isChanged = false
     this.#unit.reload()
   }
 }

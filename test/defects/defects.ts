@@ -33,7 +33,7 @@ export const defects: readonly Defect[] = [
     name: 'views-not-rolled-back',
     mistake: 'After a failed append the rows in memory stay as the tick had left them',
     file: 'src/storage/EmbeddedStore.ts',
-    find: '    this.views.rolledBack()\n',
+    find: '    this.views.tickRolledBack()\n',
     replace: '',
   },
   {
