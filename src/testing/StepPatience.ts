@@ -52,10 +52,10 @@ export class StepPatience {
 
   /** Lets a node work until nothing is left to do at this instant. */
   async quiet(node: Node): Promise<void> {
-    do {
+    while (node.isBusy || this.#waitedFor(node).length > 0) {
       await node.idle({ steps: false })
       if (this.#waitedFor(node).length > 0) await this.#endOfSteps(node)
-    } while (node.isBusy || this.#waitedFor(node).length > 0)
+    }
   }
 
   #waitedFor(node: Node): readonly StepRequest[] {

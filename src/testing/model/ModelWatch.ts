@@ -5,6 +5,7 @@
 import { agendaLimits } from '../../agenda/limits.js'
 import { engineLimits } from '../../engine/limits.js'
 import { vaultLimits } from '../../vault/limits.js'
+import { decodeEvent } from '../../log/decodeEvent.js'
 import type { EncodedTick } from '../../log/Tick.js'
 import {
   checkTick,
@@ -26,6 +27,17 @@ import { readLoggedTick } from './readLoggedTick.js'
 /** Findings of one tick that are kept; the others follow from the same cause more often than not. */
 const mostKept = 5
 
+/** What is not as it was, which then counts as seen. */
+const changed = <A>(now: ReadonlyMap<string, A>, seen: Map<string, A>): readonly A[] => {
+  const found: A[] = []
+  for (const [key, one] of now) {
+    if (seen.get(key) === one) continue
+    found.push(one)
+    seen.set(key, one)
+  }
+  return found
+}
+
 export class ModelWatch {
   readonly model: Model
   /** Ticks that differ from what the model predicted, one sentence for each difference. */
@@ -33,10 +45,16 @@ export class ModelWatch {
   /** Rows that differ from the model's, one sentence for each. */
   readonly views: string[] = []
   #revision = -1
-  #states: ReadonlyMap<string, ModelState> = new Map()
-  #flows: ReadonlyMap<string, ModelFlow> = new Map()
+  /** Rows as they were when they were last compared. */
+  readonly #states = new Map<string, ModelState>()
+  readonly #flows = new Map<string, ModelFlow>()
+  readonly #decode: typeof decodeEvent
+  /** What {@link nextInstant} has found since the last tick. */
+  #next: { readonly at: Instant | undefined } | undefined
 
-  constructor(limits: Partial<ModelLimits> = {}) {
+  /** `decode` reads an event of the log. */
+  constructor(limits: Partial<ModelLimits> = {}, decode = decodeEvent) {
+    this.#decode = decode
     this.model = emptyModel({ ...engineLimits, ...agendaLimits, ...vaultLimits, ...limits })
   }
 
@@ -46,13 +64,16 @@ export class ModelWatch {
 
   /** When the node must act next; undefined when there is nothing to wait for, or the model is no longer followed. */
   get nextInstant(): Instant | undefined {
-    return this.hasFound ? undefined : nextInstantOf(this.model)
+    if (this.hasFound) return undefined
+    this.#next ??= { at: nextInstantOf(this.model) }
+    return this.#next.at
   }
 
   /** A tick is in the log. */
   take(tick: EncodedTick): void {
     if (this.hasFound) return
-    this.#keep(this.ticks, tick.firstRevision, checkTick(this.model, readLoggedTick(tick)))
+    this.#keep(this.ticks, tick.firstRevision, checkTick(this.model, readLoggedTick(tick, this.#decode)))
+    this.#next = undefined
     this.#revision = tick.firstRevision + tick.events.length - 1
   }
 
@@ -62,11 +83,9 @@ export class ModelWatch {
     const { states, flows } = this.model
     this.#keep(this.views, this.#revision, [
       ...compareNodeFacts(db, this.model, this.#revision),
-      ...[...states].flatMap(([ref, state]) => (this.#states.get(ref) === state ? [] : compareState(db, state))),
-      ...[...flows].flatMap(([id, flow]) => (this.#flows.get(id) === flow ? [] : compareFlow(db, flow))),
+      ...changed(states, this.#states).flatMap((state) => compareState(db, state)),
+      ...changed(flows, this.#flows).flatMap((flow) => compareFlow(db, flow)),
     ])
-    this.#states = new Map(states)
-    this.#flows = new Map(flows)
   }
 
   /** The views stand at the last tick. Compares all of them. */

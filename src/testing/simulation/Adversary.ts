@@ -20,6 +20,7 @@ import type { TransactionId } from '../../ledger/TransactionId.js'
 import { messageLimits, sessionLimits } from '../../session/limits.js'
 import { otherRole, type Envelope, type Message, type SessionRole } from '../../log/Message.js'
 import { sessionIdOf, type SessionId } from '../../log/SessionId.js'
+import type { LoggedEvent } from '../NodeInspection.js'
 import type { VirtualNetwork } from '../VirtualNetwork.js'
 import type { Chance } from './Chance.js'
 import { floodOf } from './floodOf.js'
@@ -81,6 +82,7 @@ export class Adversary {
   readonly #endpoint
   /** For what it does when it is spoken to. */
   readonly #moods: Chance
+  readonly #logOf: (party: string) => Promise<readonly LoggedEvent[]>
   readonly #ends = new Map<string, End>()
   /** Envelopes that were seen anywhere, its own included. */
   readonly #seen: { readonly to: PublicKey; readonly envelope: Envelope }[] = []
@@ -96,6 +98,7 @@ export class Adversary {
     readonly name: string
     readonly notaries: readonly string[]
     readonly moods: Chance
+    readonly logOf: (party: string) => Promise<readonly LoggedEvent[]>
   }) {
     this.#network = parts.network
     this.#app = parts.app
@@ -103,6 +106,7 @@ export class Adversary {
     this.#key = parts.network.strangerKey(parts.name)
     this.me = { name: parts.name, key: this.#key.publicKey }
     this.#moods = parts.moods
+    this.#logOf = parts.logOf
     this.#endpoint = parts.network.transport.endpoint(this.me.key)
     this.#endpoint.listen((from, envelopes) => {
       for (const envelope of envelopes) this.#hear(from, envelope)
@@ -195,7 +199,7 @@ export class Adversary {
     const signed = new Map<TransactionId, SignedTransaction>()
     const states = new Map<string, Knowledge['states'][number]>()
     for (const name of this.#network.names)
-      for (const { event } of await this.#network.inspect(name).log()) {
+      for (const { event } of await this.#logOf(name)) {
         if (event.type !== 'TransactionRecorded') continue
         const body = JSON.parse(canonicalText(event.body)) as TransactionBody
         if (event.signatures !== undefined) signed.set(event.id, { body, signatures: event.signatures })
@@ -317,8 +321,9 @@ export class Adversary {
     const envelope: Envelope = { kind: 'message', session, from: role, seq: end.sent, message }
     end.sent += 1
     this.#keep(end.to, envelope)
-    // It sends nothing again later, and some of it is lost on the way.
-    this.#endpoint.send(end.to, [envelope, envelope, envelope])
+    // It sends nothing again later, and some of it may be lost on the way.
+    const copies = this.#network.transport.weather.loss > 0 ? 3 : 1
+    this.#endpoint.send(end.to, Array<Envelope>(copies).fill(envelope))
   }
 
   #tell(session: SessionId, role: SessionRole, payload: unknown): void {

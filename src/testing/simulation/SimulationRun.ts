@@ -14,10 +14,12 @@ import type { Database } from '../../storage/Database.js'
 import { ModelWatch } from '../model/ModelWatch.js'
 import { replay } from '../replay/replay.js'
 import { StoredViews } from '../../storage/StoredViews.js'
+import type { LoggedEvent } from '../NodeInspection.js'
 import { VirtualNetwork } from '../VirtualNetwork.js'
 import { Boundaries } from './Boundaries.js'
 import { Adversary } from './Adversary.js'
 import { Chance } from './Chance.js'
+import { DecodedLog } from './DecodedLog.js'
 import { HeldSteps } from './HeldSteps.js'
 import { Chooser } from './Order.js'
 import { StepPatience } from '../StepPatience.js'
@@ -58,6 +60,7 @@ export class SimulationRun {
   readonly #witness: Witness
   /** Each party's log and views, held against the model. */
   readonly #watches: ReadonlyMap<string, ModelWatch>
+  readonly #logs: ReadonlyMap<string, DecodedLog>
   readonly #clockOffsetsMs = new Map<string, number>()
   /** When those that are down come up again. */
   readonly #restarts = new Map<string, number>()
@@ -79,6 +82,7 @@ export class SimulationRun {
     stores: ReadonlyMap<string, SimulatedStore>,
     witness: Witness,
     watches: ReadonlyMap<string, ModelWatch>,
+    logs: ReadonlyMap<string, DecodedLog>,
     boundaries: Boundaries,
     held: HeldSteps,
   ) {
@@ -91,12 +95,16 @@ export class SimulationRun {
     this.#stores = stores
     this.#witness = witness
     this.#watches = watches
+    this.#logs = logs
     const names = new Map(network.names.map((name) => [network.party(name).key, name]))
     const { app, cast } = options
     for (const name of cast.hostile)
       this.#adversaries.set(
         name,
-        new Adversary({ network, app, name, notaries: cast.notaries, moods: new Chance(`moods ${plan.seed} ${name}`) }),
+        new Adversary({
+          ...{ network, app, name, notaries: cast.notaries, moods: new Chance(`moods ${plan.seed} ${name}`) },
+          logOf: (party) => this.#logOf(party),
+        }),
       )
     network.transport.watch((from, envelope, to) => {
       const name = names.get(from)
@@ -116,8 +124,11 @@ export class SimulationRun {
     let passTime = (): void => undefined
     const stores = new Map<string, SimulatedStore>()
     const watches = new Map<string, ModelWatch>()
+    const logs = new Map<string, DecodedLog>()
     for (const name of everyone) {
-      const watch = new ModelWatch({ ...plan.limits.agenda, ...plan.limits.engine })
+      const log = new DecodedLog()
+      logs.set(name, log)
+      const watch = new ModelWatch({ ...plan.limits.agenda, ...plan.limits.engine }, log.decode)
       watches.set(name, watch)
       const onCommitted = (tick: EncodedTick): void => {
         witness.committed(name, tick)
@@ -161,7 +172,7 @@ export class SimulationRun {
       },
       new StepPatience(undefined, held),
     )
-    const run = new SimulationRun(plan, options, network, stores, witness, watches, boundaries, held)
+    const run = new SimulationRun(plan, options, network, stores, witness, watches, logs, boundaries, held)
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
@@ -205,7 +216,7 @@ export class SimulationRun {
       const store = this.#stores.get(name)
       if (store !== undefined) watch?.compareAll(store.reader)
       const model = { ticks: watch?.ticks ?? [], views: watch?.views ?? [] }
-      parties.push({ name, party: network.party(name), inspect, log: await inspect.log(), replayed, model })
+      parties.push({ name, party: network.party(name), inspect, log: await this.#logOf(name), replayed, model })
     }
     return {
       app,
@@ -221,6 +232,11 @@ export class SimulationRun {
       mendedAt,
       isSettled,
     }
+  }
+
+  /** Everything that the log of a party says. */
+  async #logOf(name: string): Promise<readonly LoggedEvent[]> {
+    return (await this.#logs.get(name)?.read(this.#network.inspect(name).ticks())) ?? []
   }
 
   async stop(): Promise<void> {
