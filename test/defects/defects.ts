@@ -11,7 +11,7 @@ export type Defect = {
   readonly find: string
   readonly replace: string
   /** The world in which it is hunted: one with a hostile member where only such a member would use it. Default: the others. */
-  readonly world?: 'bazaar'
+  readonly world?: 'bazaar' | 'swap'
 }
 
 export const defects: readonly Defect[] = [
@@ -339,5 +339,45 @@ export const defects: readonly Defect[] = [
     find: 'if (notary?.key === reads.me.key) continue',
     replace: 'if (notary !== undefined || reads.me.key.length > 0) continue',
     world: 'bazaar',
+  },
+  {
+    name: 'point-of-small-order',
+    mistake: 'A point of small order is taken for a key',
+    file: 'src/identity/PublicKey.ts',
+    find: ' && !smallOrder.test(text)',
+    replace: '',
+    world: 'bazaar',
+  },
+  {
+    name: 'point-beyond-field',
+    mistake: 'A point may be written in a second form',
+    file: 'src/identity/PublicKey.ts',
+    find: ' && !beyondField.test(text)',
+    replace: '',
+    world: 'bazaar',
+  },
+  {
+    name: 'key-counts-twice',
+    mistake: 'A composite key may hold the same key twice',
+    file: 'src/identity/Key.ts',
+    find: 'if (hasTwins(key)) return',
+    replace: 'if (hasTwins(key) && key.threshold < 0) return',
+    world: 'bazaar',
+  },
+  {
+    name: 'unwanted-history-asked',
+    mistake: 'The history of something final is asked for before it is known whether anybody here wants it',
+    file: 'src/finality/assertAsked.ts',
+    find: 'if (isOwn(reads, id) || reads.registry.app.agreesTo?.observe !== undefined) return',
+    replace: 'if (id.length > 0) return',
+    world: 'bazaar',
+  },
+  {
+    name: 'observed-without-consent',
+    mistake: 'Something is observed although the app does not agree to observe it',
+    file: 'src/finality/assertAsked.ts',
+    find: 'if (isLeft(verdict)) throw unexpected(reads, id, verdict.left)',
+    replace: 'if (isLeft(verdict) && id.length === 0) throw unexpected(reads, id, verdict.left)',
+    world: 'swap',
   },
 ]

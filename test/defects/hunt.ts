@@ -5,13 +5,16 @@
 import { simulate, type SimulationOptions } from 'carillon/testing'
 import { marketSimulation } from '../network/marketSimulation.js'
 import { bazaarSimulation } from '../strangers/bazaar.js'
+import { swapSimulation } from '../strangers/swap.js'
 import { workshopSimulation } from './workshop.js'
 
 const mostSeeds = Number(process.argv[2] ?? 60)
 const worlds: readonly SimulationOptions[] =
   process.argv[3] === 'bazaar'
     ? [bazaarSimulation]
-    : [workshopSimulation, { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] }]
+    : process.argv[3] === 'swap'
+      ? [swapSimulation]
+      : [workshopSimulation, { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] }]
 let histories = 0
 let found:
   { readonly seed: number; readonly app: string; readonly invariant: string; readonly what: string } | undefined

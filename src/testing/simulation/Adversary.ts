@@ -23,6 +23,7 @@ import { sessionIdOf, type SessionId } from '../../log/SessionId.js'
 import type { LoggedEvent } from '../NodeInspection.js'
 import type { VirtualNetwork } from '../VirtualNetwork.js'
 import type { Chance } from './Chance.js'
+import { falsePoints, falseSignature, twice } from './falseKeys.js'
 import { floodOf } from './floodOf.js'
 
 /** What an adversary can do when it is its turn. */
@@ -40,6 +41,7 @@ export const attacks = [
   'asks for a signature over a part that is not meant for it',
   'references a state of another notary',
   'floods with sessions and messages',
+  'signs with keys that are none',
 ] as const
 export type Attack = (typeof attacks)[number]
 
@@ -190,6 +192,9 @@ export class Adversary {
         break
       case 'references a state of another notary':
         this.#referenceElsewhere(chance)
+        break
+      case 'signs with keys that are none':
+        this.#signFalsely(chance, victim)
         break
     }
   }
@@ -387,8 +392,14 @@ export class Adversary {
   }
 
   /** Has a party sign something, and then makes of it what it likes. */
-  #propose(chance: Chance, victim: Party, body: TransactionBody, flow = chance.pick(this.#answered)): void {
-    const proposed = this.#count % 3 === 0 ? respelled(this.#sign(body)) : this.#sign(body)
+  #propose(
+    chance: Chance,
+    victim: Party,
+    body: TransactionBody,
+    flow = chance.pick(this.#answered),
+    signed = this.#sign(body),
+  ): void {
+    const proposed = this.#count % 3 === 0 ? respelled(signed) : signed
     const follow = chance.pick([0, 1, 1, 1, 2, 3, 4])
     const other = this.#sign(this.#copy(chance, true))
     const session: SessionId = this.#open(victim.key, flow, (payload) => {
@@ -587,6 +598,19 @@ export class Adversary {
       notary,
       [tearOff(id, componentsOf(elsewhere.body), () => false)],
     )
+  }
+
+  /** Proposes a state that it shares with another party, as somebody whose signature is worth nothing. */
+  #signFalsely(chance: Chance, victim: Party): void {
+    const body = this.#sharedWith(chance, victim)
+    for (const point of falsePoints) {
+      const nobody = JSON.parse(canonicalText(body).replaceAll(this.me.key, point)) as TransactionBody
+      const made = this.#fresh(nobody)
+      const flow = chance.pick(this.#answered)
+      this.#propose(chance, victim, made, flow, { body: made, signatures: [falseSignature(point)] })
+    }
+    const signers = body.signers.map(() => [victim.key, twice(this.me.key)])
+    this.#propose(chance, victim, this.#fresh({ ...body, signers }))
   }
 
   /** Serves the history of a transaction as an honest party would. */

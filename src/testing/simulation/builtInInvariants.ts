@@ -12,6 +12,8 @@ import {
   contractsGoOn,
   finalIsSigned,
   heardIsSaid,
+  historyIsWanted,
+  keysCount,
   nothingGranted,
   nothingUnasked,
   oneStateAKey,
@@ -43,5 +45,7 @@ export const builtInInvariants: readonly Invariant[] = [
   changesAreShared,
   nothingGranted,
   signaturesCanonical,
+  keysCount,
+  historyIsWanted,
   budgetsKept,
 ]

@@ -9,6 +9,7 @@ import { dependenciesOf, sealBody, type TransactionBody } from '../../../ledger/
 import { FinalityC, HistoryC } from '../../../finality/protocol.js'
 import type { EventOf } from '../../../log/events.js'
 import { otherRole } from '../../../log/Message.js'
+import { faultOfKey } from '../falseKeys.js'
 import type { Invariant, PartyAtEnd, World } from '../World.js'
 
 const bodyOf = ({ body }: EventOf<'TransactionRecorded'>): TransactionBody =>
@@ -187,6 +188,48 @@ export const signaturesCanonical: Invariant = {
           : [],
       ),
     ),
+}
+
+/** Whoever must sign a recorded transaction holds a key, and its signature counts once. */
+export const keysCount: Invariant = {
+  name: 'who must sign holds a key, and counts once',
+  violations: ({ parties }) =>
+    parties.flatMap(({ name, log }) =>
+      log.flatMap(({ event }) => {
+        if (event.type !== 'TransactionRecorded') return []
+        const fault = bodyOf(event)
+          .signers.flat()
+          .flatMap((key) => faultOfKey(key) ?? [])[0]
+        return fault === undefined ? [] : [`${name} has recorded ${event.id}, and of a key that must sign it: ${fault}`]
+      }),
+    ),
+}
+
+/** The history of what is final is asked for by those alone who have signed it, asked for it, or may observe it. */
+export const historyIsWanted: Invariant = {
+  name: 'no history is asked for of what nobody wants',
+  violations: ({ app, parties }) => {
+    if (app.agreesTo.observe !== undefined) return []
+    return parties.flatMap(({ name, log }) => {
+      const own = new Set<string>()
+      const unasked = new Set<string>()
+      const told = new Map<string, string>()
+      for (const { event } of log) {
+        if (event.type === 'TransactionSigned') own.add(event.id)
+        if (event.type === 'TransactionRecorded' && event.ancestor !== true) own.add(event.id)
+        if (event.type === 'FlowStarted' && event.name === 'carillon/ReceiveBroadcast')
+          if (event.origin.kind === 'session') unasked.add(event.origin.session)
+        if (event.type === 'MessageReceived') for (const id of finalIn(event)) told.set(event.session, id)
+      }
+      return log.flatMap(({ event }) => {
+        if (event.type !== 'MessageSent' || !unasked.has(event.session)) return []
+        const id = payloadOf(event)['type'] === 'fetch' ? told.get(event.session) : undefined
+        return id === undefined || own.has(id)
+          ? []
+          : [`${name} has asked for the history of ${id}, which it has neither signed nor agreed to observe`]
+      })
+    })
+  },
 }
 
 /** Who is shown a part signs for commands that it sees and means, and no notary lets go what nobody could record. */
