@@ -247,7 +247,12 @@ export class Loop {
     !this.#wasIdle && !this.#isCatchingUp() && (this.#parts.store.isWriterIdle?.() ?? false)
 
   async #tick(): Promise<void> {
-    if (this.#ticking || this.#stopped !== undefined) return
+    if (this.#ticking) return
+    if (this.#stopped !== undefined) {
+      // Who has asked since the stop was told that this tick is about to begin.
+      this.#settle()
+      return
+    }
     this.#ticking = true
     const { store } = this.#parts
     const taken: Input[] = []

@@ -91,6 +91,20 @@ describe('a tick that is on its way to the disk', () => {
     expect(answered).to.deep.equal(['the first', 'who asks again'])
   })
 
+  it('leaves nobody waiting for silence when the store breaks while the next one is about to begin', async () => {
+    const first = virtual.node.start(MintCoin, { value: 1 }).catch(messageOf)
+    await turn()
+    await turn()
+    const second = virtual.node.start(MintCoin, { value: 2 }).catch(messageOf)
+    store.breaksLanding = new Error('the disk is gone')
+    store.commitPending()
+    expect(virtual.node.isBusy).to.equal(true)
+    await virtual.node.idle({ steps: false })
+    expect(virtual.node.isBusy).to.equal(false)
+    expect(await first).to.include('the disk is gone')
+    expect(await second).to.include('the disk is gone')
+  })
+
   it('fails whoever waits for it when the store breaks while it is committed', async () => {
     const started = virtual.node.start(MintCoin, { value: 1 }).then(
       () => 'answered',
