@@ -5,6 +5,7 @@ import { canonicalText } from '../../../encoding/canonical.js'
 import type { FlowSummary } from '../../../flow/FlowSummary.js'
 import type { Waiting } from '../../../log/events.js'
 import { sessionLimits } from '../../../session/limits.js'
+import type { LoggedEvent } from '../../NodeInspection.js'
 import type { Invariant } from '../World.js'
 
 /** What a caller or another party was told is in the log; nothing was told before that. */
@@ -106,10 +107,12 @@ const hopelessWait = (
   wait: Waiting,
   ends: ReadonlyMap<string, string>,
   openFlows: ReadonlyMap<string, FlowSummary>,
-  hostileSessions: ReadonlySet<string>,
+  { hostile, underWay }: { readonly hostile: ReadonlySet<string>; readonly underWay: ReadonlySet<string> },
 ): string | undefined => {
   // Whoever deals with a hostile member may wait for ever, where everyone can see it.
-  if (wait.for !== 'message' || hostileSessions.has(wait.session)) return undefined
+  if (wait.for !== 'message' || hostile.has(wait.session)) return undefined
+  // The history may end while they talk.
+  if (underWay.has(wait.session)) return undefined
   // The first message of a session has a time of its own, within which it should come all the same.
   if (wait.until !== undefined && !(wait.role === 'responder' && wait.seq === 1)) return undefined
   const other = ends.get(`${wait.session} ${wait.role === 'initiator' ? 'responder' : 'initiator'}`)
@@ -118,6 +121,19 @@ const hopelessWait = (
   return otherFlow.waiting?.every((back) => back.for === 'message' && back.session === wait.session) === true
     ? `and ${otherFlow.name} (${other ?? ''}) wait for each other`
     : undefined
+}
+
+/** The messages of a log that nobody has acknowledged. */
+const unacknowledgedIn = (
+  log: readonly LoggedEvent[],
+): ReadonlyMap<string, { readonly session: string; readonly at: string }> => {
+  const sent = new Map<string, { readonly session: string; readonly at: string }>()
+  for (const { event, at } of log) {
+    if (event.type === 'MessageSent')
+      sent.set(`${event.session} ${event.role} ${event.seq}`, { session: event.session, at })
+    if (event.type === 'MessageAcknowledged') sent.delete(`${event.session} ${event.role} ${event.seq}`)
+  }
+  return sent
 }
 
 /** Whoever waits has something to wait for. */
@@ -142,6 +158,8 @@ export const noFlowStuck: Invariant = {
           ends.set(`${event.session} ${event.role}`, `${name} ${event.flow}`)
         if (event.type === 'MessageReceived') received.add(`${event.session} ${event.role} ${event.seq}`)
       }
+    const unacknowledged = parties.map(({ name, log }) => ({ name, sent: unacknowledgedIn(log) }))
+    const underWay = new Set(unacknowledged.flatMap(({ sent }) => [...sent.values()].map(({ session }) => session)))
     for (const [where, flow] of openFlows) {
       const { waiting, name, status, error } = flow
       const what = `${name} (${where})`
@@ -159,19 +177,15 @@ export const noFlowStuck: Invariant = {
         if (overdue !== undefined) found.push(`${what} ${overdue}`)
       }
       // As long as one of several things can come, the flow is not stuck.
-      const hopeless = waiting.map((wait) => hopelessWait(wait, ends, openFlows, hostileSessions))
+      const hopeless = waiting.map((wait) =>
+        hopelessWait(wait, ends, openFlows, { hostile: hostileSessions, underWay }),
+      )
       if (hopeless.every((why) => why !== undefined)) found.push(...hopeless.map((why) => `${what} ${why}`))
     }
-    for (const { name, log } of parties) {
-      const unacknowledged = new Set<string>()
-      for (const { event, at } of log) {
-        // What was sent a moment ago may be on its way still; after that it is sent again.
-        if (event.type === 'MessageSent' && Date.parse(at) + sessionLimits.resendFirstMs < nowMs)
-          unacknowledged.add(`${event.session} ${event.role} ${event.seq}`)
-        if (event.type === 'MessageAcknowledged') unacknowledged.delete(`${event.session} ${event.role} ${event.seq}`)
-      }
-      if (unacknowledged.size > 0)
-        found.push(`${name} has ${unacknowledged.size} messages that nobody has acknowledged`)
+    for (const { name, sent } of unacknowledged) {
+      // What was sent a moment ago may be on its way still; after that it is sent again.
+      const lost = [...sent.values()].filter(({ at }) => Date.parse(at) + sessionLimits.resendFirstMs < nowMs)
+      if (lost.length > 0) found.push(`${name} has ${lost.length} messages that nobody has acknowledged`)
     }
     return found
   },
