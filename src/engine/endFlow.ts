@@ -80,11 +80,18 @@ export const failFlow = (tick: ActiveTick, row: FlowRow, error: unknown): void =
     tellParties(tick, row, failureFor(error))
     return
   }
-  // That another was faster is nothing to look for in the code.
-  const ending = isSuperseded(tick, row, error)
-    ? ({ outcome: 'superseded', error: recordRefusal(error, 'flow-threw') } as const)
-    : ({ outcome: 'failed', error: recordError(error, 'flow-threw') } as const)
-  tick.emit({ type: 'FlowEnded', flow: row.id, ...ending })
+  if (isSuperseded(tick, row, error)) {
+    // Whoever says so may be mistaken, or lie: a state that is still there some time later needs attention.
+    const attentionAfterMs = tick.registry.flow(row.name)?.attentionAfterMs ?? 0
+    const attentionAt = attentionAfterEnd(tick, row, { attentionAfterMs, leavesState: false })
+    tick.emit({
+      // That another was faster is nothing to look for in the code.
+      ...{ type: 'FlowEnded', flow: row.id, outcome: 'superseded', error: recordRefusal(error, 'flow-threw') },
+      ...(attentionAt === undefined ? {} : { attentionAt }),
+    })
+  } else {
+    tick.emit({ type: 'FlowEnded', flow: row.id, outcome: 'failed', error: recordError(error, 'flow-threw') })
+  }
   tellParties(tick, row, failureFor(error))
 }
 

@@ -1,6 +1,7 @@
 /**
- * When a flow that completed and left the state of its activity unconsumed needs attention. A state that other parties
- * take part in may be consumed by one of them, whose node runs the flow, too; so they are given some time.
+ * When a flow that ended without an error of its own, and left the state of its activity unconsumed, needs attention. A
+ * state that other parties take part in may be consumed by one of them, whose node runs the flow, too; so they are given some
+ * time. That somebody says it was consumed proves nothing.
  */
 import { instantFromMillis, latestInstantMs, type Instant } from '../time/Instant.js'
 import type { FlowReads } from './FlowReads.js'

@@ -334,7 +334,7 @@ export const eventCodecs = {
       refusal: t.unknown,
       error: RecordedErrorC,
       by: t.string,
-      /** It completed and left the state of its activity unconsumed: from when on that needs attention. */
+      /** It completed or was superseded, and left the state of its activity unconsumed: from when on that needs attention. */
       attentionAt: InstantC,
       /** The flow that it has continued as. */
       next: FlowIdText,

@@ -373,6 +373,14 @@ export const defects: readonly Defect[] = [
     world: 'bazaar',
   },
   {
+    name: 'superseded-forgotten',
+    mistake: 'An activity is forgotten because somebody says that its state is gone',
+    file: 'src/engine/FlowEngine.ts',
+    find: 'const attentionAt = attentionAfterEnd(tick, row, policy)',
+    replace: 'const attentionAt = attentionAfterEnd(tick, row, { ...policy, leavesState: true })',
+    world: 'bazaar',
+  },
+  {
     name: 'observed-without-consent',
     mistake: 'Something is observed although the app does not agree to observe it',
     file: 'src/finality/assertAsked.ts',

@@ -48,7 +48,7 @@ const entryOf = (row: ActivityRow, show: string): AgendaEntry => {
   const entry = agendaEntryOf(row)
   if (show !== 'attention' || row.standing !== 'ended' || row.error !== null) return entry
   const times = row.attempt === 1 ? 'once' : `${row.attempt} times`
-  const message = `Flow ${entry.flow ?? ''} ran ${times} and completed, and the state is still unconsumed. It is not started again before the next start of the node. Retry or dismiss the activity; if this is intended, add leavesState: true to the flow.`
+  const message = `Flow ${entry.flow ?? ''} ran ${times} and ended without an error, and the state is still unconsumed. It is not started again before the next start of the node. Retry or dismiss the activity. If the flow completed and this is intended, add leavesState: true to it.`
   return { ...entry, error: { code: 'state-not-consumed', message } }
 }
 

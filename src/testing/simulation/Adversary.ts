@@ -13,7 +13,7 @@ import type { PublicKey } from '../../identity/PublicKey.js'
 import { signTransaction, TransactionSignatureC, type TransactionSignature } from '../../ledger/signatures.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import { needsNotary } from '../../ledger/SignedTransaction.js'
-import type { StateRef } from '../../ledger/StateRef.js'
+import { showRef, type StateRef } from '../../ledger/StateRef.js'
 import { tearOff, type TearOff } from '../../ledger/TearOff.js'
 import { componentsOf, dependenciesOf, sealBody, type TransactionBody } from '../../ledger/Transaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
@@ -73,6 +73,12 @@ const respelled = ({ body, signatures }: SignedTransaction): SignedTransaction =
     ...each,
     signature: each.signature.replace(/[AQgw](?===$)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
   })),
+})
+
+/** Says that a state was consumed, as an honest node would. */
+const sayGone = (ref: StateRef | undefined): Message => ({
+  ...{ kind: 'error', code: 'state-consumed', message: 'It was already consumed.' },
+  ...(ref === undefined ? {} : { details: { ref: showRef(ref) } }),
 })
 
 export class Adversary {
@@ -363,8 +369,7 @@ export class Adversary {
       () => tell({ type: 'recorded' }),
       () => tell({ nonsense: [1, 2, 3] }),
       () => this.#say(session, 'responder', { kind: 'end' }),
-      () =>
-        this.#say(session, 'responder', { kind: 'error', code: 'state-consumed', message: 'It was already consumed.' }),
+      () => this.#say(session, 'responder', sayGone(transaction?.body.inputs[0])),
       () => {
         tell(good)
         tell(good)

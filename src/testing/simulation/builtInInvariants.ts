@@ -6,7 +6,7 @@ import { agreement, noDoubleSpend, notarisedIsRecorded, timeWindowsKept } from '
 import { chainIntact, codeAgrees, rebuildIdentical } from './invariants/logs.js'
 import { actsInTime, ticksAsPredicted, viewsOfModel } from './invariants/model.js'
 import { projectionsExact } from './invariants/projections.js'
-import { noFlowStuck, nodesGoOn, nothingLost } from './invariants/promises.js'
+import { noFlowStuck, nodesGoOn, nothingForgotten, nothingLost } from './invariants/promises.js'
 import {
   changesAreShared,
   contractsGoOn,
@@ -35,6 +35,7 @@ export const builtInInvariants: readonly Invariant[] = [
   timeWindowsKept,
   nothingLost,
   noFlowStuck,
+  nothingForgotten,
   codeAgrees,
   projectionsExact,
   oneStateAKey,

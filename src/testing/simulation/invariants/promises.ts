@@ -3,7 +3,8 @@
  */
 import { canonicalText } from '../../../encoding/canonical.js'
 import type { FlowSummary } from '../../../flow/FlowSummary.js'
-import type { Waiting } from '../../../log/events.js'
+import { showRef } from '../../../ledger/StateRef.js'
+import type { EventOf, Waiting } from '../../../log/events.js'
 import { sessionLimits } from '../../../session/limits.js'
 import type { LoggedEvent } from '../../NodeInspection.js'
 import type { Invariant } from '../World.js'
@@ -189,6 +190,28 @@ export const noFlowStuck: Invariant = {
     }
     return found
   },
+}
+
+/** An activity whose flow ended because somebody said that the state was gone is shown where the state is still there. */
+export const nothingForgotten: Invariant = {
+  name: 'what a flow leaves undone is shown',
+  violations: ({ parties }) =>
+    parties.flatMap(({ name, log, inspect }) => {
+      const started = new Map<string, string>()
+      const last = new Map<string, EventOf<'FlowEnded'>>()
+      for (const { event } of log) {
+        if (event.type === 'FlowStarted' && event.origin.kind === 'activity')
+          started.set(event.flow, showRef(event.origin.ref))
+        const ref = event.type === 'FlowEnded' ? started.get(event.flow) : undefined
+        if (event.type === 'FlowEnded' && ref !== undefined) last.set(ref, event)
+      }
+      return inspect.vault({ limit: 1_000 }).items.flatMap(({ ref }) => {
+        const ended = last.get(showRef(ref))
+        return ended?.outcome !== 'superseded' || ended.attentionAt !== undefined
+          ? []
+          : [`${name} holds state ${showRef(ref)}, and nobody sees that flow ${ended.flow} took it for consumed`]
+      })
+    }),
 }
 
 /** Nodes stop when they are told to, and for no other reason. */
