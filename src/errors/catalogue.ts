@@ -44,7 +44,10 @@ export const catalogue = {
   'activity-reads-clock': entry('park', 'nextScheduledActivity reads the clock'),
   'activity-invalid': entry('park', 'nextScheduledActivity returned something that cannot be scheduled'),
   'code-not-returning': entry('park', 'Code of the app did not return, and the process was ended'),
-  'state-not-consumed': entry('park', 'A flow completed and left the state of its activity unconsumed'),
+  'state-not-consumed': entry(
+    'park',
+    'A flow ended without an error of its own and left the state of its activity unconsumed',
+  ),
   'activity-unknown': entry('refuse', 'The state has no activity to act on'),
   'activity-not-ready': entry('refuse', 'The activity is not in a condition that allows this'),
 

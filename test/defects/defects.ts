@@ -146,8 +146,8 @@ export const defects: readonly Defect[] = [
     name: 'receiver-not-woken',
     mistake: 'A message is recorded, but the flow that waits for it sleeps on',
     file: 'src/flow/evolveFlows.ts',
-    find: '  flow.wakeMs = atMs\n  flows.touch(flow)\n',
-    replace: '',
+    find: 'if (isAwaited !== true) return\n  flow.wakeMs = readySinceMs(flow.wakeMs, atMs)\n',
+    replace: 'if (isAwaited !== true) return\n',
   },
   {
     name: 'outbox-not-resent',
@@ -375,9 +375,9 @@ export const defects: readonly Defect[] = [
   {
     name: 'superseded-forgotten',
     mistake: 'An activity is forgotten because somebody says that its state is gone',
-    file: 'src/engine/FlowEngine.ts',
-    find: 'const attentionAt = attentionAfterEnd(tick, row, policy)',
-    replace: 'const attentionAt = attentionAfterEnd(tick, row, { ...policy, leavesState: true })',
+    file: 'src/engine/endFlow.ts',
+    find: 'attentionAfterMs, leavesState: false }',
+    replace: 'attentionAfterMs, leavesState: true }',
     world: 'bazaar',
   },
   {

@@ -77,7 +77,7 @@ describe('A flow that completes without consuming its state', () => {
     expect(once?.ref).to.deep.equal(item)
     expect(once?.attempts).to.equal(1)
     expect(once?.error?.code).to.equal('state-not-consumed')
-    expect(once?.error?.message).to.contain('Flow watch/Look ran once and completed')
+    expect(once?.error?.message).to.contain('Flow watch/Look ran once and ended')
     await virtual.stop()
     await virtual.restart()
     const [twice] = await attention()

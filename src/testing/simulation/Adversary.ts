@@ -76,9 +76,9 @@ const respelled = ({ body, signatures }: SignedTransaction): SignedTransaction =
 })
 
 /** Says that a state was consumed, as an honest node would. */
-const sayGone = (ref: StateRef | undefined): Message => ({
+const gone = (ref: StateRef): Message => ({
   ...{ kind: 'error', code: 'state-consumed', message: 'It was already consumed.' },
-  ...(ref === undefined ? {} : { details: { ref: showRef(ref) } }),
+  details: { ref: showRef(ref) },
 })
 
 export class Adversary {
@@ -369,13 +369,18 @@ export class Adversary {
       () => tell({ type: 'recorded' }),
       () => tell({ nonsense: [1, 2, 3] }),
       () => this.#say(session, 'responder', { kind: 'end' }),
-      () => this.#say(session, 'responder', sayGone(transaction?.body.inputs[0])),
+      () =>
+        this.#say(session, 'responder', { kind: 'error', code: 'state-consumed', message: 'It was already consumed.' }),
       () => {
         tell(good)
         tell(good)
       },
     ]
+    const [consumed] = transaction?.body.inputs ?? []
     if (type === 'sign' && moods.oneIn(2)) tell(good)
+    // What it is asked to let go is gone, it says.
+    else if (type === 'sign' && consumed !== undefined && moods.below(2) === 0)
+      this.#say(session, 'responder', gone(consumed))
     else if (type === 'finality' && moods.oneIn(2)) tell({ type: 'recorded' })
     else moods.pick(answers)()
   }
