@@ -1,6 +1,6 @@
 /**
  * The documentation as pages to browse: every page of the repository, the reference of the public names, and a search
- * that needs no server. Files that pages link to come along. It gives back each link that leads nowhere.
+ * that needs no server, and the whole for language models. Files that pages link to come along. It gives back each link that leads nowhere.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, normalize, relative } from 'node:path'
@@ -9,6 +9,7 @@ import { packageEntries } from '../packageEntries.js'
 import { apiReference } from './apiReference.js'
 import { frame } from './frame.js'
 import { escape, highlight } from './highlight.js'
+import { modelList, modelText } from './llms.js'
 
 export type SiteOptions = {
   readonly repository: string
@@ -140,6 +141,8 @@ export const buildSite = ({ repository, folder, pages }: SiteOptions): Site => {
       )
   }
   for (const file of ['style.css', 'search.js']) cpSync(join(import.meta.dirname, file), join(folder, file))
+  writeFileSync(join(folder, 'llms.txt'), modelList(sources, pageOf))
+  writeFileSync(join(folder, 'llms-full.txt'), modelText(sources))
   // A script and not plain data, which a page that was opened from a disk may not fetch.
   writeFileSync(join(folder, 'searchIndex.js'), `globalThis.searchIndex = ${JSON.stringify(index)}\n`)
   return { pages: written.size, broken: brokenLinks(folder, written) }

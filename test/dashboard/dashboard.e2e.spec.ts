@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 import { ClockControl, readLocalToken, serveHttp } from '../../src/entries/http.js'
 import { repository } from '../docs/pages.js'
 import { Belfry, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
+import { builtDashboard } from './builtDashboard.js'
 
 /** Pictures for the docs are made here, and only when asked for: fonts differ from machine to machine. */
 const pictures = process.env['UPDATE_DOCS'] === '1' ? join(repository, 'docs/pictures') : undefined
@@ -42,9 +42,7 @@ describe('the dashboard in a real browser', function () {
   }
 
   before(async () => {
-    // Part of the build; made here for whoever runs this file alone.
-    if (!existsSync(join(repository, 'dist/dashboard/index.html')))
-      await build({ configFile: join(repository, 'src/dashboard/vite.config.ts') })
+    await builtDashboard()
     belfry = await Belfry.open((virtual) => ({ clock: new ClockControl(virtual.clock, () => [virtual.node]) }))
     for (let index = 0; index < 12; index += 1)
       await belfry.node.run(Hang, { name: `Bell ${index}`, minutes: 5 + index * 4, manner: 'plain' })

@@ -1,9 +1,7 @@
 /** The dashboard lets an operator tell a flow something, and act on all flows of a list. */
-import { join } from 'node:path'
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 import { some } from 'fp-ts/lib/Option.js'
 import {
   defineApp,
@@ -22,8 +20,8 @@ import {
 import { serveHttp, type HttpServer } from '../../src/entries/http.js'
 import { VirtualNode } from '../../src/testing/index.js'
 import { newTokenText } from '../../src/http/TokenText.js'
-import { repository } from '../docs/pages.js'
 import { accessibilityFaults, Browser, desk, until } from './Browser.js'
+import { builtDashboard } from './builtDashboard.js'
 
 const Approve = defineSignal({ name: 'desk/Approve', data: t.strict({ yes: t.boolean, note: t.string }) })
 const Reject = defineSignal({ name: 'desk/Reject', data: t.strict({}) })
@@ -104,8 +102,7 @@ describe('the dashboard, about flows that wait', () => {
   let browser: Browser
 
   before(async () => {
-    // From the sources as they are, and not from what was built last.
-    await build({ configFile: join(repository, 'src/dashboard/vite.config.ts'), logLevel: 'silent' })
+    await builtDashboard()
     const app = defineApp({
       name: 'desk',
       states: [Reminder],

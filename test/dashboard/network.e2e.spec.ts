@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 import { defineApp, startNode, type Node } from '../../src/index.js'
 import { serveHttp, type HttpServer } from '../../src/entries/http.js'
 import { signNetworkMap, type NetworkTerms } from '../../src/identity/SignedNetworkMap.js'
@@ -12,8 +11,8 @@ import { readKeyFile } from '../../src/keys/KeyFile.js'
 import { mapSerialOf } from '../../src/network/followMap.js'
 import { makeNetwork } from '../../src/network/makeNetwork.js'
 import { networkFiles, openNetworkFolder } from '../../src/network/NetworkFolder.js'
-import { repository } from '../docs/pages.js'
 import { accessibilityFaults, Browser, desk, until } from './Browser.js'
+import { builtDashboard } from './builtDashboard.js'
 
 describe('the dashboard, about the network map', () => {
   let scratch: string
@@ -23,8 +22,7 @@ describe('the dashboard, about the network map', () => {
   let browser: Browser
 
   before(async () => {
-    // From the sources as they are, and not from what was built last.
-    await build({ configFile: join(repository, 'src/dashboard/vite.config.ts'), logLevel: 'silent' })
+    await builtDashboard()
     scratch = mkdtempSync(join(tmpdir(), 'carillon-map-'))
     const folder = join(scratch, 'local')
     alice = join(folder, 'Alice')

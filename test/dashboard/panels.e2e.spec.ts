@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 import { createChoresApp } from '../../samples/chores/app.js'
 import { choresPanel } from '../../samples/chores/panel.js'
 import { endpoints as swapEndpoints } from '../../samples/interest-rate-swap/endpoints.js'
@@ -21,6 +19,7 @@ import { ClockControl, serveHttp, type HttpServer } from '../../src/entries/http
 import { VirtualNode } from '../../src/testing/index.js'
 import { repository } from '../docs/pages.js'
 import { accessibilityFaults, Browser, desk, until } from './Browser.js'
+import { builtDashboard } from './builtDashboard.js'
 
 const takesPictures = process.env['UPDATE_DOCS'] === '1'
 
@@ -79,8 +78,7 @@ describe("the samples' panels in a real browser", function () {
   }
 
   before(async () => {
-    if (!existsSync(join(repository, 'dist/dashboard/index.html')))
-      await build({ configFile: join(repository, 'src/dashboard/vite.config.ts') })
+    await builtDashboard()
     server = await serveHttp([await openSwaps(), await openTasks(), await openSignatures(), await openChores()])
     browser = await Browser.open()
     page = await browser.page(desk)

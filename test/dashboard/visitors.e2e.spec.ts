@@ -1,14 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 import { serveHttp } from '../../src/entries/http.js'
-import { repository } from '../docs/pages.js'
 import { Belfry, bellsPanel, Hang } from '../http/belfry.js'
 import { accessibilityFaults, Browser, desk, until, type Look } from './Browser.js'
+import { builtDashboard } from './builtDashboard.js'
 
 describe('the dashboard, to visitors of every kind', function () {
   let belfry: Belfry
@@ -28,9 +25,7 @@ describe('the dashboard, to visitors of every kind', function () {
   const shown = (page: Page): Promise<string> => page.innerText('main')
 
   before(async () => {
-    // Part of the build; made here for whoever runs this file alone.
-    if (!existsSync(join(repository, 'dist/dashboard/index.html')))
-      await build({ configFile: join(repository, 'src/dashboard/vite.config.ts') })
+    await builtDashboard()
     belfry = await Belfry.open()
     browser = await Browser.open()
   })
