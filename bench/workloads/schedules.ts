@@ -5,7 +5,7 @@ import { startNode, type Instant } from 'carillon'
 import { generateKeyPair } from 'carillon/keys'
 import { scheduledTransactions } from '../../samples/scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../../samples/scheduled-transactions/client/ScheduleNetwork.js'
-import { signIdentity, usualUntil, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'
 import { keyList } from '../../samples/scheduled-transactions/model/KeyTree.js'
 import { plain } from '../../samples/scheduled-transactions/model/plain.js'
 import { transactionBody } from '../../samples/scheduled-transactions/model/ScheduledBody.js'
@@ -78,7 +78,7 @@ export const schedules: Workload = {
             network.ledgerID,
             pair,
             { transactionBody: body, payer, adminKey: null, memo: '' },
-            { until: usualUntil(timestampOf(at)) },
+            usualSpan(timestampOf(at)),
           ),
         ]
         return transaction({ kind: 'scheduleSign', scheduleID: created.get(body) ?? '', sigMap } as const)

@@ -7,7 +7,7 @@ import { instantFromMillis, startNode } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
 import { scheduledTransactions } from '../scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../scheduled-transactions/client/ScheduleNetwork.js'
-import { signIdentity, usualUntil, Wallet } from '../scheduled-transactions/client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from '../scheduled-transactions/client/Wallet.js'
 import { endpoints } from '../scheduled-transactions/endpoints.js'
 import type { AccountID } from '../scheduled-transactions/model/EntityId.js'
 import { identityOf } from '../scheduled-transactions/model/Identity.js'
@@ -71,7 +71,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       { nonce: (seconds % 1_000_000) * 1_000 + Math.floor(nanos / 1_000_000) },
     )
     const identity = { transactionBody: body, payer: alice.wallet.accountID, adminKey: null, memo: '' }
-    const sigMap = [signIdentity(network.ledgerID, alice.key, identity, { until: usualUntil(now()) })]
+    const sigMap = [signIdentity(network.ledgerID, alice.key, identity, usualSpan(now()))]
     await network.create(alice.wallet.transaction({ kind: 'scheduleCreate', transactionBody: body, sigMap }, now()))
   }
 
@@ -80,8 +80,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       const signed = new Set((await node.find(Signatories, schedule.schedule))?.data.keys)
       const next = persons.find(({ key }) => !signed.has(key.publicKey))
       if (next === undefined || (next.name === 'Carol' && isForgottenByCarol(schedule))) continue
-      const until = usualUntil(now())
-      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings), { until })]
+      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings), usualSpan(now()))]
       const operation = { kind: 'scheduleSign' as const, scheduleID: schedule.schedule, sigMap }
       await network.sign(next.wallet.transaction(operation, now()))
       return

@@ -14,7 +14,7 @@ import {
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { commands, purposes, type Purpose } from './commands.js'
 import { kinds } from './kinds.js'
-import { identityOf, isUsedUp, scheduleTextOf } from './model/Identity.js'
+import { identityOf, scheduleTextOf, spentOn } from './model/Identity.js'
 import { isSignedBy, primitivesOf } from './model/KeyTree.js'
 import { missingFrom, requiredKeys, type Lookup } from './model/Needs.js'
 import type { PastSchedule, Schedule } from './model/Schedule.js'
@@ -74,6 +74,7 @@ const signerRules = (transaction: LedgerTransaction, submitted: Submitted, setti
     const { pairs, text } = signaturesFor(schedule, submitted, settings)
     const { signed } = witness(pairs, added, text)
     const spent = found(transaction, kinds.identity).flatMap((entry) => entry.spent)
+    const { isUsedUp, isStale } = spentOn(spent, identityOf(schedule, settings))
     return [
       rule('nobody is a signer twice', new Set(keys).size === keys.length),
       rule(
@@ -84,9 +85,10 @@ const signerRules = (transaction: LedgerTransaction, submitted: Submitted, setti
         'a new signer has signed what was submitted',
         added.every((key) => signed.has(key)),
       ),
+      rule('a signature that was used up does not count again', !added.some(isUsedUp)),
       rule(
-        'a signature that was used up does not count again',
-        !added.some(isUsedUp(spent, identityOf(schedule, settings))),
+        'a signature made before an identical schedule had ended does not count',
+        added.length === 0 || !pairs.some(isStale),
       ),
       rule(
         'a signature that had run out before does not count',

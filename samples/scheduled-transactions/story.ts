@@ -7,7 +7,7 @@ import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { createHash } from 'node:crypto'
 import { scheduledTransactions } from './app.js'
 import { ScheduleNetwork } from './client/ScheduleNetwork.js'
-import { signIdentity, usualUntil, Wallet } from './client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from './client/Wallet.js'
 import type { Identity } from './model/Identity.js'
 import { transactionBody } from './model/ScheduledBody.js'
 import { defaultSettings, maxPendingTxns, treasury } from './model/Settings.js'
@@ -67,7 +67,7 @@ export const tellStory = async (say: (line: string) => void): Promise<void> => {
   })
   const identity: Identity = { transactionBody: body, payer: alice.accountID, adminKey: null, memo: '' }
   const signatureOf = (wallet: Wallet) =>
-    wallet.keys.map((key) => signIdentity(network.ledgerID, key, identity, { until: usualUntil(now()) }))
+    wallet.keys.map((key) => signIdentity(network.ledgerID, key, identity, usualSpan(now())))
 
   say('\nAlice schedules a transfer of 100 of hers, 50 of Bob’s and 25 of Carol’s, and signs it.')
   const create = { kind: 'scheduleCreate', transactionBody: body, sigMap: signatureOf(alice) } as const

@@ -14,7 +14,7 @@ import {
   type Json,
 } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
-import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from '../client/Wallet.js'
 import { Send } from '../gate.js'
 import { AccountIDC, LedgerIDC, type AccountID } from '../model/EntityId.js'
 import type { Identity } from '../model/Identity.js'
@@ -58,7 +58,7 @@ const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPa
   const body = releaseOf(deposit, bridge)
   // All validators name the same payer, or their creates would not be identical.
   const identity: Identity = { transactionBody: body, payer: bridge, adminKey: null, memo: '' }
-  const sigMap = [signIdentity(ledgerID, key, identity, { until: usualUntil(now) })]
+  const sigMap = [signIdentity(ledgerID, key, identity, usualSpan(now))]
   const create: ScheduleCreate = { kind: 'scheduleCreate', transactionBody: body, payer: bridge, sigMap }
   return plain(new Wallet(ledgerID, account, [key]).transaction(create, now))
 }

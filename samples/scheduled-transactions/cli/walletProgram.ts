@@ -8,7 +8,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { JsonC, type Instant, type Json } from 'carillon'
 import { generateKeyPair, readKeyFile, writeKeyFile, type KeyPair } from 'carillon/keys'
-import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from '../client/Wallet.js'
 import {
   AccountIDC,
   LedgerIDC,
@@ -149,7 +149,12 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
       .option('--until <seconds>', 'the last second in which they count, since 1970; default: in half an hour', whole)
   const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Signing) =>
-    sign?.map((key) => signIdentity(ledgerID, key, identity, { until: until ?? usualUntil(timestampOf(now())) }))
+    sign?.map((key) =>
+      signIdentity(ledgerID, key, identity, {
+        ...usualSpan(timestampOf(now())),
+        ...(until === undefined ? {} : { until }),
+      }),
+    )
 
   program
     .command('key <file>')

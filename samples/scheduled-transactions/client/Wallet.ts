@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import type { KeyPair } from 'carillon/keys'
 import type { AccountID, LedgerID } from '../model/EntityId.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
-import { sigPair, type SigPair } from '../model/SignatureMap.js'
+import { sigPair, type SigPair, type Span } from '../model/SignatureMap.js'
 import { usualSignatureSecs } from '../model/Settings.js'
 import type { Timestamp } from '../model/Timestamp.js'
 import { signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
@@ -46,17 +46,14 @@ export class Wallet {
 
 /**
  * Signs a schedule under policy `merge`: the signature holds for whatever has this identity when it is submitted, until
- * a second that it names.
+ * a second that it names, unless such a schedule has ended since it was made.
  */
 export const signIdentity = (
   ledgerID: LedgerID,
   key: KeyPair,
   identity: Identity,
-  signing: { readonly until?: number; readonly digits?: number },
-): SigPair => {
-  const until = signing.until === undefined ? {} : { until: signing.until }
-  return { ...sigPair(key, scheduleTextOf(ledgerID, identity)(until), signing.digits), ...until }
-}
+  { digits, ...span }: Span & { readonly digits?: number },
+): SigPair => ({ ...sigPair(key, scheduleTextOf(ledgerID, identity)(span), digits), ...span })
 
-/** How long a signature that is made now is usually good. */
-export const usualUntil = ({ seconds }: Timestamp): number => seconds + usualSignatureSecs
+/** For when a signature that is made now is usually good. */
+export const usualSpan = ({ seconds }: Timestamp): Span => ({ from: seconds, until: seconds + usualSignatureSecs })

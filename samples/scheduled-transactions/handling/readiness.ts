@@ -13,7 +13,7 @@ import type { Settings } from '../model/Settings.js'
 import { witness, type SignatureMap, type SigPair } from '../model/SignatureMap.js'
 import { signedTextOf, type SignedTransaction } from '../model/TransactionBody.js'
 import type { AccountID } from '../model/EntityId.js'
-import { usedUp } from './scheduleBook.js'
+import { spentBefore } from './scheduleBook.js'
 
 /** The key trees that must be satisfied now. */
 export const requiredNow = function* (
@@ -62,8 +62,11 @@ export const signSchedule = function* (
     ? witness(onSchedule, needed, scheduleTextOf(settings.ledgerID, identity))
     : witness(signed.sigMap, needed, signedTextOf(settings.ledgerID, signed.body))
   if (found.wrong > 0 || (isMerging && found.unneeded > 0)) return refuse('SOME_SIGNATURES_WERE_INVALID')
-  if (isMerging && [...found.signed].some(yield* usedUp(books, identity, schedule.identityHash)))
-    return refuse('SOME_SIGNATURES_WERE_INVALID')
+  if (isMerging) {
+    const { isUsedUp, isStale } = yield* spentBefore(books, identity, schedule.identityHash)
+    if ([...found.signed].some(isUsedUp)) return refuse('SOME_SIGNATURES_WERE_INVALID')
+    if (onSchedule.some(isStale)) return refuse('SIGNATURE_OUT_OF_TIME')
+  }
   const before = new Set(known)
   const added = [...found.signed].filter((key) => !before.has(key))
   const keys = [...known, ...added]

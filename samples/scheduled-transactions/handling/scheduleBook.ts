@@ -4,7 +4,7 @@
  */
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { identityOf, isSame, isUsedUp, type Identity, type IdentityEntry } from '../model/Identity.js'
+import { identityOf, isSame, spentOn, type Identity, type IdentityEntry, type Spent } from '../model/Identity.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, type Settings } from '../model/Settings.js'
 import type { Signatories } from '../model/Schedule.js'
@@ -38,13 +38,9 @@ export const findIdentical = function* (
   return undefined
 }
 
-/** Whose signatures on this identity count no more. */
-export const usedUp = function* (
-  books: Books,
-  identity: Identity,
-  hash: string,
-): FlowBody<ReturnType<typeof isUsedUp>> {
-  return isUsedUp((yield* entryOf(books, hash)).spent, identity)
+/** The signatures on this identity that count no more. */
+export const spentBefore = function* (books: Books, identity: Identity, hash: string): FlowBody<Spent> {
+  return spentOn((yield* entryOf(books, hash)).spent, identity)
 }
 
 /** Cost of all that falls due in a second. */
@@ -92,17 +88,18 @@ export const leave = function* (books: Books, schedule: Schedule): FlowBody<void
 }
 
 /**
- * What its signers have signed is used up when a schedule ends, however it does: it completes no later one. After an
- * execution nobody's signature does, for no key was asked to sign the same thing twice.
+ * What its signers have signed is used up when a schedule ends, however it does: it completes no later one, and neither
+ * does what was signed before and never recorded. After an execution nobody's signature does, for no key was asked to
+ * sign the same thing twice.
  */
 const spend = function* (
   books: Books,
   schedule: Schedule,
   keys: Signatories['keys'],
-  { as }: End,
+  { as, at }: End,
   settings: Settings,
 ): FlowBody<void> {
-  if (settings.onIdentical !== 'merge' || keys.length === 0) return
+  if (settings.onIdentical !== 'merge') return
   const identity = identityOf(schedule, settings)
   const entry = yield* entryOf(books, schedule.identityHash)
   const same = entry.spent.filter((one) => isSame(one.identity, identity)).flatMap((one) => one.keys)
@@ -110,6 +107,8 @@ const spend = function* (
   const spent = {
     identity,
     keys: [...new Set([...same, ...keys])],
+    // The last second in which it could be signed.
+    ended: Math.min(at.seconds, schedule.expirationTime - 1),
     ...(as === 'executed' ? { executed: true as const } : {}),
   }
   yield* setEntry(books, { ...entry, spent: [...others, spent] })

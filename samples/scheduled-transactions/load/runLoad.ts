@@ -9,7 +9,7 @@ import type { OpenStore } from 'carillon/logs'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
-import { signIdentity, usualUntil, Wallet } from '../client/Wallet.js'
+import { signIdentity, usualSpan, Wallet } from '../client/Wallet.js'
 import type { Identity } from '../model/Identity.js'
 import { keyList } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
@@ -100,7 +100,7 @@ export const runLoad = async (count: number, options: { readonly store?: OpenSto
     // Two halves, so that most schedules are signed more than once.
     const half = Math.ceil(mine.length / 2)
     for (const part of [mine.slice(0, half), mine.slice(half)].filter(({ length }) => length > 0)) {
-      const sigMap = part.map((key) => signIdentity(network.ledgerID, key, identity, { until: usualUntil(now()) }))
+      const sigMap = part.map((key) => signIdentity(network.ledgerID, key, identity, usualSpan(now())))
       const sign = { kind: 'scheduleSign', scheduleID: id, sigMap } as const
       const { execution } = must(await network.sign(bank.transaction(sign, now())))
       signatures += part.length

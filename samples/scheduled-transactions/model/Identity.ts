@@ -10,7 +10,7 @@ import { KeyTreeC } from './KeyTree.js'
 import type { Schedule } from './Schedule.js'
 import { withoutNonceZero } from './ScheduledBody.js'
 import type { Settings } from './Settings.js'
-import type { SigPair } from './SignatureMap.js'
+import type { Span } from './SignatureMap.js'
 
 const shared = { transactionBody: t.string, adminKey: t.union([KeyTreeC, t.null]), memo: t.string } as const
 
@@ -38,11 +38,22 @@ export const identityOf = (schedule: Identifying, { onIdentical }: Pick<Settings
 
 export const isSame = (a: Identity, b: Identity): boolean => canonicalText(a) === canonicalText(b)
 
-/** The signatures on an identity that count no more: those of some keys, or all of them. */
-export const isUsedUp = (spent: IdentityEntry['spent'], identity: Identity): ((key: string) => boolean) => {
+/** The signatures on an identity that count no more. */
+export type Spent = {
+  /** Those of a key: it has signed before, or the schedule was executed. */
+  readonly isUsedUp: (key: string) => boolean
+  /** Those made before the last such schedule had ended, recorded or not. */
+  readonly isStale: (span: Span) => boolean
+}
+
+export const spentOn = (spent: IdentityEntry['spent'], identity: Identity): Spent => {
   const same = spent.filter((one) => isSame(one.identity, identity))
   const keys = new Set<string>(same.flatMap((one) => one.keys))
-  return (key) => keys.has(key) || same.some(({ executed }) => executed === true)
+  const ended = Math.max(...same.map((one) => one.ended ?? -Infinity))
+  return {
+    isUsedUp: (key) => keys.has(key) || same.some(({ executed }) => executed === true),
+    isStale: ({ from = -Infinity }) => ended > -Infinity && from <= ended,
+  }
 }
 
 export type HashIdentity = (identity: Identity) => string
@@ -50,17 +61,14 @@ export type HashIdentity = (identity: Identity) => string
 export const hashIdentity: HashIdentity = (identity) =>
   createHash('sha256').update(canonicalText(identity)).digest('hex')
 
-/** What the signers of a schedule sign under policy `merge`, each until a time of his own. */
-export const scheduleTextOf = (
-  ledgerID: LedgerID,
-  identity: Identity,
-): ((signature: Pick<SigPair, 'until'>) => string) => {
+/** What the signers of a schedule sign under policy `merge`, each for a span of his own. */
+export const scheduleTextOf = (ledgerID: LedgerID, identity: Identity): ((span: Span) => string) => {
   const signed = {
     domain: 'scheduled-transactions/schedule',
     ledgerID,
     identity: { ...identity, transactionBody: withoutNonceZero(identity.transactionBody) },
   }
-  return ({ until }) => canonicalText(until === undefined ? signed : { ...signed, until })
+  return ({ from, until }) => canonicalText({ ...signed, from, until })
 }
 
 /** All that is known under one hash: the schedules an identical create would meet, and signatures that are used up. */
@@ -73,8 +81,8 @@ export const IdentityEntryC = t.readonly(
       t.readonly(
         t.intersection([
           t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }),
-          /** It has been executed, so nobody's signature on it counts any more. */
-          t.exact(t.partial({ executed: t.literal(true) })),
+          /** It has been executed, so nobody's signature on it counts any more; and the second in which it ended last. */
+          t.exact(t.partial({ executed: t.literal(true), ended: IntegerC })),
         ]),
       ),
     ),

@@ -46,7 +46,7 @@ const meanings = {
   NO_NEW_VALID_SIGNATURES: 'There is no signature that was not there before.',
   SOME_SIGNATURES_WERE_INVALID: 'A signature is wrong, is not needed, or has been used before.',
   SIGNATURE_OUT_OF_TIME:
-    'A signature on the schedule does not say until when it is good, is not good any more, or says a time too far ahead.',
+    'A signature on the schedule does not say until when it is good, is not good any more, says a time too far ahead, or was made before an identical schedule had ended.',
   UNRESOLVABLE_REQUIRED_SIGNERS: 'Whose signatures are needed cannot be found out.',
   UNSCHEDULABLE_TRANSACTION: 'Transactions of this kind cannot be scheduled.',
   UNPARSEABLE_SCHEDULED_TRANSACTION: 'The scheduled transaction cannot be read.',

@@ -18,7 +18,9 @@ export const SigPairC = t.readonly(
     }),
     t.exact(
       t.partial({
-        /** On a schedule: the last second in which the signature counts when it is submitted. It is signed, too. */
+        /** On a schedule, signed along: when it was made. Without it, it is older than whatever has ended. */
+        from: IntegerC,
+        /** On a schedule, signed along: the last second in which the signature counts when it is submitted. */
         until: IntegerC,
       }),
     ),
@@ -26,6 +28,8 @@ export const SigPairC = t.readonly(
   'SigPair',
 )
 export type SigPair = t.TypeOf<typeof SigPairC>
+/** For when a signature on a schedule is good. */
+export type Span = Pick<SigPair, 'from' | 'until'>
 
 export const SignatureMapC = t.readonlyArray(SigPairC, 'SignatureMap')
 export type SignatureMap = t.TypeOf<typeof SignatureMapC>

@@ -9,7 +9,7 @@ import type { KeyPair } from 'carillon/keys'
 import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { scheduledTransactions, type NetworkApp, type NetworkOptions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
-import { signIdentity, usualUntil, Wallet, type Signing } from '../client/Wallet.js'
+import { signIdentity, usualSpan, Wallet, type Signing } from '../client/Wallet.js'
 import type { AccountID, ScheduleID } from '../model/EntityId.js'
 import type { Identity } from '../model/Identity.js'
 import type { KeyTree } from '../model/KeyTree.js'
@@ -192,7 +192,7 @@ export class Scene {
   }
 
   #signature(name: string, identity: Identity, { digits }: Signing): SigPair {
-    const signing = { until: usualUntil(this.now), ...(digits === undefined ? {} : { digits }) }
+    const signing = { ...usualSpan(this.now), ...(digits === undefined ? {} : { digits }) }
     return signIdentity(this.network.ledgerID, keyPair(name), identity, signing)
   }
 

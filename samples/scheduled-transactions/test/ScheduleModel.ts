@@ -27,6 +27,8 @@ export class ScheduleModel {
   receiver: string | undefined
   readonly #spent = new Map<string, Set<string>>()
   readonly #executed = new Set<string>()
+  /** The last second in which there was a schedule with an identity. */
+  readonly #ended = new Map<string, number>()
 
   constructor(
     readonly policy: Policy,
@@ -56,28 +58,29 @@ export class ScheduleModel {
     const schedule = this.schedules[there] ?? fresh
     // Whoever joins agrees with when it runs.
     if (schedule.waits !== fresh.waits || (fresh.waits && schedule.expiry !== expiry)) return undefined
-    if (!this.#addSigners(schedule, signs)) return undefined
+    if (!this.#addSigners(schedule, signs, now)) return undefined
     if (there < 0) this.schedules.push(schedule)
-    this.#look(schedule)
+    this.#look(schedule, now)
     return this.schedules.indexOf(schedule)
   }
 
   sign(number: number, signs: readonly string[], now: number): void {
     const schedule = this.schedules[number]
     if (schedule?.end !== undefined || schedule === undefined || now >= schedule.expiry) return
-    if (this.#addSigners(schedule, signs)) this.#look(schedule)
+    if (this.#addSigners(schedule, signs, now)) this.#look(schedule, now)
   }
 
   delete(number: number, now: number): void {
     const schedule = this.schedules[number]
-    if (schedule?.end === undefined && schedule !== undefined && now < schedule.expiry) this.#end(schedule, 'deleted')
+    if (schedule?.end === undefined && schedule !== undefined && now < schedule.expiry)
+      this.#end(schedule, 'deleted', now)
   }
 
   /** Time has come to `now`. */
   expire(now: number): void {
     for (const schedule of this.schedules) {
       if (schedule.end !== undefined || now < schedule.expiry) continue
-      this.#end(schedule, schedule.waits && this.#isReady(schedule) ? 'executed' : 'expired')
+      this.#end(schedule, schedule.waits && this.#isReady(schedule) ? 'executed' : 'expired', now)
     }
   }
 
@@ -85,7 +88,7 @@ export class ScheduleModel {
     return this.schedules.filter((one) => one.body === body && one.end === 'executed').length
   }
 
-  #addSigners(schedule: Modelled, signs: readonly string[]): boolean {
+  #addSigners(schedule: Modelled, signs: readonly string[], now: number): boolean {
     const needed = new Set([
       this.payer,
       ...leavesOf(this.tree),
@@ -93,7 +96,9 @@ export class ScheduleModel {
     ])
     const spent = this.#spent.get(schedule.identity) ?? new Set()
     const isOver = this.#executed.has(schedule.identity)
-    if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || isOver || spent.has(one))) return false
+    const isStale = now <= (this.#ended.get(schedule.identity) ?? -1)
+    if (this.policy === 'merge' && signs.some((one) => !needed.has(one) || isOver || isStale || spent.has(one)))
+      return false
     // Under `reject` the payer of every transaction of this model is the payer of the schedules.
     for (const one of this.policy === 'reject' ? [...signs, this.payer] : signs)
       if (needed.has(one)) schedule.signers.add(one)
@@ -105,13 +110,17 @@ export class ScheduleModel {
     return signers.has(this.payer) && isAgreed && holds(this.tree, signers)
   }
 
-  #look(schedule: Modelled): void {
-    if (!schedule.waits && this.#isReady(schedule)) this.#end(schedule, 'executed')
+  #look(schedule: Modelled, now: number): void {
+    if (!schedule.waits && this.#isReady(schedule)) this.#end(schedule, 'executed', now)
   }
 
-  /** Its signatures complete no later one; once it was executed, nobody's do. */
-  #end(schedule: Modelled, end: Ended): void {
+  /** Signatures made until now complete no later one; once it was executed, nobody's do. */
+  #end(schedule: Modelled, end: Ended, now: number): void {
     schedule.end = end
+    this.#ended.set(
+      schedule.identity,
+      Math.max(this.#ended.get(schedule.identity) ?? -1, Math.min(now, schedule.expiry - 1)),
+    )
     if (end === 'executed') this.#executed.add(schedule.identity)
     const spent = this.#spent.get(schedule.identity) ?? new Set()
     for (const one of schedule.signers) spent.add(one)

@@ -118,6 +118,30 @@ describe('a signature on a schedule', () => {
     expect(await scene.sign(next, ['D', 'A']), 'who signs anew').to.have.property('execution')
   })
 
+  for (const ending of ['expires', 'is deleted', 'expires unsigned'] as const)
+    it(`that was never recorded counts on no identical schedule that comes after one that ${ending}`, async () => {
+      const scene = await withPeople({}, 'A', 'B')
+      const adminKey = key('A')
+      const alsoSigning = [keyPair('A')]
+      const body = scene.transfer('A', 'B', 1)
+      const first = await scene.created(body, { adminKey, alsoSigning, expirationTime: scene.second + 10 })
+      // Refused together with one that is wrong, so it is on the ledger nowhere, and it is good for half an hour.
+      const held = scene.signature('A', body, { adminKey })
+      const wrong = { ...scene.signature('D', body, { adminKey }), ed25519: held.ed25519 }
+      expect(await statusOf(scene.sign(first, [], { sigMap: [held, wrong] }))).to.equal(forged)
+      if (ending === 'expires') expect(await statusOf(scene.sign(first, ['D']))).to.equal('SUCCESS')
+      if (ending === 'is deleted') expect(await statusOf(scene.delete(first, [], { alsoSigning }))).to.equal('SUCCESS')
+      await scene.pass(11)
+      const next = await scene.created(body, { adminKey, alsoSigning })
+      expect(await statusOf(scene.sign(next, [], { sigMap: [held] }))).to.equal(outOfTime)
+      const joining = { adminKey, alsoSigning, sigMap: [held] }
+      expect(await statusOf(scene.create(body, joining)), 'by a create that joins').to.equal(outOfTime)
+      const unsaid = { ...held, from: scene.second }
+      expect(await statusOf(scene.sign(next, [], { sigMap: [unsaid] })), 'made later by another').to.equal(forged)
+      expect((await scene.network.info(next)).info?.signers, 'nobody has signed it').to.deep.equal([])
+      expect(await statusOf(scene.sign(next, ['A'])), 'who signs anew').to.equal('SUCCESS')
+    })
+
   it('says until when it is good, which is no longer than the network takes', async () => {
     const scene = await withPeople({ settings: { signatureSecs: 3_600 } }, 'A', 'B')
     const body = scene.transfer('A', 'B', 1)
