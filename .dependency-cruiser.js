@@ -209,10 +209,17 @@ export default {
     },
     {
       name: 'strangers-keep-to-themselves',
-      comment: 'Samples and docs import only their own files; a benchmark may also measure a sample.',
+      comment: 'Samples and docs import only files of their own folder; a benchmark may also measure a sample.',
       severity: 'error',
       from: { path: '^(samples|docs)/' },
       to: { path: '^(samples|bench|docs|test|scripts)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'samples-meet-in-shared',
+      comment: 'A sample imports its own files and samples/shared; only the demo puts samples together.',
+      severity: 'error',
+      from: { path: '^samples/(?!demo/)([^/]+)/' },
+      to: { path: '^samples/', pathNot: ['^samples/$1/', '^samples/shared/'] },
     },
     {
       name: 'benchmarks-measure-samples',

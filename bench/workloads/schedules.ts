@@ -10,7 +10,7 @@ import { keyList } from '../../samples/scheduled-transactions/model/KeyTree.js'
 import { plain } from '../../samples/scheduled-transactions/model/plain.js'
 import { transactionBody } from '../../samples/scheduled-transactions/model/ScheduledBody.js'
 import { defaultSettings, treasury } from '../../samples/scheduled-transactions/model/Settings.js'
-import { timestampOf } from '../../samples/scheduled-transactions/model/Timestamp.js'
+import { timestampOf } from '../../samples/scheduled-transactions/model/ids.js'
 import { HeldClock } from '../HeldClock.js'
 import { fullDurability, more, type Workload } from '../Workload.js'
 

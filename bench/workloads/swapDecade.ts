@@ -3,7 +3,7 @@
  */
 import { verifyLog } from 'carillon/logs'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
-import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
+import { shortTrade } from '../../samples/interest-rate-swap/trades.js'
 import { context, less, type Workload } from '../Workload.js'
 
 export const swapDecade: Workload = {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { EmbeddedStore } from 'carillon/logs'
-import { costOf } from '../../samples/recurring-tasks/load/costOf.js'
+import { costOf } from '../../samples/recurring-tasks/test/load/costOf.js'
 import { context, fullDurability, less, noSeed, type Figure, type Workload } from '../Workload.js'
 
 export const taskCost: Workload = {

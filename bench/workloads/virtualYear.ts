@@ -2,8 +2,7 @@
  * A virtual year of heartbeats a minute apart, each a tick of its own: how quickly time can pass in a test.
  */
 import { VirtualNode } from 'carillon/testing'
-import { app } from '../../samples/heartbeat/app.js'
-import { StartHeartbeat } from '../../samples/heartbeat/flows/StartHeartbeat.js'
+import { app, StartHeartbeat } from '../../samples/heartbeat/app.js'
 import { context, less, more, type Workload } from '../Workload.js'
 
 const minutesAYear = 525_600

@@ -2,11 +2,9 @@
  * The sample's app: the chore engine, three chores, and the governance they work on, put together for one process.
  */
 import { defineApp, type App, type Node } from 'carillon'
-import { archiveProposals } from './archiveProposals.js'
-import { confirmFollowing } from './confirmFollowing.js'
+import { archiveProposals, confirmFollowing, refreshVotingPower } from './chores.js'
 import { ChoreDesk, ChoreEngine, type Caller } from './engine/index.js'
-import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
-import { refreshVotingPower } from './refreshVotingPower.js'
+import { Governance, governanceFlows, governanceStates } from './governance.js'
 
 /** What a party runs that is only followed: governance without chores. */
 export const createGovernanceApp = (): App =>

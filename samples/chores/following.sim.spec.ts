@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { instant, plus } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import { createChoresApp, createGovernanceApp } from './app.js'
-import { confirmFollowingId as id } from './confirmFollowing.js'
-import { AskFollowee, Follow, Following } from './governance/Following.js'
-import { CreateNeuron } from './governance/Neuron.js'
+import { confirmFollowingId as id } from './chores.js'
+import { AskFollowee, CreateNeuron, Follow, Following } from './governance.js'
 
 const start = instant('2026-01-05T00:00:00.000Z')
 

@@ -1,16 +1,26 @@
 import { expect } from 'chai'
 import { plus, startNode } from 'carillon'
-import { archiveProposals, archiveProposalsId } from './archiveProposals.js'
-import { ChoreStand } from './testing/ChoreStand.js'
-import { Held } from './testing/Held.js'
+import {
+  archiveProposals,
+  archiveProposalsId,
+  confirmFollowingId,
+  refreshVotingPower,
+  refreshVotingPowerId,
+} from './chores.js'
+import { ChoreStand } from './test/ChoreStand.js'
+import { Held } from './test/Held.js'
 import { createChoresApp } from './app.js'
-import { confirmFollowingId } from './confirmFollowing.js'
-import { Archive, SettleProposals } from './governance/Archive.js'
-import { Governance, governanceFlows, governanceStates } from './governance/Governance.js'
-import { Follow } from './governance/Following.js'
-import { CreateNeuron, Neuron } from './governance/Neuron.js'
-import { auditor } from './testing/callers.js'
-import { refreshVotingPower, refreshVotingPowerId } from './refreshVotingPower.js'
+import {
+  Archive,
+  CreateNeuron,
+  Follow,
+  Governance,
+  governanceFlows,
+  governanceStates,
+  Neuron,
+  SettleProposals,
+} from './governance.js'
+import { auditor } from './test/callers.js'
 
 const open = async (neurons: readonly (readonly [id: string, isDissolved: boolean])[]) => {
   const governance = new Governance()

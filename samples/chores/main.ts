@@ -9,14 +9,10 @@ import { instant, plus, toMillis, type Node } from 'carillon'
 import { EmbeddedStore } from 'carillon/logs'
 import { VirtualNetwork } from 'carillon/testing'
 import { createChoresApp, createGovernanceApp, type ChoresApp } from './app.js'
-import { archiveProposalsId } from './archiveProposals.js'
-import { confirmFollowingId } from './confirmFollowing.js'
+import { archiveProposalsId, confirmFollowingId, refreshVotingPowerId } from './chores.js'
 import { choresPermissions, type Caller } from './engine/index.js'
 import { describeEntry, describeStatus } from './describe.js'
-import { SettleProposals } from './governance/Archive.js'
-import { Follow } from './governance/Following.js'
-import { CreateNeuron } from './governance/Neuron.js'
-import { refreshVotingPowerId } from './refreshVotingPower.js'
+import { CreateNeuron, Follow, SettleProposals } from './governance.js'
 
 const monday = instant('2026-01-05T00:00:00.000Z')
 const folder = mkdtempSync(join(tmpdir(), 'carillon-chores-'))

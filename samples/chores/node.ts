@@ -4,9 +4,7 @@
  */
 import type { Node } from 'carillon'
 import { createChoresApp } from './app.js'
-import { SettleProposals } from './governance/Archive.js'
-import { Follow } from './governance/Following.js'
-import { CreateNeuron, Neuron } from './governance/Neuron.js'
+import { CreateNeuron, Follow, Neuron, SettleProposals } from './governance.js'
 import { choresPanel } from './panel.js'
 import { choresVerbs } from './verbs.js'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { startNode } from 'carillon'
 import { createChoresApp } from './app.js'
-import { archiveProposalsId } from './archiveProposals.js'
+import { archiveProposalsId } from './chores.js'
 import { choresPanel } from './panel.js'
-import { auditor } from './testing/callers.js'
+import { auditor } from './test/callers.js'
 
 describe('the panel of the chores', () => {
   it('has a lamp for each chore, offers what fits its condition, and records who acts', async () => {

@@ -3,8 +3,8 @@ import { instant } from 'carillon'
 import type { VerbAnswer } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { createChoresApp } from './app.js'
-import { archiveProposalsId as chore } from './archiveProposals.js'
-import { auditor, caretaker, owner, stranger } from './testing/callers.js'
+import { archiveProposalsId as chore } from './chores.js'
+import { auditor, caretaker, owner, stranger } from './test/callers.js'
 import { choresVerbs } from './verbs.js'
 
 describe('the verbs of the chores', () => {

@@ -108,6 +108,11 @@ const plain = {
 } as const
 const plainVerbs = ['enable', 'disable', 'trigger', 'start', 'pause', 'resume', 'stop', 'stop-chore'] as const
 
+const moments = {
+  schedule: 'enable it, and run it first at an instant',
+  'next-run': 'move its next run to an instant, and nothing else',
+} as const
+
 const controlling = (deskOf: DeskOf): readonly Verb[] => [
   ...plainVerbs.map((name) =>
     verb({
@@ -145,22 +150,15 @@ const controlling = (deskOf: DeskOf): readonly Verb[] => [
     handle: ({ input: { chore, seconds }, ...caller }) =>
       controlled(deskOf(caller), chore, { verb: 'timeout', seconds }),
   }),
-  verb({
-    name: 'schedule',
-    summary: 'enable it, and run it first at an instant',
-    arguments: [choreArgument, { name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
-    input: t.strict({ ...oneChore, instant: MomentC }),
-    handle: ({ input: { chore, instant: at }, ...caller }) =>
-      controlled(deskOf(caller), chore, { verb: 'schedule', at }),
-  }),
-  verb({
-    name: 'next-run',
-    summary: 'move its next run to an instant, and nothing else',
-    arguments: [choreArgument, { name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
-    input: t.strict({ ...oneChore, instant: MomentC }),
-    handle: ({ input: { chore, instant: at }, ...caller }) =>
-      controlled(deskOf(caller), chore, { verb: 'next-run', at }),
-  }),
+  ...(['schedule', 'next-run'] as const).map((name) =>
+    verb({
+      name,
+      summary: moments[name],
+      arguments: [choreArgument, { name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
+      input: t.strict({ ...oneChore, instant: MomentC }),
+      handle: ({ input: { chore, instant: at }, ...caller }) => controlled(deskOf(caller), chore, { verb: name, at }),
+    }),
+  ),
   verb({
     name: 'create',
     summary: 'create another chore of a type, with settings and a schedule of its own',

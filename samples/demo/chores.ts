@@ -4,11 +4,9 @@
 import { join } from 'node:path'
 import { startNode } from 'carillon'
 import { createChoresApp } from '../chores/app.js'
-import { archiveProposalsId } from '../chores/archiveProposals.js'
-import { SettleProposals } from '../chores/governance/Archive.js'
-import { CreateNeuron, Neuron } from '../chores/governance/Neuron.js'
+import { archiveProposalsId, refreshVotingPowerId } from '../chores/chores.js'
+import { CreateNeuron, Neuron, SettleProposals } from '../chores/governance.js'
 import { choresPanel } from '../chores/panel.js'
-import { refreshVotingPowerId } from '../chores/refreshVotingPower.js'
 import type { Household } from './Neighbour.js'
 import { repeat } from './repeat.js'
 

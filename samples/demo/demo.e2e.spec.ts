@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endRuns, runSample, type SampleRun } from '../shared/test/runSample.js'
 
 const main = join(import.meta.dirname, 'main.ts')
 
-type Run = { readonly child: ChildProcess; readonly output: () => string; readonly ended: Promise<number | string> }
 type Status = { readonly head: { readonly revision: number }; readonly now: string; readonly nodes: readonly string[] }
 
 const everyone = ['Quasimodo', 'Caretaker', 'Registrar', 'Treasurer', 'Bank A', 'Bank B', 'Oracle', 'Notary']
@@ -16,20 +15,10 @@ const moving = ['Quasimodo', 'Treasurer', 'Bank A', 'Notary']
 
 describe('npm start', function () {
   let folder: string
-  const runs: Run[] = []
+  const runs: SampleRun[] = []
 
-  const start = (...args: readonly string[]): Run => {
-    const child = spawn(
-      process.execPath,
-      ['--conditions=carillon-source', '--import', 'tsx', main, '--folder', folder, '--port', '0', ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    let text = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    const ended = new Promise<number | string>((resolve) => {
-      child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'))
-    })
-    const run = { child, output: () => text, ended }
+  const start = (...args: readonly string[]): SampleRun => {
+    const run = runSample(main, '--folder', folder, '--port', '0', ...args)
     runs.push(run)
     return run
   }
@@ -44,7 +33,7 @@ describe('npm start', function () {
   }
 
   /** Enters as a browser does, by the printed link, and gives a way to ask. */
-  const enter = async (run: Run): Promise<(path: string, node: string) => Promise<unknown>> => {
+  const enter = async (run: SampleRun): Promise<(path: string, node: string) => Promise<unknown>> => {
     const link = await until(() => /http:\S+#link=\S+/.exec(run.output())?.[0], 'a link should be printed')
     const [url = '', code = ''] = link.split('/#link=')
     const entered = await fetch(`${url}/api/v1/session`, {
@@ -65,10 +54,7 @@ describe('npm start', function () {
     folder = mkdtempSync(join(tmpdir(), 'carillon-demo-'))
   })
   afterEach(async () => {
-    for (const { child, ended } of runs.splice(0)) {
-      child.kill('SIGKILL')
-      await ended
-    }
+    await endRuns(runs)
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 

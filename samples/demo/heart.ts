@@ -4,8 +4,7 @@
 import { join } from 'node:path'
 import { startNode } from 'carillon'
 import { definePanel, type Panel } from 'carillon/http'
-import { app } from '../heartbeat/app.js'
-import { StartHeartbeat } from '../heartbeat/flows/StartHeartbeat.js'
+import { app, StartHeartbeat } from '../heartbeat/app.js'
 import { Heartbeat } from '../heartbeat/Heartbeat.js'
 import type { Household } from './Neighbour.js'
 

@@ -12,6 +12,7 @@ import {
   type HttpServer,
   type ServedNode,
 } from 'carillon/http'
+import { quoted, runCommand, untilTold, wholeNumber } from '../shared/commandLine.js'
 import { openChores } from './chores.js'
 import { openHeart } from './heart.js'
 import { openMarket } from './market.js'
@@ -40,12 +41,6 @@ const readOptions = () =>
     },
   }).values
 
-const portOf = (text: string): number => {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new RangeError(`--port takes a number up to 65535, not ${text}`)
-}
-
 const say = (...lines: readonly string[]): void => {
   for (const line of lines) console.log(line)
 }
@@ -54,13 +49,6 @@ const say = (...lines: readonly string[]): void => {
 const tellTrouble = (error: unknown): void => {
   console.error(`  ${error instanceof Error ? error.message : String(error)}`)
 }
-
-/** Resolves at Ctrl-C, at \`kill\`, or when nobody reads any more. A second Ctrl-C waits for nothing. */
-const untilTold = (): Promise<string> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
-    process.stdout.on('error', () => resolve('nobody reads'))
-  })
 
 const serve = async (
   served: readonly [ServedNode, ...ServedNode[]],
@@ -77,9 +65,6 @@ const serve = async (
     return serveHttp(served, { localToken })
   }
 }
-
-/** A path as a shell takes it. */
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
 
 const again = (folder: string): string =>
   folder === usualFolder ? 'npm start' : `npm start -- --folder ${quoted(folder)}`
@@ -110,15 +95,12 @@ const greet = (neighbours: readonly Neighbour[], server: HttpServer, folder: str
   )
 }
 
-const main = async (): Promise<void> => {
+await runCommand(async () => {
   const options = readOptions()
-  if (options.help) {
-    process.stdout.write(usage)
-    return
-  }
+  if (options.help) return void process.stdout.write(usage)
   const { folder } = options
-  const port = options.port === undefined ? undefined : portOf(options.port)
-  const told = untilTold()
+  const port = options.port === undefined ? undefined : wholeNumber('--port', options.port, 0, 65_535)
+  const { told } = untilTold()
   const households: Household[] = []
   const sockets: ControlSocket[] = []
   let server: HttpServer | undefined
@@ -146,12 +128,4 @@ const main = async (): Promise<void> => {
     await stop()
   }
   say(`Stopped in good order. Every node goes on from its log with the next ${again(folder)}.`)
-}
-
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof CarillonError || error instanceof RangeError || error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+})

@@ -4,12 +4,11 @@
  */
 import type { Instant } from 'carillon'
 import { addDays, addMonths, localDate, tenor, type LocalDate } from 'carillon/calendars'
-import { amount } from '../interest-rate-swap/money/Amount.js'
-import { Exact, rate } from '../interest-rate-swap/money/Rate.js'
+import { amount, Exact, rate } from '../interest-rate-swap/money.js'
 import type { Fix } from '../interest-rate-swap/oracle/Fix.js'
-import { generate } from '../interest-rate-swap/schedule/generate.js'
+import { generate } from '../interest-rate-swap/schedule.js'
 import type { Terms } from '../interest-rate-swap/terms/Terms.js'
-import { usualCommon, usualFixing, usualLeg, type Parties } from '../interest-rate-swap/trades/terms.js'
+import { usualCommon, usualFixing, usualLeg, type Parties } from '../interest-rate-swap/trades.js'
 
 /** A kind of trade: the banks keep one of each open. */
 export type Line = {

@@ -2,12 +2,8 @@ import { expect } from 'chai'
 import { instant, type Node } from 'carillon'
 import { decodeEvent } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
-import { app } from './app.js'
-import type { Heart } from './Heart.js'
-import { Beat } from './flows/Beat.js'
-import { StartHeartbeat } from './flows/StartHeartbeat.js'
-import { StopHeartbeat } from './flows/StopHeartbeat.js'
-import { Heartbeat } from './Heartbeat.js'
+import { app, Beat, StartHeartbeat, StopHeartbeat } from './app.js'
+import { Heartbeat, type Heart } from './Heartbeat.js'
 
 const everySecond = { name: 'bell', intervalMs: 1_000, missedBeats: 'catch-up' } as const
 

@@ -1,9 +1,7 @@
 import { defineCommand, instant, plus, type StateAndRef } from 'carillon'
 import { ledger, testParty, type TestLedger, type TransactionTrial } from 'carillon/testing'
 import { app } from './app.js'
-import type { Heart } from './Heart.js'
-import { Heartbeat } from './Heartbeat.js'
-import { BeatCommand, SkipCommand, StartCommand, StopCommand } from './HeartbeatContract.js'
+import { BeatCommand, Heartbeat, SkipCommand, StartCommand, StopCommand, type Heart } from './Heartbeat.js'
 
 const me = testParty('Quasimodo')
 const someoneElse = testParty('Frollo')

@@ -1,51 +1,17 @@
 import { expect } from 'chai'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endRuns, runSample, type SampleRun } from '../shared/test/runSample.js'
 
 const main = join(import.meta.dirname, 'main.ts')
 
-type Run = {
-  readonly child: ChildProcess
-  readonly output: () => string
-  readonly ended: Promise<number | string>
-  readonly says: (pattern: RegExp) => Promise<void>
-}
-
 describe('npm run sample:heartbeat', function () {
   let store: string
-  const runs: Run[] = []
+  const runs: SampleRun[] = []
 
-  const start = (...args: readonly string[]): Run => {
-    const child = spawn(
-      process.execPath,
-      ['--conditions=carillon-source', '--import', 'tsx', main, '--store', store, ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    let text = ''
-    const listeners = new Set<() => void>()
-    const hear = (chunk: Buffer): void => {
-      text += chunk.toString('utf8')
-      for (const listener of [...listeners]) listener()
-    }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    const ended = new Promise<number | string>((resolve) => {
-      child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'))
-    })
-    const says = (pattern: RegExp): Promise<void> =>
-      new Promise((resolve, reject) => {
-        const listener = (): void => {
-          if (!pattern.test(text)) return
-          listeners.delete(listener)
-          resolve()
-        }
-        listeners.add(listener)
-        listener()
-        void ended.then(() => reject(new Error(`it ended without saying ${pattern.source}:\n${text}`)))
-      })
-    const run = { child, output: () => text, ended, says }
+  const start = (...args: readonly string[]): SampleRun => {
+    const run = runSample(main, '--store', store, ...args)
     runs.push(run)
     return run
   }
@@ -58,10 +24,7 @@ describe('npm run sample:heartbeat', function () {
   })
 
   afterEach(async () => {
-    for (const { child, ended } of runs.splice(0)) {
-      child.kill('SIGKILL')
-      await ended
-    }
+    await endRuns(runs)
     rmSync(store, { recursive: true, force: true })
   })
 

@@ -2,10 +2,8 @@ import { expect } from 'chai'
 import { instant, type Node } from 'carillon'
 import { decodeEvent } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
-import { app } from './app.js'
-import { StartHeartbeat } from './flows/StartHeartbeat.js'
-import type { Heart } from './Heart.js'
-import { flowNames, Heartbeat } from './Heartbeat.js'
+import { app, StartHeartbeat } from './app.js'
+import { flowNames, Heartbeat, type Heart } from './Heartbeat.js'
 
 type Start = { readonly name: string; readonly due: string; readonly latenessMs: number; readonly cause: string }
 

@@ -1,15 +1,14 @@
 /**
- * What `npm run sample:heartbeat` runs: one node, live, with a heart in it. Stop it as you like, and start it again.
+ * What `npm run sample:heartbeat` runs: one node, live, with a heart in it. Stop it as you like, and start it again. It
+ * listens to the node and tells of every beat; whether someone listens makes no difference to the heart.
  */
 import { parseArgs } from 'node:util'
-import { CarillonError, startNode, type Node, type StateRef } from 'carillon'
-import { app } from './app.js'
-import { StartHeartbeat } from './flows/StartHeartbeat.js'
-import { StopHeartbeat } from './flows/StopHeartbeat.js'
-import type { Heart } from './Heart.js'
-import { Heartbeat } from './Heartbeat.js'
-import { Pulse } from './Pulse.js'
-import { Screen } from './Screen.js'
+import { isRight } from 'fp-ts/lib/Either.js'
+import { startNode, type Instant, type Node, type StateRef } from 'carillon'
+import type { PublicEventOf } from 'carillon/events'
+import { quoted, runCommand, untilTold, wholeNumber } from '../shared/commandLine.js'
+import { app, BeatenC, SkippedC, StartHeartbeat, StopHeartbeat, type Beaten } from './app.js'
+import { flowNames, Heartbeat, type Heart } from './Heartbeat.js'
 
 const usage = `npm run sample:heartbeat -- [options]
 
@@ -23,59 +22,127 @@ const usage = `npm run sample:heartbeat -- [options]
 
 const usualStore = 'data/heartbeat'
 
-const readOptions = () =>
-  parseArgs({
-    options: {
-      beats: { type: 'string' },
-      interval: { type: 'string', default: '1000' },
-      'skip-missed': { type: 'boolean', default: false },
-      stop: { type: 'boolean', default: false },
-      store: { type: 'string', default: usualStore },
-      help: { type: 'boolean', default: false },
-    },
-  }).values
+// --- plain lines, with colour only where a terminal shows it
 
-const wholeNumber = (name: string, text: string): number => {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new RangeError(`--${name} takes a whole number from 1, not ${text}`)
-  return value
+const isColoured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
+const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
+const dim = (text: string): string => paint(2, text)
+const bold = (text: string): string => paint(1, text)
+
+const say = (...lines: readonly string[]): void => {
+  process.stdout.write(`${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`)
+}
+const sayTrouble = (what: string): void => say(paint(33, what))
+const sayHints = (title: string, tips: readonly (readonly [does: string, command: string])[]): void => {
+  const width = Math.max(...tips.map(([does]) => does.length))
+  say('', bold(title), ...tips.map(([does, how]) => `  ${does.padEnd(width)}  ${dim(how)}`), '')
 }
 
-const screen = new Screen(process.stdout)
+const count = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`
+const span = (ms: number): string => {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`
+  return ms < 7_200_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`
+}
+const late = (ms: number): string => (ms <= 0 ? 'on time' : `${span(ms)} late`)
+const clockTime = (at: Instant): string => at.slice(11)
+const every = (ms: number): string => (ms === 1_000 ? 'second' : span(ms))
+
+const sayBeat = ({ beat, due, latenessMs, nextBeatAt }: Beaten): void => {
+  const heart = paint(beat % 2 === 0 ? 91 : 31, '♥')
+  const times = `due ${clockTime(due)}  ${late(latenessMs).padEnd(13)}`
+  say(`${heart} ${bold(`beat ${String(beat).padStart(5)}`)}  ${times} ${dim(`next ${clockTime(nextBeatAt)}`)}`)
+}
+const sayAway = (due: Instant, latenessMs: number, missed: number, plan: string): void =>
+  say(`It was away: ${count(missed, 'beat')} fell due since ${due}, ${span(latenessMs)} ago.`, plan, '')
+
+// --- what is heard of the heart
+
+/** Of the beats that are made up for, so many are shown before the rest is told in short. */
+const shownOfMany = 5
+const tellEvery = 1_000
+
+/** Tells of every beat; a long series of beats that are made up for is told in short. */
+class Pulse {
+  readonly #flowNames = new Map<string, string>()
+  /** Set while missed beats are made up for. */
+  #madeUp: { beats: number; readonly sinceMs: number } | undefined
+  /** The state whose activity was started last. */
+  lastStarted: StateRef | undefined
+  beats = 0
+
+  constructor(readonly onBeat: (beats: number) => void) {}
+
+  readonly hear = (event: PublicEventOf<'FlowStarted' | 'FlowEnded'>): void => {
+    if (event.type === 'FlowStarted') {
+      this.#flowNames.set(event.flow, event.name)
+      if (event.origin.kind === 'activity') this.lastStarted = event.origin.ref
+      return
+    }
+    const name = this.#flowNames.get(event.flow)
+    this.#flowNames.delete(event.flow)
+    if (event.outcome === 'failed') sayTrouble(`${name ?? 'A flow'} failed: ${event.error?.message ?? ''}`)
+    const beaten = BeatenC.decode(event.result)
+    if (name === flowNames.beat && isRight(beaten)) this.#beat(beaten.right)
+    const skipped = SkippedC.decode(event.result)
+    if (name !== flowNames.skipMissed || !isRight(skipped)) return
+    const { due, latenessMs, skipped: beats, nextBeatAt } = skipped.right
+    sayAway(due, latenessMs, beats, 'It is a heart that skips what it has missed, so it does.')
+    say(`» ${count(beats, 'beat')} skipped; the next one is due at ${clockTime(nextBeatAt)}, on the same grid.`, '')
+  }
+
+  #beat(beaten: Beaten): void {
+    const { beat, latenessMs, intervalMs, due } = beaten
+    if (latenessMs > intervalMs && this.#madeUp === undefined) {
+      this.#madeUp = { beats: 0, sinceMs: performance.now() }
+      const plan = 'They are made up for now, one by one and in order; the log keeps how late each of them was.'
+      sayAway(due, latenessMs, Math.ceil(latenessMs / intervalMs), plan)
+    }
+    const madeUp = this.#madeUp
+    if (madeUp !== undefined) madeUp.beats += 1
+    const nth = madeUp?.beats ?? 0
+    if (nth <= shownOfMany) sayBeat(beaten)
+    else if (nth === shownOfMany + 1 || nth % tellEvery === 0)
+      say(dim(`… beat ${String(beat).padStart(5)}  and on, ${late(latenessMs)}`))
+    if (madeUp !== undefined && latenessMs <= intervalMs) {
+      const tookMs = Math.round(performance.now() - madeUp.sinceMs)
+      say('', `All ${count(nth, 'missed beat')} made up for, in ${span(tookMs)}. Back in time.`, '')
+      this.#madeUp = undefined
+    }
+    this.beats += 1
+    this.onBeat(this.beats)
+  }
+}
+
+// --- the command
 
 /** The command that was typed, again: of the heart that is in this store. */
 const again = (store: string, ...options: readonly string[]): string => {
-  const given = [...options, ...(store === usualStore ? [] : ['--store', store])]
+  const given = [...options, ...(store === usualStore ? [] : ['--store', quoted(store)])]
   return ['npm run sample:heartbeat', ...(given.length === 0 ? [] : ['--', ...given])].join(' ')
-}
-
-/** Resolves at Ctrl-C, at `kill`, when nobody reads any more, or when told. A second Ctrl-C waits for nothing. */
-const untilTold = (): { readonly told: Promise<void>; readonly tell: () => void } => {
-  let tell: () => void = () => undefined
-  const told = new Promise<void>((resolve) => {
-    tell = resolve
-  })
-  process.once('SIGINT', tell)
-  process.once('SIGTERM', tell)
-  process.stdout.on('error', tell)
-  return { told, tell }
 }
 
 const findOrStart = async (
   node: Node,
-  { store, intervalMs, missedBeats }: Pick<Heart, 'intervalMs' | 'missedBeats'> & { readonly store: string },
+  store: string,
+  { intervalMs, missedBeats }: Pick<Heart, 'intervalMs' | 'missedBeats'>,
 ): Promise<StateRef> => {
   const [found] = await node.states(Heartbeat)
   if (found === undefined) {
     const name = 'Emmanuel'
     const { heartbeat, nextBeatAt } = await node.run(StartHeartbeat, { name, intervalMs, missedBeats })
-    screen.born({ name, intervalMs, nextBeatAt })
+    say(
+      `A heart named ${name} has been started. It beats every ${every(intervalMs)}; each beat is a transaction`,
+      `in the log, on disk before you read about it. The first is due at ${clockTime(nextBeatAt)}.`,
+    )
     return heartbeat
   }
-  screen.found(found.data)
-  if (missedBeats === 'skip' && found.data.missedBeats !== 'skip')
-    screen.say(
+  const { data } = found
+  say(
+    `Here is ${data.name} again, a heart that was started at ${data.startedAt} and beats every ${every(data.intervalMs)}.`,
+  )
+  if (missedBeats === 'skip' && data.missedBeats !== 'skip')
+    say(
       'It makes up for missed beats, as it was told when it was started. For one that skips them:',
       `  ${again(store, '--stop')} && ${again(store, '--skip-missed')}`,
     )
@@ -84,29 +151,29 @@ const findOrStart = async (
 
 const stopHeart = async (node: Node): Promise<void> => {
   const [found] = await node.states(Heartbeat)
-  if (found === undefined) {
-    screen.say('There is no heart to stop.', '')
-    return
-  }
+  if (found === undefined) return say('There is no heart to stop.', '')
   const { name } = found.data
   const { beats } = await node.run(StopHeartbeat, { name })
-  screen.say(`${name} has stopped, after ${beats.toLocaleString('en')} beats. Its story stays in the log.`, '')
+  say(`${name} has stopped, after ${beats.toLocaleString('en')} beats. Its story stays in the log.`, '')
 }
 
-const main = async (): Promise<void> => {
-  const options = readOptions()
-  if (options.help) {
-    process.stdout.write(usage)
-    return
-  }
+await runCommand(async () => {
+  const { values: options } = parseArgs({
+    options: {
+      beats: { type: 'string' },
+      interval: { type: 'string', default: '1000' },
+      'skip-missed': { type: 'boolean', default: false },
+      stop: { type: 'boolean', default: false },
+      store: { type: 'string', default: usualStore },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) return void process.stdout.write(usage)
   const { store } = options
-  const intervalMs = wholeNumber('interval', options.interval)
-  const beatsToGo = options.beats === undefined ? Infinity : wholeNumber('beats', options.beats)
+  const intervalMs = wholeNumber('--interval', options.interval, 1)
+  const beatsToGo = options.beats === undefined ? Infinity : wholeNumber('--beats', options.beats, 1)
   const { told, tell } = untilTold()
-
-  let beats = 0
-  const pulse = new Pulse(screen, () => {
-    beats += 1
+  const pulse = new Pulse((beats) => {
     if (beats === beatsToGo) tell()
   })
   const node = await startNode({
@@ -114,51 +181,40 @@ const main = async (): Promise<void> => {
     store,
     party: 'Quasimodo',
     onFailure: (error) => {
-      screen.trouble(error.message)
+      sayTrouble(error.message)
       process.exitCode = 1
       tell()
     },
   })
   const sinceStart = node.head.revision + 1
-  screen.title(store)
+  say('', `${bold('Carillon heartbeat')}${dim(`  ·  process ${process.pid}  ·  store ${store}`)}`, '')
   if (options.stop) {
     await stopHeart(node)
-    await node.stop()
-    return
+    return node.stop()
   }
 
-  const heartbeat = await findOrStart(node, {
-    ...{ store, intervalMs },
-    missedBeats: options['skip-missed'] ? 'skip' : 'catch-up',
-  })
-  screen.hint('In another terminal:', [
-    ['what is due next', `npx carillon agenda --store ${store}`],
-    ['how the node is', `npx carillon status --store ${store}`],
+  const missedBeats = options['skip-missed'] ? 'skip' : 'catch-up'
+  const heartbeat = await findOrStart(node, store, { intervalMs, missedBeats })
+  const atStore = `--store ${quoted(store)}`
+  sayHints('In another terminal:', [
+    ['what is due next', `npx carillon agenda ${atStore}`],
+    ['how the node is', `npx carillon status ${atStore}`],
     ['a death without a goodbye', `kill -9 ${process.pid}`],
   ])
-  if (node.isDraining)
-    screen.trouble(`The node is draining, so nothing beats until: npx carillon drain end --store ${store}`)
+  if (node.isDraining) sayTrouble(`The node is draining, so nothing beats until: npx carillon drain end ${atStore}`)
   node.subscribe({ from: sinceStart, types: ['FlowStarted', 'FlowEnded'], on: pulse.hear })
   await told
   const isAlive = (await node.states(Heartbeat)).length > 0
   await node.stop()
 
   const { transaction, index } = pulse.lastStarted ?? heartbeat
-  screen.hint(
-    `Stopped after ${beats.toLocaleString('en')} beats. ${isAlive ? 'The heart itself is not dead, only nobody is there to beat it.' : 'The life of the heart has ended.'}`,
-    [
-      [isAlive ? 'wait a while, and start it again' : 'begin another one', again(store)],
-      ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} --store ${store}`],
-      ['what is due next', `npx carillon agenda --store ${store}`],
-      ...(isAlive ? [['end its life', again(store, '--stop')] as const] : []),
-    ],
-  )
-}
-
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof CarillonError || error instanceof RangeError || error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+  const fate = isAlive
+    ? 'The heart itself is not dead, only nobody is there to beat it.'
+    : 'The life of the heart has ended.'
+  sayHints(`Stopped after ${pulse.beats.toLocaleString('en')} beats. ${fate}`, [
+    [isAlive ? 'wait a while, and start it again' : 'begin another one', again(store)],
+    ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} ${atStore}`],
+    ['what is due next', `npx carillon agenda ${atStore}`],
+    ...(isAlive ? [['end its life', again(store, '--stop')] as const] : []),
+  ])
+})

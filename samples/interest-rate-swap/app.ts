@@ -4,14 +4,12 @@
  */
 import { defineApp, type App, type Consent } from 'carillon'
 import { left, right } from 'fp-ts/lib/Either.js'
-import { AgreeFixing, Fixing } from './flows/fixing.js'
-import { AgreeMaturity, Maturity } from './flows/maturity.js'
+import { AgreeFixing, AgreeMaturity, Fixing, Maturity } from './flows/fixing.js'
 import { acceptOffer, Offer, type Acceptance } from './flows/offer.js'
-import { DeclareOverdue, paymentFlows } from './flows/payment.js'
+import { confirmSettlement, DeclareOverdue, paymentFlows } from './flows/payment.js'
 import type { PaymentSystem } from './flows/PaymentSystem.js'
-import { confirmSettlement } from './flows/settle.js'
 import { AskToSign, FetchFix, Query } from './oracle/ask.js'
-import { OverdueCommand } from './swap/commands.js'
+import { OverdueCommand } from './swap/SwapKind.js'
 import { Swap } from './swap/Swap.js'
 
 export type BankOptions = {

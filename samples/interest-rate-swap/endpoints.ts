@@ -5,22 +5,19 @@ import * as t from 'io-ts'
 import { CarillonError, InstantC, IntegerC, PartyC } from 'carillon'
 import { LocalDateC } from 'carillon/calendars'
 import { defineEndpoint, type Endpoint } from 'carillon/http'
+import { record } from '../shared/record.js'
 import { openSwaps } from './panel.js'
-import { paymentDates } from './schedule/payments.js'
-import { nextEvent } from './swap/events.js'
+import { nextEvent, paymentDates } from './swap/events.js'
 import { SwapC } from './swap/SwapKind.js'
 
-const TradeC = t.readonly(
-  t.strict({
-    tradeId: t.string,
-    fixedPayer: PartyC,
-    floatingPayer: PartyC,
-    fixings: t.readonly(t.strict({ done: IntegerC, all: IntegerC })),
-    payments: t.readonly(t.strict({ done: IntegerC, all: IntegerC, last: t.union([LocalDateC, t.null]) })),
-    next: t.readonly(t.strict({ kind: t.string, at: InstantC })),
-  }),
-  'Trade',
-)
+const TradeC = record('Trade', {
+  tradeId: t.string,
+  fixedPayer: PartyC,
+  floatingPayer: PartyC,
+  fixings: t.readonly(t.strict({ done: IntegerC, all: IntegerC })),
+  payments: t.readonly(t.strict({ done: IntegerC, all: IntegerC, last: t.union([LocalDateC, t.null]) })),
+  next: t.readonly(t.strict({ kind: t.string, at: InstantC })),
+})
 
 export const endpoints: readonly Endpoint[] = [
   defineEndpoint({

@@ -9,12 +9,9 @@ import { CarillonError, canonicalText } from 'carillon'
 import { Command } from 'commander'
 import { runWithCrashes } from './run/crashes.js'
 import { liveRun } from './run/liveRun.js'
-import { fixingsChart } from './run/chart.js'
-import { Progress, progressLine } from './run/Progress.js'
-import { cashFlowTable } from './run/Table.js'
+import { cashFlowTable, fixingsChart, Progress, progressLine } from './run/show.js'
 import { runToMaturity } from './run/virtualRun.js'
-import { showAmount } from './money/Amount.js'
-import { showPercent } from './money/Rate.js'
+import { showAmount, showPercent } from './money.js'
 
 type Options = {
   readonly live?: true

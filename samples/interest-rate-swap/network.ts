@@ -5,13 +5,11 @@ import { instant, type Instant, type StateRef } from 'carillon'
 import { VirtualNetwork, type Weather } from 'carillon/testing'
 import { bankApp, notaryApp, observerApp } from './app.js'
 import { PaymentsInMemory, type PaymentSystem } from './flows/PaymentSystem.js'
-import type { Acceptance } from './flows/offer.js'
-import { Offer } from './flows/offer.js'
-import { Announce } from './oracle/Announce.js'
-import { oracleApp } from './oracle/app.js'
+import { Offer, type Acceptance } from './flows/offer.js'
+import { Announce, oracleApp } from './oracle/app.js'
 import type { Fix } from './oracle/Fix.js'
 import type { Terms } from './terms/Terms.js'
-import type { Parties } from './trades/terms.js'
+import type { Parties } from './trades.js'
 
 export const names = {
   fixedPayer: 'Bank A',

@@ -5,10 +5,18 @@
 import type { Node } from 'carillon'
 import type { LocalDate } from 'carillon/calendars'
 import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
-import { showAmount, showMinor } from './money/Amount.js'
-import { showPercent } from './money/Rate.js'
-import { overdueOn, paymentDates, paymentInstant, paymentOn } from './schedule/payments.js'
-import { fixingInstant, nextEvent, nextUnfixed, type SwapEvent } from './swap/events.js'
+import { table } from '../shared/panel.js'
+import { showAmount, showMinor, showPercent } from './money.js'
+import {
+  fixingInstant,
+  nextEvent,
+  nextUnfixed,
+  overdueOn,
+  paymentDates,
+  paymentInstant,
+  paymentOn,
+  type SwapEvent,
+} from './swap/events.js'
 import { Swap } from './swap/Swap.js'
 import type { SwapData } from './swap/SwapKind.js'
 
@@ -96,22 +104,19 @@ const timelineOf = (swap: SwapData): Block => {
   }
 }
 
-const tableOf = (swap: SwapData): Block => ({
-  kind: 'table',
-  columns: [
-    { key: 'date', label: 'Pays' },
-    { key: 'fixes', label: 'Fixed on' },
-    { key: 'rate', label: 'Rate', align: 'right' },
-    { key: 'floating', label: 'Floating', align: 'right' },
-    { key: 'fixed', label: 'Fixed', align: 'right' },
-    { key: 'net', label: 'Net', align: 'right' },
-    { key: 'payer', label: 'Paid by' },
-    { key: 'is', label: 'Is' },
-  ],
-  rows: datesInSight(swap).map((date) => rowFor(swap, date)),
-  empty: 'Nothing is paid.',
-  title: `Cash flows of ${swap.common.tradeId}`,
-})
+const tableOf = (swap: SwapData): Block =>
+  table(
+    {
+      ...{ date: 'Pays', fixes: 'Fixed on', rate: 'Rate', floating: 'Floating', fixed: 'Fixed', net: 'Net' },
+      ...{ payer: 'Paid by', is: 'Is' },
+    },
+    {
+      title: `Cash flows of ${swap.common.tradeId}`,
+      right: ['rate', 'floating', 'fixed', 'net'],
+      rows: datesInSight(swap).map((date) => rowFor(swap, date)),
+      empty: 'Nothing is paid.',
+    },
+  )
 
 const factsOf = (swap: SwapData): Block => {
   const { floating, paid } = swap.calculation
@@ -144,7 +149,7 @@ export const swapsPanel: Panel = definePanel({
   read: async (node) => {
     const swaps = await openSwaps(node)
     if (swaps.length === 0)
-      return [{ kind: 'table', columns: [], rows: [], empty: 'No trade is open. Start one with the flow swap/Offer.' }]
+      return [table({}, { rows: [], empty: 'No trade is open. Start one with the flow swap/Offer.' })]
     const shown = swaps.slice(0, tradesShown)
     const more: readonly Block[] =
       shown.length === swaps.length ? [] : [{ kind: 'facts', facts: [{ label: 'Open trades', value: swaps.length }] }]

@@ -6,7 +6,6 @@ import type * as t from 'io-ts'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import {
   defineFlow,
-  KeyedStates,
   refuseWith,
   type CommandDefinition,
   type FlowBody,
@@ -16,13 +15,14 @@ import {
   type TransactionBuilder,
   type TransactOptions,
 } from 'carillon'
+import { bytesOf, StateBooks } from '../shared/StateBooks.js'
 import { closed } from './model/closed.js'
 import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
 import { meaningOf, RefusedC, type Answer, type Refusal, type Refused } from './model/Refusal.js'
-import type { Limits } from './model/Schedule.js'
+import type { Limits } from './model/Task.js'
 import type { Settings } from './model/Settings.js'
-import type { TaskEvent } from './model/TaskEvent.js'
-import { unixTime, type UnixTime } from './model/timeSlots.js'
+import type { TaskEvent } from './events.js'
+import { unixTime, type UnixTime } from './model/slots.js'
 import {
   Account,
   Call,
@@ -36,40 +36,42 @@ import {
   TimeSlot,
 } from './states.js'
 
-export class Books {
-  readonly taskMap = new KeyedStates(Task)
-  readonly triggerMap = new KeyedStates(TimeSlot)
-  readonly taskQueue = new KeyedStates(TaskQueue)
-  readonly missedQueue = new KeyedStates(MissedPage)
-  readonly accounts = new KeyedStates(Account)
-  readonly calls = new KeyedStates(Call)
-  readonly registryMap = new KeyedStates(Registry)
-  readonly sweeperMap = new KeyedStates(Sweeper)
+const notOpen = 'The registry has not been opened; run recurring-tasks/Open first.'
+
+export class Books extends StateBooks {
+  // In the order in which transactions name them, which recorded logs hold.
+  readonly registryMap = this.keep(Registry)
+  readonly sweeperMap = this.keep(Sweeper)
+  readonly taskMap = this.keep(Task)
+  readonly triggerMap = this.keep(TimeSlot)
+  readonly taskQueue = this.keep(TaskQueue)
+  readonly missedQueue = this.keep(MissedPage)
+  readonly accounts = this.keep(Account)
+  readonly calls = this.keep(Call)
   readonly events: TaskEvent[] = []
-  readonly #all = [
-    ...[this.registryMap, this.sweeperMap, this.taskMap, this.triggerMap],
-    ...[this.taskQueue, this.missedQueue, this.accounts, this.calls],
-  ]
 
   constructor(
-    readonly io: FlowIo,
+    io: FlowIo,
     readonly now: UnixTime,
-  ) {}
+  ) {
+    super(io)
+  }
 
-  *registry(): FlowBody<RegistryData> {
-    const registry = yield* this.registryMap.get(this.io, theRegistry)
-    if (registry === undefined) throw new Error('The registry has not been opened; run recurring-tasks/Open first.')
-    return registry
+  registry(): FlowBody<RegistryData> {
+    return this.only(this.registryMap, theRegistry, notOpen)
   }
 
   *settings(): FlowBody<Settings> {
     return (yield* this.registry()).settings
   }
 
-  *sweeper(): FlowBody<SweeperData> {
-    const sweeper = yield* this.sweeperMap.get(this.io, theSweeper)
-    if (sweeper === undefined) throw new Error('The registry has not been opened; run recurring-tasks/Open first.')
-    return sweeper
+  sweeper(): FlowBody<SweeperData> {
+    return this.only(this.sweeperMap, theSweeper, notOpen)
+  }
+
+  /** Changes what the sweeper knows. */
+  *setSweeper(change: Partial<SweeperData>): FlowBody<void> {
+    yield* this.sweeperMap.put(this.io, theSweeper, { ...(yield* this.sweeper()), ...change })
   }
 
   /** Makes something known, once the books are written. */
@@ -77,56 +79,35 @@ export class Books {
     this.events.push(...events)
   }
 
-  get hasChanged(): boolean {
-    return this.#all.some((map) => map.hasChanged)
-  }
-
   /** When tasks may be scheduled. */
   *limits(): FlowBody<Limits> {
     return { now: this.now, swept: (yield* this.sweeper()).lastTimeSlot, settings: yield* this.settings() }
   }
 
-  /** Remembers how everything stands; calling the result puts it back. */
-  mark(): () => void {
-    const undo = this.#all.map((map) => map.mark())
+  /** Takes back what is told, too. */
+  override mark(): () => void {
+    const undo = super.mark()
     const told = this.events.length
     return () => {
-      for (const each of undo) each()
+      undo()
       this.events.length = told
     }
   }
 
   /** About how many bytes the transaction will have. */
   get bytes(): number {
-    let bytes = this.events.reduce((sum, event) => sum + bytesOf(event), 0)
-    for (const map of this.#all)
-      for (const { before, now } of map.known())
-        if (now !== before) bytes += inputOrOutputBytes + (now === undefined ? 0 : bytesOf(now))
-    return bytes
+    return this.events.reduce((sum, event) => sum + bytesOf(event), this.size.bytes)
   }
 
   /** Puts everything into one transaction; books without a change put nothing there. */
   *stage(transaction: TransactionBuilder, purpose: Purpose): FlowBody<void> {
     if (!this.hasChanged) return
     // Asked here, so that every transaction names the registry whose limits it keeps.
-    yield* this.registryMap.get(this.io, theRegistry)
-    for (const map of this.#all) map.stage(transaction)
+    yield* this.registry()
+    this.write(transaction)
     this.registryMap.refer(transaction)
     transaction.command(purpose, [this.io.me], { events: this.events })
   }
-}
-
-/** What the ledger adds to each state: its type, its contract, what it means to the operator. */
-const inputOrOutputBytes = 500
-const sizes = new WeakMap<object, number>()
-
-/** Values never change, so each is measured once. */
-const bytesOf = (value: object): number => {
-  const known = sizes.get(value)
-  if (known !== undefined) return known
-  const bytes = Buffer.byteLength(JSON.stringify(value))
-  sizes.set(value, bytes)
-  return bytes
 }
 
 type Purpose = CommandDefinition<{ readonly events: readonly TaskEvent[] }>

@@ -11,19 +11,23 @@ import {
   type Node,
   type StateAndRef,
 } from 'carillon'
-import { CancelTask, type Cancelled } from './flows/CancelTask.js'
-import { Endow, Open, Reconfigure } from './flows/govern.js'
-import { ScheduleTask, type Scheduled } from './flows/ScheduleTask.js'
-import { StartTasks, StopTasks } from './flows/switchTasks.js'
-import { weightOf, type Action } from './model/Action.js'
+import {
+  CancelTask,
+  Endow,
+  Open,
+  Reconfigure,
+  ScheduleTask,
+  StartTasks,
+  StopTasks,
+  type Cancelled,
+  type Scheduled,
+} from './flows/requests.js'
+import { earliestSlot, timesOf, weightOf, type Action, type Task as TaskData } from './model/Task.js'
 import { root, type AccountId, type Origin } from './model/Origin.js'
 import type { Done, Outcome, Refused } from './model/Refusal.js'
 import type { Registry as RegistryData } from './model/Registry.js'
-import { earliestSlot, timesOf } from './model/Schedule.js'
 import { defaultSettings, type Settings } from './model/Settings.js'
-import type { Task as TaskData } from './model/Task.js'
-import { hasRoom } from './model/TimeSlot.js'
-import { isReserved, slotOf, type UnixTime } from './model/timeSlots.js'
+import { hasRoom, isReserved, slotOf, type UnixTime } from './model/slots.js'
 import {
   Account,
   MissedPage,

@@ -2,11 +2,8 @@
  * The recurring-tasks app. Give it the flows that tasks may call; the registry decides which of them are allowed.
  */
 import { defineApp, type AnyFlowDefinition, type AnyStateDefinition, type App } from 'carillon'
-import { CancelTask } from './flows/CancelTask.js'
-import { Endow, Open, Reconfigure } from './flows/govern.js'
+import { CancelTask, Endow, Open, Reconfigure, ScheduleTask, StartTasks, StopTasks } from './flows/requests.js'
 import { makeCallFlow } from './flows/MakeCall.js'
-import { ScheduleTask } from './flows/ScheduleTask.js'
-import { StartTasks, StopTasks } from './flows/switchTasks.js'
 import { Sweep } from './flows/Sweep.js'
 import { states } from './states.js'
 

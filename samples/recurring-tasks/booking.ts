@@ -1,15 +1,16 @@
 /**
- * Books tasks into time slots and takes them out again. A slot comes into being with its first task and disappears
- * with its last.
+ * Books tasks into time slots and takes them out again, and moves money between accounts of the registry's own
+ * small ledger. A slot comes into being with its first task and disappears with its last; what leaves one account
+ * arrives in another.
  */
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
 import type { Books } from './Books.js'
-import type { Refusal } from './model/Refusal.js'
-import { knownExecutions, timesOf } from './model/Schedule.js'
-import type { Task } from './model/Task.js'
-import { tryPush } from './model/TimeSlot.js'
-import type { UnixTime } from './model/timeSlots.js'
+import type { AccountId } from './model/Origin.js'
+import { refuse, type Refusal } from './model/Refusal.js'
+import { treasury, type Account } from './model/Registry.js'
+import { knownExecutions, timesOf, type Task } from './model/Task.js'
+import { tryPush, type UnixTime } from './model/slots.js'
 import { theTaskQueue } from './states.js'
 
 /** "For each timestamp, inserting the task id of the task into the trigger map." */
@@ -84,3 +85,36 @@ export const remove = function* (books: Books, task: Task): FlowBody<number> {
   // What is accounted for neither in a slot nor in the task queue must have been missed.
   return booked + (yield* leaveMissedQueue(books, task, knownExecutions(task.schedule) - booked))
 }
+
+const account = function* (books: Books, id: AccountId): FlowBody<Account> {
+  return (yield* books.accounts.get(books.io, id)) ?? { operator: books.io.me, id, free: 0 }
+}
+
+const add = function* (books: Books, id: AccountId, amount: number): FlowBody<void> {
+  const before = yield* account(books, id)
+  yield* books.accounts.put(books.io, id, { ...before, free: before.free + amount })
+}
+
+/** Gives an account money that was not there before: root's privilege, which the contract checks. */
+export const endow = add
+
+export const canPay = function* (books: Books, id: AccountId, amount: number): FlowBody<boolean> {
+  return (yield* account(books, id)).free >= amount
+}
+
+export const transfer = function* (
+  books: Books,
+  from: AccountId,
+  to: AccountId,
+  amount: number,
+): FlowBody<Either<Refusal, void>> {
+  if (!(yield* canPay(books, from, amount))) return refuse('InsufficientBalance')
+  if (amount === 0) return right(undefined)
+  yield* add(books, from, -amount)
+  yield* add(books, to, amount)
+  return right(undefined)
+}
+
+/** Takes a fee. */
+export const charge = (books: Books, from: AccountId, fee: number): FlowBody<Either<Refusal, void>> =>
+  transfer(books, from, treasury, fee)

@@ -13,17 +13,13 @@ import {
   type ResolvedState,
   type Rule,
 } from 'carillon'
-import { readonlyArray, strict } from 'io-ts'
 import { AccountC, RegistryC, SweeperC, type Registry } from './model/Registry.js'
 import { problemWith, type Settings } from './model/Settings.js'
-import { TaskQueueC } from './model/queues.js'
+import { isSlot, TaskQueueC, TimeSlotC, type TimeSlot } from './model/slots.js'
 import { TaskC, type Task } from './model/Task.js'
-import { TaskEventC } from './model/TaskEvent.js'
-import { TimeSlotC, type TimeSlot } from './model/TimeSlot.js'
-import { isSlot } from './model/timeSlots.js'
+import { ToldC } from './events.js'
 
-const telling = (type: string) =>
-  defineCommand({ type: `recurring-tasks/${type}`, data: strict({ events: readonlyArray(TaskEventC) }) })
+const telling = (type: string) => defineCommand({ type: `recurring-tasks/${type}`, data: ToldC })
 
 /** What a transaction of the registry is for; each carries the events it makes known. */
 export const commands = {

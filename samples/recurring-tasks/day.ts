@@ -3,11 +3,10 @@
  * in the evening the log is asked for an account of everything.
  */
 import { VirtualNode } from 'carillon/testing'
-import { accountOf } from './accountOf.js'
+import { accountOf, readEvents } from './events.js'
 import { recurringTasks } from './app.js'
 import { root, signed } from './model/Origin.js'
-import { instantOf } from './model/timeSlots.js'
-import { readEvents } from './readEvents.js'
+import { instantOf } from './model/slots.js'
 import { TaskRegistry } from './TaskRegistry.js'
 
 const hour = 3_600

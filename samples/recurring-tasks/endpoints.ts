@@ -5,27 +5,23 @@
 import * as t from 'io-ts'
 import { instantFromMillis, InstantC, IntegerC, JsonC } from 'carillon'
 import { defineEndpoint, type Endpoint } from 'carillon/http'
-import { ActionC } from './model/Action.js'
+import { record } from '../shared/record.js'
+import { ActionC, ScheduleRequestC, TaskC } from './model/Task.js'
 import { closed } from './model/closed.js'
 import { accountOf, root, signed, type Origin } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'
-import { ScheduleRequestC } from './model/Schedule.js'
-import { TaskC } from './model/Task.js'
-import { instantOf, unixTime } from './model/timeSlots.js'
+import { instantOf, unixTime } from './model/slots.js'
 import { TaskRegistry } from './TaskRegistry.js'
 
 const WholeC = t.refinement(t.string, (text) => /^[1-9]\d{0,2}$/.test(text), 'Whole')
 const mostTasks = 500
 
-const SlotC = t.readonly(t.strict({ at: IntegerC, instant: InstantC }), 'Slot')
-const TaskEntryC = t.readonly(
-  t.strict({
-    task: TaskC,
-    status: t.keyof({ scheduled: null, queued: null, missed: null }),
-    due: t.union([InstantC, t.null]),
-  }),
-  'TaskEntry',
-)
+const SlotC = record('Slot', { at: IntegerC, instant: InstantC })
+const TaskEntryC = record('TaskEntry', {
+  task: TaskC,
+  status: t.keyof({ scheduled: null, queued: null, missed: null }),
+  due: t.union([InstantC, t.null]),
+})
 
 const view = { permission: 'tasks:view', method: 'GET' } as const
 const NothingC = t.readonly(t.strict({}))

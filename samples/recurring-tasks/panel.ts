@@ -4,11 +4,11 @@
  */
 import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
 import { definePanel, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
-import type { Action } from './model/Action.js'
+import { countOf, table } from '../shared/panel.js'
+import type { Action, Schedule } from './model/Task.js'
 import { root, signed } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'
-import type { Schedule } from './model/Schedule.js'
-import { instantOf, isReserved, slotOf, unixTime } from './model/timeSlots.js'
+import { instantOf, isReserved, slotOf, unixTime } from './model/slots.js'
 import { Registry, Task, theRegistry } from './states.js'
 import { TaskRegistry, type TaskStatus, type TaskView } from './TaskRegistry.js'
 
@@ -68,32 +68,23 @@ const firstOf = async <A>(from: AsyncIterable<A>, count: number): Promise<readon
 const queuesBlock = async (registry: TaskRegistry): Promise<Block> => {
   const queue = await registry.taskQueue()
   const missed = await registry.missedQueue()
-  const present =
-    queue === undefined || queue.tasks.length === 0
-      ? []
-      : [
-          {
-            key: 'present',
-            cells: { queue: 'task queue', slot: { instant: instantOf(queue.at) }, tasks: queue.tasks.length },
-          },
-        ]
-  return {
-    kind: 'table',
-    title: 'Queues',
-    columns: [
-      { key: 'queue', label: 'Queue' },
-      { key: 'slot', label: 'Slot' },
-      { key: 'tasks', label: 'Tasks', align: 'right' },
-    ],
-    rows: [
-      ...present,
-      ...missed.slice(0, pagesShown).map(({ page, at, tasks }) => ({
-        key: `missed ${page}`,
-        cells: { queue: 'missed queue', slot: { instant: instantOf(at) }, tasks: tasks.length },
-      })),
-    ],
-    empty: 'Both queues are empty: the present slot has been run, and nothing was missed.',
-  }
+  const row = (name: string, page: number, at: number, tasks: readonly string[]) => ({
+    key: `${name} ${page}`,
+    cells: { queue: name, slot: { instant: instantOf(at) }, tasks: tasks.length },
+  })
+  const present = queue === undefined || queue.tasks.length === 0 ? [] : [row('task queue', 0, queue.at, queue.tasks)]
+  return table(
+    { queue: 'Queue', slot: 'Slot', tasks: 'Tasks' },
+    {
+      title: 'Queues',
+      right: ['tasks'],
+      rows: [
+        ...present,
+        ...missed.slice(0, pagesShown).map(({ page, at, tasks }) => row('missed queue', page, at, tasks)),
+      ],
+      empty: 'Both queues are empty: the present slot has been run, and nothing was missed.',
+    },
+  )
 }
 
 const rowFor = ({ id, owner, providedId, action, schedule, counts, status, due }: TaskView) => ({
@@ -112,25 +103,18 @@ const rowFor = ({ id, owner, providedId, action, schedule, counts, status, due }
 })
 
 const tasksBlock = async (node: Node, registry: TaskRegistry): Promise<Block> => {
-  const [all] = await node.aggregate({ type: Task.type })
-  const count = all?.count ?? 0
+  const count = await countOf(node, Task.type)
   const tasks = await firstOf(registry.tasks(), tasksShown)
-  return {
-    kind: 'table',
-    title: count > tasksShown ? `Tasks, the first ${tasksShown} of ${count.toLocaleString('en')}` : 'Tasks',
-    columns: [
-      { key: 'task', label: 'Task' },
-      { key: 'action', label: 'Action' },
-      { key: 'is', label: 'Is' },
-      { key: 'due', label: 'Next slot' },
-      { key: 'schedule', label: 'Schedule' },
-      { key: 'executed', label: 'Executed', align: 'right' },
-      { key: 'failed', label: 'Failed', align: 'right' },
-      { key: 'missed', label: 'Missed', align: 'right' },
-    ],
-    rows: [...tasks].sort((a, b) => (a.due ?? 0) - (b.due ?? 0)).map(rowFor),
-    empty: 'No task is scheduled. Schedule one above.',
-  }
+  const columns = { task: 'Task', action: 'Action', is: 'Is', due: 'Next slot', schedule: 'Schedule' }
+  return table(
+    { ...columns, executed: 'Executed', failed: 'Failed', missed: 'Missed' },
+    {
+      title: count > tasksShown ? `Tasks, the first ${tasksShown} of ${count.toLocaleString('en')}` : 'Tasks',
+      right: ['executed', 'failed', 'missed'],
+      rows: [...tasks].sort((a, b) => (a.due ?? 0) - (b.due ?? 0)).map(rowFor),
+      empty: 'No task is scheduled. Schedule one above.',
+    },
+  )
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -193,7 +177,7 @@ export const tasksPanel: Panel = definePanel({
   read: async (node) => {
     const registry = TaskRegistry.on(node)
     if ((await node.find(Registry, theRegistry)) === undefined)
-      return [{ kind: 'table', columns: [], rows: [], empty: 'The registry has not been opened yet.' }]
+      return [table({}, { rows: [], empty: 'The registry has not been opened yet.' })]
     const { stopped } = await registry.registry()
     const { sweptAt, nextSweepAt, failure } = await registry.sweeper()
     return [

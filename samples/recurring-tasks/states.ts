@@ -7,12 +7,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { activity, defineState, type FlowRef, type Instant, type Party } from 'carillon'
 import { contract } from './contract.js'
 import { AccountC, CallC, RegistryC, SweeperC, withFields } from './model/Registry.js'
-import { MissedPageC, TaskQueueC } from './model/queues.js'
+import { instantOf, MissedPageC, TaskQueueC, TimeSlotC } from './model/slots.js'
 import { TaskC, withListOfTimes, withWeight } from './model/Task.js'
-import { TimeSlotC } from './model/TimeSlot.js'
-import { instantOf } from './model/timeSlots.js'
 
 const participants = ({ operator }: { readonly operator: Party }): readonly Party[] => [operator]
+
+const governed = { contract, participants }
 
 /** The sweep, by name: states may not import the flows that use them. */
 export const sweepRef: FlowRef = { name: 'recurring-tasks/Sweep', input: {} }
@@ -22,8 +22,7 @@ export const theRegistry = 'registry'
 export const Registry = defineState({
   type: 'recurring-tasks/Registry',
   data: RegistryC,
-  contract,
-  participants,
+  ...governed,
   key: () => theRegistry,
 })
 
@@ -34,8 +33,7 @@ export const Sweeper = defineState({
   version: 2,
   upcasters: { 1: withFields({ failure: null }) },
   data: SweeperC,
-  contract,
-  participants,
+  ...governed,
   key: () => theSweeper,
   nextScheduledActivity: ({ nextSweepAt }) =>
     pipe(
@@ -50,8 +48,7 @@ export const Task = defineState({
   version: 3,
   upcasters: { 1: withListOfTimes, 2: withWeight },
   data: TaskC,
-  contract,
-  participants,
+  ...governed,
   key: ({ id }) => id,
 })
 
@@ -59,8 +56,7 @@ export const Task = defineState({
 export const TimeSlot = defineState({
   type: 'recurring-tasks/TimeSlot',
   data: TimeSlotC,
-  contract,
-  participants,
+  ...governed,
   key: ({ at }) => String(at),
   nextScheduledActivity: ({ at }) => some(activity(instantOf(at), sweepRef)),
 })
@@ -69,8 +65,7 @@ export const theTaskQueue = 'task-queue'
 export const TaskQueue = defineState({
   type: 'recurring-tasks/TaskQueue',
   data: TaskQueueC,
-  contract,
-  participants,
+  ...governed,
   key: () => theTaskQueue,
 })
 
@@ -78,16 +73,14 @@ export const TaskQueue = defineState({
 export const MissedPage = defineState({
   type: 'recurring-tasks/MissedPage',
   data: MissedPageC,
-  contract,
-  participants,
+  ...governed,
   key: ({ page }) => String(page),
 })
 
 export const Account = defineState({
   type: 'recurring-tasks/Account',
   data: AccountC,
-  contract,
-  participants,
+  ...governed,
   key: ({ id }) => id,
 })
 
@@ -97,8 +90,7 @@ export const Call = defineState({
   version: 2,
   upcasters: { 1: withFields({ incarnation: '' }) },
   data: CallC,
-  contract,
-  participants,
+  ...governed,
   key: ({ task, at }) => `${task} ${at}`,
   nextScheduledActivity: ({ startAt }, ref) =>
     some(

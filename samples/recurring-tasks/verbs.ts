@@ -5,14 +5,11 @@
 import * as t from 'io-ts'
 import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
 import { defineVerb, defineVerbs, type Verb, type VerbAnswer, type VerbCaller } from 'carillon/http'
-import type { Action } from './model/Action.js'
+import { taskIdOf, type Action, type ScheduleRequest } from './model/Task.js'
 import { accountOf, root, signed, type Origin } from './model/Origin.js'
 import type { Outcome } from './model/Refusal.js'
-import type { ScheduleRequest } from './model/Schedule.js'
-import { taskIdOf } from './model/Task.js'
-import { inWords, type TaskEvent } from './model/TaskEvent.js'
-import { instantOf, unixTime, type UnixTime } from './model/timeSlots.js'
-import { readEvents } from './readEvents.js'
+import { inWords, readEvents, type TaskEvent } from './events.js'
+import { instantOf, unixTime, type UnixTime } from './model/slots.js'
 import { TaskRegistry, type TaskStatus } from './TaskRegistry.js'
 
 type Json = VerbAnswer['data']

@@ -3,14 +3,14 @@
  * everything is written in one commit, or nothing is.
  */
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { canonicalText, KeyedStates, type FlowBody, type FlowIo, type TransactionBuilder } from 'carillon'
-import { commands, type Purpose } from './commands.js'
-import type { Account as AccountData } from './model/Account.js'
-import type { Consensus as ConsensusData } from './model/Consensus.js'
-import { numberOf, type AccountID } from './model/EntityId.js'
-import type { Lookup } from './model/Needs.js'
+import type { FlowBody, FlowIo, TransactionBuilder } from 'carillon'
+import { StateBooks } from '../shared/StateBooks.js'
+import { commands, type Purpose } from './kinds.js'
+import type { Account as AccountData, Lookup } from './model/Account.js'
+import { nextTime, type Consensus as ConsensusData } from './model/Consensus.js'
+import { entityOf, numberOf, timestampOf, type AccountID, type ScheduleID, type Timestamp } from './model/ids.js'
+import type { Signatories as SignatoriesData } from './model/Schedule.js'
 import { feeCollector, type Settings } from './model/Settings.js'
-import { timestampOf, type Timestamp } from './model/Timestamp.js'
 import type { SignedTransaction } from './model/TransactionBody.js'
 import type { AccountAmount } from './model/TransactionRecord.js'
 import {
@@ -29,79 +29,89 @@ import {
   Topic,
 } from './states.js'
 
-/** A map of states that is staged along with the books. */
-type Attached = Pick<KeyedStates<unknown>, 'known' | 'mark' | 'hasChanged' | 'stage' | 'refer'>
-
 /** A transaction of the ledger holds a thousand of each; a few are for what every commit writes besides. */
 const mostStates = 960
 /** A fact of the log is no longer than 256 KiB. */
 const mostBytes = 248 * 1_024
-/** What goes with a state that is consumed and produced: its ref, its type, its contract, what it asks for. */
-const frameBytes = 400
 
 const notOpen = 'The network has not been opened; run scheduled-transactions/OpenNetwork first.'
 
-export class Books {
-  readonly network = new KeyedStates(Network)
-  readonly sequence = new KeyedStates(Consensus)
-  readonly accounts = new KeyedStates(Account)
-  readonly topics = new KeyedStates(Topic)
-  readonly schedules = new KeyedStates(Schedule)
-  readonly signatories = new KeyedStates(Signatories)
-  readonly past = new KeyedStates(PastSchedule)
-  readonly identities = new KeyedStates(IdentityEntry)
-  readonly seconds = new KeyedStates(ExpirySecond)
-  readonly records = new KeyedStates(Record)
-  readonly calls = new KeyedStates(Call)
-  readonly #all: Attached[] = [
-    ...[this.network, this.sequence, this.accounts, this.topics, this.schedules, this.signatories],
-    ...[this.past, this.identities, this.seconds, this.records, this.calls],
-  ]
-
+export class Books extends StateBooks {
+  readonly network = this.keep(Network)
+  readonly sequence = this.keep(Consensus)
+  readonly accounts = this.keep(Account)
+  readonly topics = this.keep(Topic)
+  readonly schedules = this.keep(Schedule)
+  readonly signatories = this.keep(Signatories)
+  readonly past = this.keep(PastSchedule)
+  readonly identities = this.keep(IdentityEntry)
+  readonly seconds = this.keep(ExpirySecond)
+  readonly records = this.keep(Record)
+  readonly calls = this.keep(Call)
   #reserved = 0
 
   constructor(
-    readonly io: FlowIo,
+    io: FlowIo,
     /** The time of the tick, as the network counts it. */
     readonly now: Timestamp,
-  ) {}
+  ) {
+    super(io)
+  }
 
-  /** Lets an app's own states be part of the same commit. */
-  attach<A>(map: KeyedStates<A>): KeyedStates<A> {
-    this.#all.push(map)
-    return map
+  /** The books as they are at this moment of a flow. */
+  static *open(io: FlowIo): FlowBody<Books> {
+    return new Books(io, timestampOf(yield* io.now()))
   }
 
   *settings(): FlowBody<Settings> {
-    const network = yield* this.network.get(this.io, theNetwork)
-    if (network === undefined) throw new Error(notOpen)
-    return network.settings
+    return (yield* this.only(this.network, theNetwork, notOpen)).settings
   }
 
-  *consensus(): FlowBody<ConsensusData> {
-    const consensus = yield* this.sequence.get(this.io, theConsensus)
-    if (consensus === undefined) throw new Error(notOpen)
-    return consensus
+  consensus(): FlowBody<ConsensusData> {
+    return this.only(this.sequence, theConsensus, notOpen)
   }
 
-  *setConsensus(consensus: ConsensusData): FlowBody<void> {
-    yield* this.sequence.put(this.io, theConsensus, consensus)
+  setConsensus(consensus: ConsensusData): FlowBody<void> {
+    return this.sequence.put(this.io, theConsensus, consensus)
   }
 
-  *account(id: AccountID): FlowBody<AccountData | undefined> {
-    return yield* this.accounts.get(this.io, id)
+  /** The next consensus time, which is given out once. */
+  *nextTime(): FlowBody<Timestamp> {
+    const consensus = yield* this.consensus()
+    const last = nextTime(consensus, this.now)
+    yield* this.setConsensus({ ...consensus, last })
+    return last
   }
 
-  *setAccount(account: AccountData): FlowBody<void> {
-    yield* this.accounts.put(this.io, account.accountID, account)
+  /** The next number of an account, a topic or a schedule, which is given out once. */
+  *nextEntity(): FlowBody<string> {
+    const consensus = yield* this.consensus()
+    yield* this.setConsensus({ ...consensus, nextEntity: consensus.nextEntity + 1 })
+    return entityOf(consensus.nextEntity)
+  }
+
+  account(id: AccountID): FlowBody<AccountData | undefined> {
+    return this.accounts.get(this.io, id)
+  }
+
+  setAccount(account: AccountData): FlowBody<void> {
+    return this.accounts.put(this.io, account.accountID, account)
+  }
+
+  /** Who has signed a schedule so far. */
+  *signers(id: ScheduleID): FlowBody<SignatoriesData['keys']> {
+    return (yield* this.signatories.get(this.io, id))?.keys ?? []
+  }
+
+  setSigners(schedule: ScheduleID, keys: SignatoriesData['keys']): FlowBody<void> {
+    return this.signatories.put(this.io, schedule, { operator: this.io.me, schedule, keys })
   }
 
   /** Takes a fee from an account that has been found able to pay it. */
   *collect(from: AccountData, fee: number): FlowBody<void> {
     if (fee === 0) return
     yield* this.setAccount({ ...from, balance: from.balance - fee })
-    const collector = yield* this.account(feeCollector)
-    if (collector === undefined) throw new Error(notOpen)
+    const collector = yield* this.only(this.accounts, feeCollector, notOpen)
     yield* this.setAccount({ ...collector, balance: collector.balance + fee })
   }
 
@@ -110,24 +120,10 @@ export class Books {
     return { account: (id) => this.accounts.peek(id), topic: (id) => this.topics.peek(id) }
   }
 
-  /** Remembers how everything stands; calling the result puts it back. */
-  mark(): () => void {
-    const marks = this.#all.map((map) => ({ map, putBack: map.mark() }))
-    return () => {
-      for (const { putBack } of marks) putBack()
-    }
-  }
-
   /** Whether more has been read and changed than one commit can hold. */
   get isTooLarge(): boolean {
-    let states = 0
-    let bytes = this.#reserved
-    for (const map of this.#all)
-      for (const { before, now } of map.known()) {
-        states += 1
-        if (now !== before) bytes += frameBytes + (now === undefined ? 0 : Buffer.byteLength(canonicalText(now)))
-      }
-    return states > mostStates || bytes > mostBytes
+    const { states, bytes } = this.size
+    return states > mostStates || bytes + this.#reserved > mostBytes
   }
 
   /** Keeps room for what will be written besides the states: what was submitted, and what is about to end. */
@@ -150,12 +146,9 @@ export class Books {
 
   /** Puts everything into one transaction; books without a change put nothing there. */
   stage(transaction: TransactionBuilder, purpose: Purpose, submitted: SignedTransaction<unknown> | null): void {
-    if (!this.#all.some((map) => map.hasChanged)) return
+    if (!this.hasChanged) return
     // What was only read is named as well, since the contract looks up whose keys are needed.
-    for (const map of this.#all) {
-      map.stage(transaction)
-      map.refer(transaction)
-    }
+    this.write(transaction, { refer: true })
     transaction.command(commands[purpose], [this.io.me], { submitted })
   }
 }
@@ -171,7 +164,7 @@ export const inBooks = <L, A>(
   work: (books: Books) => FlowBody<Either<L, A>>,
 ): FlowBody<Either<L, A>> =>
   io.transact(function* (transaction): FlowBody<Either<L, A>> {
-    const books = new Books(io, timestampOf(yield* io.now()))
+    const books = yield* Books.open(io)
     const worked = yield* work(books)
     if (isRight(worked)) books.stage(transaction, purpose, submitted)
     return worked

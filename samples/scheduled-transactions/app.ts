@@ -2,16 +2,19 @@
  * The app of a network: the operations every network has, those that an app adds, and the flows that take them.
  */
 import { defineApp, type AnyFlowDefinition, type AnyStateDefinition, type App } from 'carillon'
-import { callFlow } from './flows/CallFlow.js'
-import { Clear, expireFlow } from './flows/Expire.js'
+import { callFlow, Clear, expireFlow } from './flows/dueFlows.js'
 import { OpenNetwork, SetParameters } from './flows/govern.js'
 import { GetCapacity, GetRecord, ScheduleGetHistory, ScheduleGetInfo } from './flows/queries.js'
 import { scheduleCreateFlow, type ScheduleCreateFlow } from './flows/ScheduleCreate.js'
-import { ScheduleDelete } from './flows/ScheduleDelete.js'
-import { scheduleSignFlow, type ScheduleSignFlow } from './flows/ScheduleSign.js'
-import { submitFlow, type SubmitFlow } from './flows/Submit.js'
+import {
+  ScheduleDelete,
+  scheduleSignFlow,
+  submitFlow,
+  type ScheduleSignFlow,
+  type SubmitFlow,
+} from './flows/transactions.js'
 import { hashIdentity, type HashIdentity } from './model/Identity.js'
-import { builtIn } from './operations/index.js'
+import { builtIn } from './operations/builtIn.js'
 import { operationsOf, type Operation } from './operations/Operation.js'
 import { states } from './states.js'
 

@@ -12,15 +12,14 @@ import {
   type StateKind,
 } from 'carillon'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { commands, purposes, type Purpose } from './commands.js'
-import { kinds } from './kinds.js'
+import { commands, kinds, purposes, type Purpose } from './kinds.js'
 import { identityOf, scheduleTextOf, spentOn } from './model/Identity.js'
 import { isSignedBy, primitivesOf } from './model/KeyTree.js'
-import { missingFrom, requiredKeys, type Lookup } from './model/Needs.js'
+import { missingFrom, requiredKeys, type Lookup } from './model/Account.js'
 import type { PastSchedule, Schedule } from './model/Schedule.js'
 import { problemWith, type Settings } from './model/Settings.js'
 import { witness, type SignatureMap } from './model/SignatureMap.js'
-import { compare, type Timestamp } from './model/Timestamp.js'
+import { compare, type Timestamp } from './model/ids.js'
 import { ScheduleCreateC, ScheduleSignC, signedTextOf, type SignedTransaction } from './model/TransactionBody.js'
 
 type Submitted = SignedTransaction<unknown> | null

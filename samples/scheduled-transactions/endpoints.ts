@@ -5,9 +5,8 @@
 import * as t from 'io-ts'
 import { JsonC, type Json } from 'carillon'
 import { defineEndpoint, type Endpoint } from 'carillon/http'
-import { ScheduleIDC } from './model/EntityId.js'
+import { parseTransactionID, ScheduleIDC } from './model/ids.js'
 import { plain } from './model/plain.js'
-import { parseTransactionID } from './model/TransactionID.js'
 
 const flow = (name: string): string => `scheduled-transactions/${name}`
 

@@ -15,24 +15,15 @@ import {
   type Json,
 } from 'carillon'
 import type { NetworkApp } from './app.js'
-import { ScheduleDelete } from './flows/ScheduleDelete.js'
+import { ScheduleDelete } from './flows/transactions.js'
 import { plain } from './model/plain.js'
-import { ResponseCodeC } from './model/ResponseCode.js'
 import {
   SignedScheduleCreateC,
   SignedScheduleDeleteC,
   SignedScheduleSignC,
   SignedTransactionC,
 } from './model/TransactionBody.js'
-import { ReceiptC, TransactionRecordC, type Response } from './model/TransactionRecord.js'
-
-export const ResponseC = t.readonly(
-  t.intersection([
-    t.strict({ status: ResponseCodeC, handled: t.boolean }),
-    t.exact(t.partial({ receipt: ReceiptC, record: TransactionRecordC, execution: TransactionRecordC })),
-  ]),
-  'Response',
-)
+import { ResponseC, type Response } from './model/TransactionRecord.js'
 
 /** For the party's own app: sends a signed transaction to the network and waits for the answer. */
 export const Send = defineFlow({

@@ -1,7 +1,7 @@
 /**
  * Plays the story of the seed, then the bridge: npm run sample:signatures
  */
-import { crossBridge } from './bridge/crossBridge.js'
+import { crossBridge } from './bridge.js'
 import { tellStory } from './story.js'
 
 console.log('— Alice, Bob and Carol —\n')

@@ -5,13 +5,12 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Node, PublicKey } from 'carillon'
 import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
-import type { Account as AccountData, Topic as TopicData } from './model/Account.js'
-import type { AccountID } from './model/EntityId.js'
+import { countOf, table } from '../shared/panel.js'
+import { requiredKeys, type Account as AccountData, type Lookup, type Topic as TopicData } from './model/Account.js'
+import { instantOfSecond, type AccountID } from './model/ids.js'
 import { isSignedBy, primitivesOf, type KeyTree } from './model/KeyTree.js'
-import { requiredKeys, type Lookup } from './model/Needs.js'
 import type { End, PastSchedule as Past, Schedule as ScheduleData } from './model/Schedule.js'
 import { parseBody } from './model/ScheduledBody.js'
-import { instantOfSecond } from './model/Timestamp.js'
 import { Account, PastSchedule, Schedule, Signatories, Topic } from './states.js'
 
 const pendingShown = 60
@@ -125,8 +124,6 @@ const endedRow = (past: Past, nameOf: (id: AccountID) => string) => ({
   },
 })
 
-const countOf = async (node: Node, type: string): Promise<number> => (await node.aggregate({ type }))[0]?.count ?? 0
-
 /** The panel of a network; `names` says what its people are called. */
 export const signaturesPanel = (names: AccountNames = () => new Map()): Panel =>
   definePanel({
@@ -150,34 +147,19 @@ export const signaturesPanel = (names: AccountNames = () => new Map()): Panel =>
             { label: 'Accounts', value: await countOf(node, Account.type) },
           ],
         },
-        {
-          kind: 'table',
-          title: 'Pending, oldest first',
-          columns: [
-            { key: 'schedule', label: 'Schedule' },
-            { key: 'what', label: 'What' },
-            { key: 'signed', label: 'Signed' },
-            { key: 'by', label: 'By' },
-            { key: 'missing', label: 'Missing' },
-            { key: 'expires', label: 'Expires' },
-          ],
-          rows,
-          empty: 'No transaction waits for signatures.',
-        },
-        {
-          kind: 'table',
-          title: 'Ended, newest first',
-          columns: [
-            { key: 'schedule', label: 'Schedule' },
-            { key: 'what', label: 'What' },
-            { key: 'ended', label: 'Ended' },
-            { key: 'result', label: 'Result' },
-            { key: 'signers', label: 'Signatures', align: 'right' },
-            { key: 'at', label: 'When' },
-          ],
-          rows: ended.items.map(({ data }) => endedRow(data, nameOf)),
-          empty: 'None has ended yet.',
-        },
+        table(
+          { schedule: 'Schedule', what: 'What', signed: 'Signed', by: 'By', missing: 'Missing', expires: 'Expires' },
+          { title: 'Pending, oldest first', rows, empty: 'No transaction waits for signatures.' },
+        ),
+        table(
+          { schedule: 'Schedule', what: 'What', ended: 'Ended', result: 'Result', signers: 'Signatures', at: 'When' },
+          {
+            title: 'Ended, newest first',
+            right: ['signers'],
+            rows: ended.items.map(({ data }) => endedRow(data, nameOf)),
+            empty: 'None has ended yet.',
+          },
+        ),
       ]
     },
   })

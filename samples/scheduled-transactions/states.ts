@@ -6,8 +6,7 @@ import { none, some } from 'fp-ts/lib/Option.js'
 import { activity, defineState, type FlowRef, type Party } from 'carillon'
 import { contract } from './contract.js'
 import { kinds } from './kinds.js'
-import { instantOfSecond } from './model/Timestamp.js'
-import type { ScheduleID } from './model/EntityId.js'
+import { instantOfSecond, type ScheduleID } from './model/ids.js'
 
 const participants = ({ operator }: { readonly operator: Party }): readonly Party[] => [operator]
 const governed = { contract, participants }

@@ -11,8 +11,7 @@ import { signIdentity, usualSpan, Wallet } from './client/Wallet.js'
 import type { Identity } from './model/Identity.js'
 import { transactionBody } from './model/ScheduledBody.js'
 import { defaultSettings, maxPendingTxns, treasury } from './model/Settings.js'
-import { showTimestamp, timestampOf } from './model/Timestamp.js'
-import { showTransactionID } from './model/TransactionID.js'
+import { showTimestamp, showTransactionID, timestampOf } from './model/ids.js'
 import type { TransactionRecord } from './model/TransactionRecord.js'
 
 /** A key by name, so that the story is the same every time. */

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { digestViews } from '../../src/storage/digest.js'
 import { foldLog, verifyLog } from 'carillon/logs'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
-import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
+import { shortTrade } from '../../samples/interest-rate-swap/trades.js'
 
 describe('Half a year of the swap', () => {
   it('comes to its end, and leaves every party a log that is sound and gives its views', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { instant } from '../../src/index.js'
 import { walletProgram } from '../../samples/scheduled-transactions/cli/walletProgram.js'
-import { showTransactionID } from '../../samples/scheduled-transactions/model/TransactionID.js'
+import { showTransactionID } from '../../samples/scheduled-transactions/model/ids.js'
 import { carillon, RunningNode, scratchFolder } from '../cli/spawnCarillon.js'
 
 const networkApp = join(import.meta.dirname, '../../samples/scheduled-transactions/node.ts')

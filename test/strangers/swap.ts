@@ -4,12 +4,10 @@ import type { Invariant, SimulationOptions, Turn } from 'carillon/testing'
 import { bankApp } from '../../samples/interest-rate-swap/app.js'
 import { Offer } from '../../samples/interest-rate-swap/flows/offer.js'
 import { PaymentsInMemory } from '../../samples/interest-rate-swap/flows/PaymentSystem.js'
-import { OverdueCommand } from '../../samples/interest-rate-swap/swap/commands.js'
+import { OverdueCommand } from '../../samples/interest-rate-swap/swap/SwapKind.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
-import { Announce } from '../../samples/interest-rate-swap/oracle/Announce.js'
-import { oracleApp } from '../../samples/interest-rate-swap/oracle/app.js'
-import { exampleRates } from '../../samples/interest-rate-swap/trades/exampleRates.js'
-import { shortTrade } from '../../samples/interest-rate-swap/trades/exampleTrade.js'
+import { Announce, oracleApp } from '../../samples/interest-rate-swap/oracle/app.js'
+import { exampleRates, shortTrade } from '../../samples/interest-rate-swap/trades.js'
 
 const bank = bankApp({ payments: new PaymentsInMemory() })
 

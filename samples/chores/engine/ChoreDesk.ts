@@ -3,12 +3,12 @@
  * the log, and every control that is let through is recorded under the caller's name.
  */
 import type { VerbCaller } from 'carillon/http'
-import type { ChoreConfig } from './ChoreConfig.js'
+import type { ChoreConfig } from './states.js'
 import type { ChoreEngine } from './ChoreEngine.js'
-import { ChoreRefused } from './ChoreRefused.js'
+import { ChoreRefused } from './ChoreDefinition.js'
 import type { ChoreStatus } from './ChoreStatus.js'
 import type { Control } from './Control.js'
-import type { RunLogEntry, RunLogQuery } from './RunLog.js'
+import type { RunLogEntry, RunLogQuery } from './Happening.js'
 
 /** What a token must allow. Whoever may manage may view, too; the local owner may do everything. */
 export const choresPermissions = { view: 'chores:view', manage: 'chores:manage' } as const

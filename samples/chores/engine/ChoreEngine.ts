@@ -14,24 +14,22 @@ import {
   type Node,
 } from 'carillon'
 import type { AnyProjection } from 'carillon/projections'
-import type { ChoreConfig } from './ChoreConfig.js'
-import { faultOfDefinition, type ChoreDefinition, type TaskFunction } from './ChoreDefinition.js'
-import { faultOfName } from './choreLimits.js'
-import { ChoreRefused } from './ChoreRefused.js'
+import { Conductor, Scheduler, Task, type ChoreConfig } from './states.js'
+import {
+  ChoreRefused,
+  faultOfDefinition,
+  faultOfName,
+  type ChoreDefinition,
+  type TaskFunction,
+} from './ChoreDefinition.js'
 import { ChoresProjection, type Chore } from './ChoresProjection.js'
 import { runtimeStateOf, statusOf, type ChoreRuntimeState, type ChoreStatus } from './ChoreStatus.js'
-import { defineConduct } from './conductFlow.js'
-import { Conductor } from './ConductorState.js'
+import { defineConduct, ResumeRun } from './conductFlow.js'
 import type { Control } from './Control.js'
-import { ControlChore } from './controlFlow.js'
-import { Fire } from './fireFlow.js'
-import { newChore, RegisterChores, type NewChore } from './registerFlow.js'
-import { ResumeRun } from './resumeFlow.js'
-import { readRunLog, type RunLogEntry, type RunLogQuery } from './RunLog.js'
+import { ControlChore, Fire, newChore, RegisterChores, type NewChore } from './schedulerFlows.js'
+import { readRunLog, type RunLogEntry, type RunLogQuery } from './Happening.js'
 import { defineRunTask } from './runTaskFlow.js'
-import { Scheduler } from './SchedulerState.js'
 import { Stage } from './Stage.js'
-import { Task } from './TaskState.js'
 
 export type By = { readonly by?: string }
 

@@ -1,70 +1,13 @@
 /**
- * What an administrator sees of a chore, and what the engine keeps about it, in the seed's own fields. Both are read
- * off the chore's states; only whether a callback executes at this moment is known to the process that executes it.
- *
- * Running: a callback is being executed. Polling: the conductor waits for its next tick. Scheduled: the scheduler is
- * armed. Idle: nothing is set and nothing happens.
+ * What an administrator sees of a chore, and what the engine keeps about it, in the seed's own fields. Both are
+ * read off the chore's states; only whether a callback executes at this moment is known to the process that
+ * executes it. Running: a callback is being executed. Polling: the conductor waits for its next tick. Scheduled:
+ * the scheduler is armed. Idle: nothing is set and nothing happens.
  */
-import { showRef, type Instant, type StateRef } from 'carillon'
-import { lifecycleOf, type ChoreConfig, type Lifecycle } from './ChoreConfig.js'
+import { millisBetween, showRef, type Instant, type StateRef } from 'carillon'
 import type { ChoreDefinition } from './ChoreDefinition.js'
-import type { Chore, FailedTask } from './ChoresProjection.js'
-import { isArmed } from './SchedulerState.js'
-import { completedTaskOf } from './TaskState.js'
-
-/** A state's ref stands for the timer its activity is; it means the same before and after a restart. */
-type TimerId = string
-
-export type ChoreRuntimeState = {
-  readonly schedulerTimerId: TimerId | null
-  readonly nextScheduledRunAt: Instant | null
-  readonly lastCompletedRunAt: Instant | null
-
-  readonly conductorActive: boolean
-  readonly conductorTimerId: TimerId | null
-  readonly conductorStartedAt: Instant | null
-  /** Ticks of the run under way, or of the last one. */
-  readonly conductorInvocationCount: number
-
-  readonly currentTaskId: string | null
-  readonly taskActive: boolean
-  readonly taskTimerId: TimerId | null
-  readonly taskStartedAt: Instant | null
-  readonly lastCompletedTaskId: string | null
-  readonly lastTaskSucceeded: boolean | null
-  readonly lastTaskError: string | null
-  /** The task that failed last, also when others have succeeded since. */
-  readonly lastFailedTask: FailedTask | null
-
-  readonly stopRequested: boolean
-
-  readonly totalRunCount: number
-  readonly totalSuccessCount: number
-  readonly totalFailureCount: number
-  readonly lastError: string | null
-  readonly lastErrorAt: Instant | null
-}
-
-type Shared = Exclude<
-  keyof ChoreRuntimeState,
-  'schedulerTimerId' | 'conductorTimerId' | 'taskTimerId' | 'conductorActive' | 'taskActive'
->
-
-export type ChoreStatus = Pick<ChoreRuntimeState, Shared> &
-  Pick<ChoreConfig, 'enabled' | 'intervalSeconds' | 'taskTimeoutSeconds' | 'maxIntervalSeconds'> & {
-    readonly choreId: string
-    readonly choreName: string
-    readonly choreDescription: string
-    readonly choreType: string
-    /** Stopped also when its next run is booked and cannot happen; `held` says why. */
-    readonly lifecycle: Lifecycle
-    readonly held: string | null
-    /** The circuit breaker keeps it from running until a person enables, starts or triggers it. */
-    readonly circuitBroken: boolean
-    readonly schedulerStatus: 'Idle' | 'Scheduled'
-    readonly conductorStatus: 'Idle' | 'Running' | 'Polling'
-    readonly taskStatus: 'Idle' | 'Running'
-  }
+import type { Chore } from './ChoresProjection.js'
+import { completedTaskOf, isArmed, lifecycleOf } from './states.js'
 
 /** What the executing process knows. */
 export type Execution = {
@@ -77,7 +20,8 @@ const activeTask = ({ task }: Chore) => (task?.data.outcome === null ? task : nu
 
 const isScheduled = ({ held, scheduler }: Chore): boolean => held === null && isArmed(scheduler.data)
 
-const sharedOf = (chore: Chore, execution: Execution): Pick<ChoreRuntimeState, Shared> => {
+/** What the engine keeps about a chore and an administrator sees. */
+const sharedOf = (chore: Chore, execution: Execution) => {
   const { conductor, lastTask, lastTicks, lastFailedTask } = chore
   const { data } = chore.scheduler
   const active = activeTask(chore)
@@ -86,12 +30,14 @@ const sharedOf = (chore: Chore, execution: Execution): Pick<ChoreRuntimeState, S
     nextScheduledRunAt: data.nextScheduledRunAt,
     lastCompletedRunAt: data.lastCompletedRunAt,
     conductorStartedAt: conductor?.data.startedAt ?? null,
+    /** Ticks of the run under way, or of the last one. */
     conductorInvocationCount: conductor?.data.invocationCount ?? lastTicks,
     currentTaskId: active?.data.taskId ?? null,
     taskStartedAt: active?.data.startedAt ?? null,
     lastCompletedTaskId: last?.taskId ?? null,
     lastTaskSucceeded: last?.succeeded ?? null,
     lastTaskError: last?.error ?? null,
+    /** The task that failed last, also when others have succeeded since. */
     lastFailedTask,
     stopRequested: execution.isStopRequested(data.choreId),
     totalRunCount: data.totalRunCount,
@@ -102,30 +48,87 @@ const sharedOf = (chore: Chore, execution: Execution): Pick<ChoreRuntimeState, S
   }
 }
 
-export const runtimeStateOf = (chore: Chore, execution: Execution): ChoreRuntimeState => {
+/** A state's ref stands for the timer its activity is; it means the same before and after a restart. */
+const timerOf = (state: { readonly ref: StateRef } | null): string | null =>
+  state === null ? null : showRef(state.ref)
+
+export const runtimeStateOf = (chore: Chore, execution: Execution) => {
   const { scheduler, conductor } = chore
   const active = activeTask(chore)
   return {
     ...sharedOf(chore, execution),
-    schedulerTimerId: isScheduled(chore) ? showRef(scheduler.ref) : null,
+    schedulerTimerId: isScheduled(chore) ? timerOf(scheduler) : null,
     conductorActive: conductor !== null,
-    conductorTimerId: conductor === null ? null : showRef(conductor.ref),
+    conductorTimerId: timerOf(conductor),
     taskActive: active !== null,
-    taskTimerId: active === null ? null : showRef(active.ref),
+    taskTimerId: timerOf(active),
   }
 }
 
-export const statusOf = (chore: Chore, definition: ChoreDefinition | undefined, execution: Execution): ChoreStatus => {
-  const { scheduler, conductor, held } = chore
-  const { choreId, choreType, name, config, timer } = scheduler.data
+export type ChoreRuntimeState = Readonly<ReturnType<typeof runtimeStateOf>>
+
+const conductorStatusOf = ({ conductor }: Chore, execution: Execution): 'Idle' | 'Running' | 'Polling' =>
+  conductor === null ? 'Idle' : execution.isExecuting(conductor.ref) ? 'Running' : 'Polling'
+
+export const statusOf = (chore: Chore, definition: ChoreDefinition | undefined, execution: Execution) => {
+  const { choreId, choreType, name, config, timer } = chore.scheduler.data
   const { enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds } = config
+  const { held } = chore
   return {
     ...{ choreId, choreType, choreName: name, choreDescription: definition?.description ?? '' },
     ...{ enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds },
-    ...{ lifecycle: held === null ? lifecycleOf(config) : 'Stopped', held, circuitBroken: timer === 'broken' },
+    /** Stopped also when its next run is booked and cannot happen; `held` says why. */
+    lifecycle: held === null ? lifecycleOf(config) : 'Stopped',
+    held,
+    /** The circuit breaker keeps it from running until a person enables, starts or triggers it. */
+    circuitBroken: timer === 'broken',
     ...sharedOf(chore, execution),
-    schedulerStatus: isScheduled(chore) ? 'Scheduled' : 'Idle',
-    conductorStatus: conductor === null ? 'Idle' : execution.isExecuting(conductor.ref) ? 'Running' : 'Polling',
-    taskStatus: activeTask(chore) === null ? 'Idle' : 'Running',
+    schedulerStatus: isScheduled(chore) ? ('Scheduled' as const) : ('Idle' as const),
+    conductorStatus: conductorStatusOf(chore, execution),
+    taskStatus: activeTask(chore) === null ? ('Idle' as const) : ('Running' as const),
   }
 }
+export type ChoreStatus = Readonly<ReturnType<typeof statusOf>>
+
+export type Lamp = 'Off' | 'OK' | 'Active' | 'Overdue' | 'CircuitBreaker' | 'Error'
+
+/** From best to worst. */
+const order: readonly Lamp[] = ['Off', 'OK', 'Active', 'Overdue', 'CircuitBreaker', 'Error']
+
+const minuteMs = 60_000
+export const lampLimits = {
+  /** A run that should have begun so long ago is overdue. */
+  lateMs: 5 * minuteMs,
+  /** A last success older than so many intervals is overdue. */
+  intervalsWithoutSuccess: 3,
+  /** A run that takes longer has gone wrong. */
+  longestRunMs: 60 * minuteMs,
+} as const
+
+const lastRunFailed = ({ lastErrorAt, lastCompletedRunAt }: ChoreStatus): boolean =>
+  lastErrorAt !== null && (lastCompletedRunAt === null || lastErrorAt > lastCompletedRunAt)
+
+const isOverdue = (status: ChoreStatus, now: Instant): boolean => {
+  const { nextScheduledRunAt: next, lastCompletedRunAt: last, intervalSeconds, maxIntervalSeconds } = status
+  const longestMs = Math.max(intervalSeconds, maxIntervalSeconds ?? 0) * 1000
+  return (
+    (next !== null && millisBetween(next, now) > lampLimits.lateMs) ||
+    (last !== null && millisBetween(last, now) > lampLimits.intervalsWithoutSuccess * longestMs)
+  )
+}
+
+export const lampOf = (status: ChoreStatus, now: Instant): Lamp => {
+  const { conductorStatus, conductorStartedAt, lifecycle } = status
+  const active = conductorStatus !== 'Idle'
+  if (active && conductorStartedAt !== null && millisBetween(conductorStartedAt, now) > lampLimits.longestRunMs)
+    return 'Error'
+  if (status.circuitBroken) return 'CircuitBreaker'
+  if (lastRunFailed(status) && (lifecycle !== 'Stopped' || active)) return 'Error'
+  if (lifecycle === 'Running' && isOverdue(status, now)) return 'Overdue'
+  if (active) return 'Active'
+  return lifecycle === 'Running' ? 'OK' : 'Off'
+}
+
+/** The worst of several lamps; none at all is off. */
+export const worstLamp = (lamps: readonly Lamp[]): Lamp =>
+  lamps.reduce<Lamp>((worst, lamp) => (order.indexOf(lamp) > order.indexOf(worst) ? lamp : worst), 'Off')

@@ -2,16 +2,21 @@
  * Every chore as it stands, folded from the public events of the log: its unconsumed states, and what the ledger need
  * not carry: how its last run went, and whether an operator or an error keeps its next run from happening.
  */
-import { isRight } from 'fp-ts/lib/Either.js'
 import { showRef, type Instant, type StateAndRef, type StateRef } from 'carillon'
 import { producedStates, type PublicEvent, type TransactionRecordedEvent } from 'carillon/events'
 import { defineProjection } from 'carillon/projections'
 import type { CompletedTask } from './ChoreDefinition.js'
-import { Conductor, type ConductorData } from './ConductorState.js'
-import { flowNames } from './flowNames.js'
-import { HappeningC, HappeningCommand, type Happening } from './Happening.js'
-import { Scheduler, type SchedulerData } from './SchedulerState.js'
-import { completedTaskOf, Task, type TaskData } from './TaskState.js'
+import {
+  completedTaskOf,
+  Conductor,
+  flowNames,
+  Scheduler,
+  Task,
+  type ConductorData,
+  type SchedulerData,
+  type TaskData,
+} from './states.js'
+import { happeningsOf } from './Happening.js'
 
 export type FailedTask = { readonly taskId: string; readonly error: string; readonly run: number; readonly at: Instant }
 
@@ -36,14 +41,6 @@ type Chores = {
   /** Ids by the refs of unconsumed states, and by the flow that fires a scheduler. */
   readonly ids: Record<string, string>
 }
-
-export const happeningsOf = (
-  commands: readonly { readonly type: string; readonly data: unknown }[],
-): readonly Happening[] =>
-  commands.flatMap(({ type, data }) => {
-    const decoded = type === HappeningCommand.type ? HappeningC.decode(data) : undefined
-    return decoded !== undefined && isRight(decoded) ? [decoded.right] : []
-  })
 
 const choreOf = ({ chores, ids }: Chores, of: string): Chore | undefined => {
   const id = ids[of]

@@ -1,14 +1,47 @@
 /**
- * Where conductors and tasks are really executed: the one part of the framework that lives in memory. It holds what
- * cannot be put on a ledger (closures, callbacks under way), so nothing here is worth keeping: what a new process
- * lacks, the run it belongs to does without, by starting again from the beginning.
+ * Where conductors and tasks are really executed: the one part of the framework that lives in memory. It holds
+ * what cannot be put on a ledger (closures, callbacks under way), so nothing here is worth keeping: what a new
+ * process lacks, the run it belongs to does without, by starting again from the beginning.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { showRef, type StateRef } from 'carillon'
-import type { ChoreDefinition, ConductorContext, TaskFunction } from './ChoreDefinition.js'
-import { conductorType, taskType } from './choreContract.js'
-import { choreLimits, errorText, faultOfName, thrownText } from './choreLimits.js'
-import type { ConductTurn, TaskTurn } from './turns.js'
+import * as t from 'io-ts'
+import { IntegerC, showRef, type StateRef } from 'carillon'
+import {
+  choreLimits,
+  errorText,
+  faultOfName,
+  thrownText,
+  type ChoreDefinition,
+  type ConductorContext,
+  type TaskFunction,
+} from './ChoreDefinition.js'
+import { conductorType, taskType } from './states.js'
+
+const FailedC = t.readonly(t.strict({ kind: t.literal('Error'), text: t.string }))
+const DoneC = t.readonly(t.strict({ kind: t.literal('Done') }))
+/** Nobody waits for it any more: its state is consumed, or its closure was lost with a process. */
+const GoneC = t.readonly(t.strict({ kind: t.literal('gone') }))
+
+/** What one execution of a conductor came to, as a flow records it. */
+export const ConductTurnC = t.union([
+  t.readonly(
+    t.strict({
+      kind: t.literal('ContinueIn'),
+      seconds: IntegerC,
+      task: t.union([t.string, t.null]),
+    }),
+  ),
+  DoneC,
+  FailedC,
+  GoneC,
+  /** The run began in another life of the node; it must start again. */
+  t.readonly(t.strict({ kind: t.literal('interrupted'), life: IntegerC })),
+])
+export type ConductTurn = t.TypeOf<typeof ConductTurnC>
+
+/** What one chunk of a task came to. */
+export const TaskTurnC = t.union([t.readonly(t.strict({ kind: t.literal('Continue') })), DoneC, FailedC, GoneC])
+export type TaskTurn = t.TypeOf<typeof TaskTurnC>
 
 /** A callback that is being executed, and the state it was started from. */
 type Execution = { readonly choreId: string; readonly ref: string; stopRequested: boolean }

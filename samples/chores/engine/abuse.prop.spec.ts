@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { simpleChore } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { simpleChore } from '../test/simpleChore.js'
 import { carryOn, continueIn, done, failed, type Control } from './index.js'
 
 /** What code without types may return. */

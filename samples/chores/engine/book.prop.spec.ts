@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { instant, instantFromMillis, millisBetween, plus } from 'carillon'
-import { bookAfterFire, pickInterval } from './book.js'
+import { bookAfterFire, pickInterval } from './Control.js'
 
 const base = { enabled: true, paused: false, taskTimeoutSeconds: 300 }
 const due = instant('2026-01-05T00:00:00.000Z')

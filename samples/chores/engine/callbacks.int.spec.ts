@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { Held } from '../testing/Held.js'
-import { conductOne, standWith } from '../testing/simpleChore.js'
+import { Held } from '../test/Held.js'
+import { conductOne, standWith } from '../test/simpleChore.js'
 import { choreLimits, continueIn, done, failed, type ConductorAction } from './index.js'
 
 /** What code without types may return or throw. */

@@ -1,7 +1,7 @@
 /**
  * One tick of a conductor: look after its task, call it, and do what it says. The tick ends in a transaction that
- * consumes the conductor's state; when that state is gone by then, the run was stopped meanwhile and the tick leaves
- * no trace. Whatever goes wrong in a tick fails the run: a run never stays active because of it.
+ * consumes the conductor's state; when that state is gone by then, the run was stopped meanwhile and the tick
+ * leaves no trace. Whatever goes wrong in a tick fails the run: a run never stays active because of it.
  */
 import * as t from 'io-ts'
 import {
@@ -15,16 +15,20 @@ import {
   type StateAndRef,
   type TransactionBuilder,
 } from 'carillon'
-import { choreLimits, thrownText } from './choreLimits.js'
-import { Conductor, type ConductorData } from './ConductorState.js'
-import { endRun } from './endRun.js'
-import { flowNames } from './flowNames.js'
+import { choreLimits, thrownText } from './ChoreDefinition.js'
 import { happening, HappeningCommand } from './Happening.js'
-import { restartRun } from './runs.js'
-import { Scheduler } from './SchedulerState.js'
-import type { Stage } from './Stage.js'
-import { completedTaskOf, hasOutcome, Task, type TaskData } from './TaskState.js'
-import { ConductTurnC, type ConductTurn } from './turns.js'
+import { ConductTurnC, type ConductTurn, type Stage } from './Stage.js'
+import { endRun, restartRun } from './runs.js'
+import {
+  completedTaskOf,
+  Conductor,
+  flowNames,
+  hasOutcome,
+  Scheduler,
+  Task,
+  type ConductorData,
+  type TaskData,
+} from './states.js'
 
 /** The node's term, as every step is told it: it tells one life of the process from another. */
 export const lifeOf = (io: FlowIo): FlowBody<number> => io.step('life', ({ term }) => term)
@@ -168,3 +172,23 @@ export const defineConduct = (
       }
     },
   })
+
+/**
+ * After a start of the node, a run that another life of the process had begun starts again from its beginning. One
+ * that lives in this life is left alone, so it does not matter how often this is asked.
+ */
+export const ResumeRun = defineFlow({
+  name: flowNames.resume,
+  input: t.readonly(t.strict({ choreId: t.string })),
+  *run(io, { choreId }): FlowBody<string> {
+    const life = yield* lifeOf(io)
+    return yield* io.transact(function* (tx): FlowBody<string> {
+      const conductor = yield* io.find(Conductor, choreId)
+      if (conductor === undefined) return 'ended'
+      // Before its first tick a run has no life yet; that tick is due, and will be the beginning.
+      if (conductor.data.life === null || conductor.data.life === life) return 'alive'
+      yield* restart(io, tx, conductor, life)
+      return 'restarted'
+    })
+  },
+})

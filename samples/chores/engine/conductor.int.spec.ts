@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { plus } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { simpleChore, standWith } from '../test/simpleChore.js'
 import {
   carryOn,
   continueIn,

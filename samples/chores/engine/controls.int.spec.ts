@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { millisBetween, plus, type FlowSummary } from 'carillon'
-import { Held } from '../testing/Held.js'
-import { refusalOf } from '../testing/refusalOf.js'
-import { conductOne, standWith } from '../testing/simpleChore.js'
+import { Held } from '../test/Held.js'
+import { refusalOf } from '../test/refusalOf.js'
+import { conductOne, standWith } from '../test/simpleChore.js'
 import { continueIn, done, pickInterval, Scheduler, type TaskAction } from './index.js'
 
 describe('the controls of a chore', () => {

@@ -1,36 +1,19 @@
 import { expect } from 'chai'
 import { instant, plus } from 'carillon'
 import { keyPairFromSeed } from 'carillon/testing'
-import type { Control } from './Control.js'
-import { decideControl, type Verdict } from './decideControl.js'
-import type { SchedulerData } from './SchedulerState.js'
+import { decideControl, type Control, type Verdict } from './Control.js'
+import { emptyScheduler } from './schedulerFlows.js'
+import type { SchedulerData } from './states.js'
 
 const now = instant('2026-01-05T00:00:00.000Z')
 
+const config = { intervalSeconds: 60, maxIntervalSeconds: null, taskTimeoutSeconds: 300, countFrom: 'fire' } as const
 const running: SchedulerData = {
-  owner: { name: 'Me', key: keyPairFromSeed('1'.repeat(64)).publicKey },
-  choreId: 'chore',
-  choreType: 'chore',
-  name: 'Chore',
-  config: {
-    enabled: true,
-    paused: false,
-    intervalSeconds: 60,
-    maxIntervalSeconds: null,
-    taskTimeoutSeconds: 300,
-    countFrom: 'fire',
-  },
-  timer: 'set',
+  ...emptyScheduler(
+    { name: 'Me', key: keyPairFromSeed('1'.repeat(64)).publicKey },
+    { choreId: 'chore', choreType: 'chore', name: 'Chore', config: { ...config, enabled: true, paused: false } },
+  ),
   nextScheduledRunAt: plus(now, { seconds: 30 }),
-  bookingSeed: null,
-  lastCompletedRunAt: null,
-  conductorActive: false,
-  run: 0,
-  totalRunCount: 0,
-  totalSuccessCount: 0,
-  totalFailureCount: 0,
-  lastError: null,
-  lastErrorAt: null,
 }
 
 const decide = (before: Partial<SchedulerData>, control: Control): Verdict =>

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { millisBetween } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { refusalOf } from '../testing/refusalOf.js'
-import { simpleChore, standWith } from '../testing/simpleChore.js'
-import { auditor, callerWith, caretaker, owner, stranger } from '../testing/callers.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { refusalOf } from '../test/refusalOf.js'
+import { simpleChore, standWith } from '../test/simpleChore.js'
+import { auditor, callerWith, caretaker, owner, stranger } from '../test/callers.js'
 import { ChoreDesk, continueIn, done, type Caller, type ConductorAction } from './index.js'
 
 describe('the instances of a chore type', () => {

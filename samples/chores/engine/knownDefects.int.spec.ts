@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { plus } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { conductOne, simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { conductOne, simpleChore, standWith } from '../test/simpleChore.js'
 import { continueIn, done, pickInterval, Scheduler, type ConductorAction, type TaskAction } from './index.js'
 
 /** Each of these was a defect of the engine this one is modelled on. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { instant } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { refusalOf } from '../testing/refusalOf.js'
-import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { refusalOf } from '../test/refusalOf.js'
+import { simpleChore, standWith } from '../test/simpleChore.js'
 import { choreLimits, continueIn, done } from './index.js'
 
 describe('what cannot be a chore', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { simpleChore, standWith } from '../test/simpleChore.js'
 import { ChoreEngine, done, type ChoreDefinition } from './index.js'
 
 describe('registering a chore', () => {

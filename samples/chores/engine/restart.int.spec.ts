@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineFlow, plus, showRef, StateRefC, type FlowBody } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { conductOne, simpleChore, standWith } from '../testing/simpleChore.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { conductOne, simpleChore, standWith } from '../test/simpleChore.js'
 import { happening, HappeningCommand } from './Happening.js'
 import {
   carryOn,

@@ -12,12 +12,10 @@ import {
   type FlowIo,
   type StateAndRef,
 } from 'carillon'
-import { thrownText } from './choreLimits.js'
-import { flowNames } from './flowNames.js'
+import { thrownText } from './ChoreDefinition.js'
+import { flowNames, Task, type TaskData } from './states.js'
 import { happening, HappeningCommand } from './Happening.js'
-import type { Stage } from './Stage.js'
-import { Task, type TaskData } from './TaskState.js'
-import { TaskTurnC, type TaskTurn } from './turns.js'
+import { TaskTurnC, type Stage, type TaskTurn } from './Stage.js'
 
 /** A flow's record is bounded, so after so many chunks the next flow takes over. */
 const chunksPerFlow = 50

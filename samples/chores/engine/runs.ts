@@ -1,9 +1,9 @@
 /**
- * How a run begins and ends, as pure changes to the states of a chore.
+ * How a run begins and ends: pure changes to the states of a chore, and the transaction in which it is counted.
  */
-import type { Instant } from 'carillon'
-import type { ConductorData } from './ConductorState.js'
-import type { SchedulerData } from './SchedulerState.js'
+import { sameRef, type FlowBody, type FlowIo, type Instant, type StateAndRef } from 'carillon'
+import { happening, HappeningCommand } from './Happening.js'
+import { Conductor, Scheduler, Task, type ConductorData, type SchedulerData } from './states.js'
 
 /** A run is one more than the last; its first tick is due at once. */
 export const beginRun = (
@@ -44,3 +44,25 @@ export const failRun = (scheduler: SchedulerData, now: Instant, error: string): 
   lastError: error,
   lastErrorAt: now,
 })
+
+export const endRun = (
+  io: FlowIo,
+  { ref, data: { choreId, owner } }: StateAndRef<ConductorData>,
+  action: { readonly kind: 'Done' } | { readonly kind: 'Error'; readonly text: string },
+): FlowBody<void> =>
+  io.transact(function* (tx): FlowBody<void> {
+    const conductor = yield* io.find(Conductor, choreId)
+    const scheduler = yield* io.find(Scheduler, choreId)
+    // Stopped meanwhile: then there is nothing to count.
+    if (conductor === undefined || scheduler === undefined || !sameRef(conductor.ref, ref)) return
+    const task = yield* io.find(Task, choreId)
+    const now = yield* io.now()
+    const { data } = scheduler
+    tx.consume(conductor, ...(task === undefined ? [] : [task]))
+      .replace(scheduler, action.kind === 'Done' ? completeRun(data, now) : failRun(data, now, action.text))
+      .command(
+        HappeningCommand,
+        [owner],
+        action.kind === 'Done' ? happening(data, 'run-completed') : happening(data, 'run-failed', { why: action.text }),
+      )
+  })

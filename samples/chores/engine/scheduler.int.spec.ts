@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { plus } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
 import { continueIn, defineChore, done, type ChoreEngine, type Conduct, type ConductorAction } from './index.js'
 
 const day = 86_400

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { instantFromMillis } from 'carillon'
-import { ChoreModel, pollSeconds, taskId } from '../testing/ChoreModel.js'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { simpleChore } from '../testing/simpleChore.js'
+import { ChoreModel, pollSeconds, taskId } from '../test/ChoreModel.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { simpleChore } from '../test/simpleChore.js'
 import {
   carryOn,
   continueIn,

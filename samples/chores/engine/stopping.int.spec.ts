@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { plus } from 'carillon'
-import { ChoreStand } from '../testing/ChoreStand.js'
-import { Held } from '../testing/Held.js'
-import { conductOne, simpleChore, standWith } from '../testing/simpleChore.js'
-import { Conductor } from './ConductorState.js'
+import { ChoreStand } from '../test/ChoreStand.js'
+import { Held } from '../test/Held.js'
+import { conductOne, simpleChore, standWith } from '../test/simpleChore.js'
+import { Conductor } from './states.js'
 import { carryOn, continueIn, done, type ChoreEngine, type ConductorAction, type TaskAction } from './index.js'
 
 /** Enough turns of the event loop for an endless loop to have gone round several times. */
@@ -82,39 +82,30 @@ describe('stopping a chore', () => {
     expect(await stand.node.states(Conductor)).to.deep.equal([])
   })
 
-  it('[SNE-73] ends a task that always continues within one tick', async () => {
-    let calls = 0
-    const stand = await standWith((engine) =>
+  const endless: Readonly<Record<string, (called: () => void) => Parameters<typeof standWith>[0]>> = {
+    '[SNE-73] ends a task that always continues within one tick': (called) => (engine) =>
       conductOne(engine, 'endless', () => {
-        calls += 1
+        called()
         return carryOn
       }),
-    )
-    await stand.engine.trigger('chore')
-    await aWhile()
-    expect(calls).to.be.greaterThan(2)
-    await stand.engine.stopChore('chore')
-    const before = calls
-    await stand.advance({ hours: 3 })
-    expect(calls - before).to.be.at.most(1)
-    expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: false })
-  })
-
-  it('[SNE-74] ends a conductor that always continues at once within one tick', async () => {
-    let calls = 0
-    const stand = await standWith(() => () => {
-      calls += 1
+    '[SNE-74] ends a conductor that always continues at once within one tick': (called) => () => () => {
+      called()
       return continueIn(0)
+    },
+  }
+  for (const [promise, conduct] of Object.entries(endless))
+    it(promise, async () => {
+      let calls = 0
+      const stand = await standWith(conduct(() => (calls += 1)))
+      await stand.engine.trigger('chore')
+      await aWhile()
+      expect(calls).to.be.greaterThan(2)
+      await stand.engine.stopChore('chore')
+      const before = calls
+      await stand.advance({ hours: 3 })
+      expect(calls - before).to.be.at.most(1)
+      expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: false })
     })
-    await stand.engine.trigger('chore')
-    await aWhile()
-    expect(calls).to.be.greaterThan(2)
-    await stand.engine.stopChore('chore')
-    const before = calls
-    await stand.advance({ hours: 3 })
-    expect(calls - before).to.be.at.most(1)
-    expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: false })
-  })
 
   it('leaves it enabled but disarmed, also across restarts, until it is triggered', async () => {
     const stand = await standWith(() => () => done)

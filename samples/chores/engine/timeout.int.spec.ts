@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { plus } from 'carillon'
-import { Held } from '../testing/Held.js'
-import { standWith } from '../testing/simpleChore.js'
+import { Held } from '../test/Held.js'
+import { standWith } from '../test/simpleChore.js'
 import { continueIn, done, failed, type ConductorContext, type TaskAction } from './index.js'
 
 describe('a task that has had its time', () => {

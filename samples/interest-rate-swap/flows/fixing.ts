@@ -1,19 +1,19 @@
 /**
- * Fixing: when its time has come, the bank that pays the floating rate asks the oracle for it, has the oracle sign the
- * very fix it applies, and the other bank sign the result. The oracle is shown the fix and nothing else of the trade.
+ * Fixing: when its time has come, the bank that pays the floating rate asks the oracle for it, has the oracle sign
+ * the very fix it applies, and the other bank sign the result. The oracle is shown the fix and nothing else of the
+ * trade. Maturity: when everything is fixed and paid, both banks sign that the trade is over, and its state is no
+ * more.
  */
-import { CarillonError, defineFlow, defineResponder, IntegerC, StateRefC, type FlowBody } from 'carillon'
 import { left, right } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { AskToSign, FetchFix } from '../oracle/ask.js'
+import { CarillonError, defineFlow, defineResponder, IntegerC, StateRefC, type FlowBody } from 'carillon'
 import { FixCommand, type Fix } from '../oracle/Fix.js'
-import type { FloatingPeriod } from '../schedule/Calculation.js'
-import { RefixCommand } from '../swap/commands.js'
-import { fixingInstant, nextUnfixed } from '../swap/events.js'
-import { flowNames } from '../swap/flowNames.js'
-import { fixedAt } from '../swap/rules/refix.js'
+import { AskToSign, FetchFix } from '../oracle/ask.js'
+import type { FloatingPeriod } from '../schedule.js'
 import { Swap } from '../swap/Swap.js'
-import { SwapKind, type SwapData } from '../swap/SwapKind.js'
+import { flowNames, MatureCommand, RefixCommand, SwapKind, type SwapData } from '../swap/SwapKind.js'
+import { fixedAt } from '../swap/changes.js'
+import { fixingInstant, maturityInstant, nextUnfixed } from '../swap/events.js'
 import { counterpartyOf } from './offer.js'
 
 /** The swap with the rate of one period fixed. */
@@ -66,6 +66,41 @@ export const AgreeFixing = defineResponder({
       return counterpartyOf(swap.data, io.me).key === session.party.key
         ? right(undefined)
         : left(`the trade is not with ${session.party.name}`)
+    })
+    yield* io.receiveFinality(session)
+  },
+})
+
+/** When everything is fixed and paid, both banks sign that the trade is over, and its state is no more. */
+export const Maturity = defineFlow({
+  name: flowNames.maturity,
+  schedulable: true,
+  input: t.strict({ swap: StateRefC }),
+  *run(io, { swap: ref }): FlowBody<void> {
+    const swap = yield* io.load(Swap, ref)
+    const other = counterpartyOf(swap.data, io.me)
+    const session = yield* io.initiate(other)
+    const { tradeId, regulators } = swap.data.common
+    yield* io.finalise(
+      (tx) =>
+        tx
+          .consume(swap)
+          .command(MatureCommand, [io.me, other], { tradeId })
+          .timeWindow({ from: maturityInstant(swap.data) }),
+      { sessions: [session], observers: regulators },
+    )
+  },
+})
+
+export const AgreeMaturity = defineResponder({
+  name: 'swap/AgreeMaturity',
+  respondsTo: flowNames.maturity,
+  *run(io, session): FlowBody<void> {
+    yield* io.signProposal(session, (transaction) => {
+      const isOne = transaction.inputsOf(SwapKind).length === 1 && transaction.inputs.length === 1
+      return isOne && transaction.outputs.length === 0
+        ? right(undefined)
+        : left('a maturity ends one swap and nothing else')
     })
     yield* io.receiveFinality(session)
   },

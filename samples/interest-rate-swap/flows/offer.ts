@@ -14,10 +14,9 @@ import {
 } from 'carillon'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { generate } from '../schedule/generate.js'
-import { AgreeCommand } from '../swap/commands.js'
+import { generate } from '../schedule.js'
+import { AgreeCommand, SwapKind, type SwapData } from '../swap/SwapKind.js'
 import { Swap, tradeKey } from '../swap/Swap.js'
-import { SwapKind, type SwapData } from '../swap/SwapKind.js'
 import { TermsC, type Terms } from '../terms/Terms.js'
 
 /** What a bank makes of the terms it is offered: the reason to refuse them, or nothing. */

@@ -1,17 +1,89 @@
 /**
- * Payment, and payment overdue. Both begin at the payer, who pays; and when the payer stays silent, both go on at the
- * payee, who calls the payment overdue and has it asked for again.
+ * Payment, and payment overdue. Both begin at the payer, who sends the money and says so; the payee sees that it
+ * has arrived, and both sign that it was paid. When the payer stays silent, both go on at the payee, who calls the
+ * payment overdue and has it asked for again.
  */
-import { defineFlow, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
-import { LocalDateC } from 'carillon/calendars'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { overdueFrom } from '../schedule/payments.js'
-import { OverdueCommand } from '../swap/commands.js'
-import { flowNames } from '../swap/flowNames.js'
-import { withOverdue } from '../swap/rules/pay.js'
+import { CarillonError, defineFlow, defineResponder, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
+import { LocalDateC, type LocalDate } from 'carillon/calendars'
 import { Swap } from '../swap/Swap.js'
-import type { PaymentSystem } from './PaymentSystem.js'
-import { requirePayment, settle, type SettleInput } from './settle.js'
+import { flowNames, OverdueCommand, PayCommand, SwapKind, type SwapData } from '../swap/SwapKind.js'
+import { withOverdue, withPaid } from '../swap/changes.js'
+import { overdueFrom, paymentInstant, paymentOn, type Payment } from '../swap/events.js'
+import type { Instruction, PaymentSystem } from './PaymentSystem.js'
+
+/** What a payment is known by: the trade and the date say it all, whoever asks and however often. */
+const instructionFor = ({ fixed, floating, common }: SwapData, { date, net, payer, payee }: Payment): Instruction => ({
+  key: `${common.tradeId}/${fixed.payer.name}/${floating.payer.name}/${date}`,
+  from: payer.name,
+  to: payee.name,
+  amount: { currency: fixed.notional.currency, minor: Math.abs(net) },
+})
+
+/** The payment of a date; an error while a rate that it depends on is not fixed. */
+export const requirePayment = (swap: SwapData, date: LocalDate): Payment => {
+  const payment = paymentOn(swap, date)
+  if (payment !== undefined) return payment
+  throw new CarillonError('swap/not-fixed', `What is due on ${date} is not known yet: a rate is not fixed.`, { date })
+}
+
+const SettleInputC = t.strict({ swap: StateRefC, date: LocalDateC })
+export type SettleInput = t.TypeOf<typeof SettleInputC>
+
+const settleName = 'swap/Settle'
+
+/** The payer's side. */
+export const settle = (payments: PaymentSystem): FlowDefinition<SettleInput, Payment> =>
+  defineFlow({
+    name: settleName,
+    input: SettleInputC,
+    *run(io, { swap: ref, date }): FlowBody<Payment> {
+      const swap = yield* io.load(Swap, ref)
+      const payment = requirePayment(swap.data, date)
+      const { payer, payee, net } = payment
+      const reference =
+        net === 0 ? '' : yield* io.step('send the money', () => payments.pay(instructionFor(swap.data, payment)))
+      const session = yield* io.initiate(payee)
+      const { tradeId, regulators } = swap.data.common
+      yield* io.finalise(
+        (tx) =>
+          tx
+            .consume(swap)
+            .produce(Swap, withPaid(swap.data, date, net, reference))
+            .command(PayCommand, [payer, payee], { tradeId, date, net, reference })
+            .timeWindow({ from: paymentInstant(swap.data, date) }),
+        { sessions: [session], observers: regulators },
+      )
+      return payment
+    },
+  })
+
+/** The payee's side: it signs when the money is there. */
+export const confirmSettlement = (payments: PaymentSystem) =>
+  defineResponder({
+    name: 'swap/ConfirmSettlement',
+    respondsTo: settleName,
+    *run(io, session): FlowBody<void> {
+      yield* io.signProposal(session, function* (transaction): FlowBody<Either<string, void>> {
+        const [before] = transaction.inputsOf(SwapKind)
+        const [paid] = transaction.commandsOf(PayCommand)
+        const isOne = transaction.inputs.length === 1 && transaction.outputs.length === 1
+        if (before === undefined || paid === undefined || !isOne)
+          return left('a payment is about one swap and nothing else')
+        const { date, reference } = paid.data
+        const payment = requirePayment(before.data, date)
+        if (payment.payee.key !== io.me.key || payment.payer.key !== session.party.key)
+          return left(`${session.party.name} owes ${io.me.name} nothing on ${date}`)
+        if (payment.net === 0) return right(undefined)
+        const arrived = yield* io.step('see whether the money is there', () =>
+          payments.hasArrived(reference, instructionFor(before.data, payment)),
+        )
+        return arrived ? right(undefined) : left(`the money of ${date} has not arrived`)
+      })
+      yield* io.receiveFinality(session)
+    },
+  })
 
 /** The payee alone says that nothing has come. The notary sees that it is not said too early. */
 export const DeclareOverdue = defineFlow({

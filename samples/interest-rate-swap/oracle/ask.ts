@@ -4,9 +4,8 @@
  */
 import { CarillonError, defineFlow, IntegerC, PartyC, type FlowBody, type Session } from 'carillon'
 import * as t from 'io-ts'
-import { Exact, RateC, type Rate } from '../money/Rate.js'
-import { FixOfC, sameFixOf, showFixOf, type Fix, type FixOf } from './Fix.js'
-import { AnswerC, oracleFlows, type Answer } from './protocol.js'
+import { Exact, RateC, type Rate } from '../money.js'
+import { AnswerC, FixOfC, oracleFlows, sameFixOf, showFixOf, type Answer, type Fix, type FixOf } from './Fix.js'
 
 export const Query = defineFlow({
   name: oracleFlows.query,

@@ -2,7 +2,8 @@
  * The oracle on the dashboard: the rates it has announced last, and for whom it answers: whoever asks.
  */
 import { definePanel, type Panel } from 'carillon/http'
-import { showPercent } from '../money/Rate.js'
+import { table } from '../../shared/panel.js'
+import { showPercent } from '../money.js'
 import { RateSheet } from './RateSheet.js'
 
 const sheetsShown = 40
@@ -22,17 +23,10 @@ export const ratesPanel: Panel = definePanel({
         })),
       )
     return [
-      {
-        kind: 'table',
-        columns: [
-          { key: 'day', label: 'Day' },
-          { key: 'index', label: 'Index' },
-          { key: 'tenor', label: 'Tenor' },
-          { key: 'rate', label: 'Rate', align: 'right' },
-        ],
-        rows,
-        empty: 'No rate has been announced. Announce some with the flow rates/Announce.',
-      },
+      table(
+        { day: 'Day', index: 'Index', tenor: 'Tenor', rate: 'Rate' },
+        { right: ['rate'], rows, empty: 'No rate has been announced. Announce some with the flow rates/Announce.' },
+      ),
     ]
   },
 })

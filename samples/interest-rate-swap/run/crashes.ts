@@ -5,10 +5,9 @@ import { instant, instantFromMillis, plus, type Instant } from 'carillon'
 import { seededRandom, type VirtualNetwork } from 'carillon/testing'
 import { PaymentsInMemory, type Instruction } from '../flows/PaymentSystem.js'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../network.js'
-import type { Calculation } from '../schedule/Calculation.js'
-import { exampleRates } from '../trades/exampleRates.js'
-import { shortTrade } from '../trades/exampleTrade.js'
-import { latestSwap } from './latestSwap.js'
+import type { Calculation } from '../schedule.js'
+import { exampleRates, shortTrade } from '../trades.js'
+import { latestSwap } from './virtualRun.js'
 
 const crashesUntil = instant('2017-09-20T00:00:00Z')
 const end = instant('2017-12-01T00:00:00Z')

@@ -8,12 +8,11 @@ import { instantFromMillis, startNode, type App, type Json, type Node } from 'ca
 import { VirtualClock } from 'carillon/testing'
 import { bankApp, notaryApp, observerApp } from '../app.js'
 import { Offer } from '../flows/offer.js'
-import { paymentsInFolder } from '../flows/PaymentsInFolder.js'
-import { Announce } from '../oracle/Announce.js'
-import { oracleApp } from '../oracle/app.js'
+import { paymentsInFolder } from '../flows/PaymentSystem.js'
+import { Announce, oracleApp } from '../oracle/app.js'
 import { Swap } from '../swap/Swap.js'
-import { exampleRates } from '../trades/exampleRates.js'
-import { latestSwap } from './latestSwap.js'
+import { exampleRates } from '../trades.js'
+import { latestSwap } from './virtualRun.js'
 import { NodeSettingsC, OrderC, type NodeSettings, type Order, type Report } from './liveProtocol.js'
 
 const appOf = ({ role, payments }: NodeSettings): App => {

@@ -1,17 +1,25 @@
 /**
  * Ten years in seconds: the example trade under a virtual clock, from the offer to maturity.
  */
-import { instant, plus, type Instant, type StateRef } from 'carillon'
+import { instant, plus, type Instant, type Node, type StateRef } from 'carillon'
 import type { VirtualNetwork } from 'carillon/testing'
 import { agree, announce, names, partiesOf, startSwapNetwork, type SwapNetworkOptions } from '../network.js'
 import type { Fix } from '../oracle/Fix.js'
-import { maturityInstant } from '../swap/events.js'
+import { Swap } from '../swap/Swap.js'
 import type { SwapData } from '../swap/SwapKind.js'
+import { maturityInstant } from '../swap/events.js'
 import type { Terms } from '../terms/Terms.js'
-import { exampleRates } from '../trades/exampleRates.js'
-import { exampleTrade } from '../trades/exampleTrade.js'
-import type { Parties } from '../trades/terms.js'
-import { latestSwap } from './latestSwap.js'
+import { exampleRates, exampleTrade, type Parties } from '../trades.js'
+
+export type Standing = { readonly swap: SwapData; readonly isOver: boolean }
+
+/** The newest state of the trade that a node holds: the open one, or the last before it matured. */
+export const latestSwap = async (node: Node): Promise<Standing | undefined> => {
+  const [open] = await node.states(Swap, { includeIrrelevant: true })
+  if (open !== undefined) return { swap: open.data, isOver: false }
+  const last = (await node.states(Swap, { status: 'all', includeIrrelevant: true, limit: 1_000 })).at(-1)
+  return last === undefined ? undefined : { swap: last.data, isOver: true }
+}
 
 export type RunOptions = SwapNetworkOptions & {
   readonly trade?: (parties: Parties) => Terms

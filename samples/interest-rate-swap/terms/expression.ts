@@ -1,9 +1,11 @@
 /**
  * Expressions over a trade, as its documents write them: `currency == 'GBP' ? 365 : 360`. They are data, not code:
- * they can reckon and compare, and reach nothing but the values they are given. Numbers are exact decimals.
+ * they can calculate and compare, and reach nothing but the values they are given. Numbers are exact decimals.
  */
 import type { Decimal } from 'decimal.js'
-import { Exact } from '../money/Rate.js'
+import type { LocalDate } from 'carillon/calendars'
+import { Exact } from '../money.js'
+import type { SwapData } from '../swap/SwapKind.js'
 
 export type Value = Decimal | string | boolean
 /** Values by name; a name with dots goes from one table into the next. */
@@ -184,3 +186,21 @@ const lookUp = (scope: Scope, name: string): Value => {
 
 /** Reads an expression; throws a SyntaxError that says where it cannot be read. */
 export const parseExpression = (source: string): Expression => new Parser(source).whole()
+
+/** What an expression can speak of: the notional, both rates as they are on the day, and cash collateral. */
+const scopeOf = ({ fixed, calculation, common }: SwapData, day: LocalDate): Scope => {
+  const period = calculation.floating.find(({ from, to }) => from <= day && day < to)
+  return {
+    notional: { currency: fixed.notional.currency, minor: new Exact(fixed.notional.minor) },
+    fixed: { rate: new Exact(fixed.rate) },
+    floating: { rate: new Exact(period?.rate ?? 0) },
+    collateral: {
+      currency: common.creditSupport.eligibleCurrency,
+      minor: new Exact(common.creditSupport.independentAmount.minor),
+      spread: new Exact(common.creditSupport.interest.spread),
+    },
+  }
+}
+
+export const evaluate = (expression: string, swap: SwapData, day: LocalDate): Value =>
+  parseExpression(expression)(scopeOf(swap, day))

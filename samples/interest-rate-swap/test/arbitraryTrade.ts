@@ -9,12 +9,9 @@ import {
   type Stub,
 } from 'carillon/calendars'
 import fc from 'fast-check'
-import { amount } from '../money/Amount.js'
-import type { DayCount } from '../money/DayCount.js'
-import { Exact, rate } from '../money/Rate.js'
-import { plainRounding, twiceRounded, type Rounding } from '../money/Rounding.js'
+import { amount, Exact, plainRounding, rate, twiceRounded, type DayCount, type Rounding } from '../money.js'
 import type { Terms } from '../terms/Terms.js'
-import { usualCommon, usualFixing, usualLeg, type Parties } from '../trades/terms.js'
+import { usualCommon, usualFixing, usualLeg, type Parties } from '../trades.js'
 
 const calendars = fc.subarray(['London', 'NewYork', 'TARGET'] as const).map((centres): BusinessCalendar => centres)
 

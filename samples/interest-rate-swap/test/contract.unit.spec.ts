@@ -5,20 +5,32 @@ import { localDate as day, tenor } from 'carillon/calendars'
 import { ledger, testParty, type TransactionTrial } from 'carillon/testing'
 import { observerApp } from '../app.js'
 import { withFix } from '../flows/fixing.js'
-import { amount } from '../money/Amount.js'
-import { percent, rate, type Rate } from '../money/Rate.js'
+import { amount, percent, rate, type Rate } from '../money.js'
 import { FixCommand, type Fix } from '../oracle/Fix.js'
-import type { Calculation, FloatingPeriod } from '../schedule/Calculation.js'
-import { generate } from '../schedule/generate.js'
-import { overdueFrom, paymentDates, paymentInstant, paymentOn } from '../schedule/payments.js'
-import { AgreeCommand, MatureCommand, OverdueCommand, PayCommand, RefixCommand } from '../swap/commands.js'
-import { fixingInstant, maturityInstant, nextEvent, nextUnfixed } from '../swap/events.js'
-import { withOverdue, withPaid } from '../swap/rules/pay.js'
+import { generate, type Calculation, type FloatingPeriod } from '../schedule.js'
+import {
+  fixingInstant,
+  maturityInstant,
+  nextEvent,
+  nextUnfixed,
+  overdueFrom,
+  paymentDates,
+  paymentInstant,
+  paymentOn,
+} from '../swap/events.js'
+import {
+  AgreeCommand,
+  MatureCommand,
+  OverdueCommand,
+  PayCommand,
+  RefixCommand,
+  type SwapData,
+} from '../swap/SwapKind.js'
+import { withOverdue, withPaid } from '../swap/changes.js'
 import { Swap } from '../swap/Swap.js'
-import type { SwapData } from '../swap/SwapKind.js'
 import type { Terms } from '../terms/Terms.js'
-import { exampleTrade } from '../trades/exampleTrade.js'
-import { actualDaysTrade, delayedTrade } from '../trades/otherTrades.js'
+import { exampleTrade } from '../trades.js'
+import { actualDaysTrade, delayedTrade } from './otherTrades.js'
 import { parties } from './parties.js'
 
 const { fixedPayer, floatingPayer, oracle } = parties

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { localDate as day } from 'carillon/calendars'
-import { generate } from '../schedule/generate.js'
-import { evaluate } from '../terms/evaluate.js'
-import { parseExpression } from '../terms/expression.js'
-import { exampleTrade } from '../trades/exampleTrade.js'
+import { generate } from '../schedule.js'
+import { evaluate, parseExpression } from '../terms/expression.js'
+import { exampleTrade } from '../trades.js'
 import { parties } from './parties.js'
 
 const terms = exampleTrade(parties)

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
-import { fixedAt } from '../swap/rules/refix.js'
+import { fixedAt } from '../swap/changes.js'
 import { fixingInstant } from '../swap/events.js'
 import type { SwapData } from '../swap/SwapKind.js'
-import { generate } from '../schedule/generate.js'
-import { exampleRates } from '../trades/exampleRates.js'
-import { exampleTrade } from '../trades/exampleTrade.js'
+import { generate } from '../schedule.js'
+import { exampleRates, exampleTrade } from '../trades.js'
 import { goldenFixed, goldenFloating } from './golden.js'
 import { parties } from './parties.js'
 

@@ -1,11 +1,23 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { addDays, daysBetween, localDate as day } from 'carillon/calendars'
-import { amount, showAmount, showMinor, currency } from '../money/Amount.js'
-import { accrued, type DayCount } from '../money/DayCount.js'
-import { factorOf, flowOf } from '../money/flow.js'
-import { percent, rate, RateC, showPercent } from '../money/Rate.js'
-import { plainRounding, twiceRounded, type RoundingMode } from '../money/Rounding.js'
+import {
+  accrued,
+  amount,
+  currency,
+  factorOf,
+  flowOf,
+  percent,
+  plainRounding,
+  rate,
+  RateC,
+  showAmount,
+  showMinor,
+  showPercent,
+  twiceRounded,
+  type DayCount,
+  type RoundingMode,
+} from '../money.js'
 
 describe('rates', () => {
   it('have one spelling, so that equal rates are equal', () => {

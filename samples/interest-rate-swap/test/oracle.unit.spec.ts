@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { localDate as day, tenor } from 'carillon/calendars'
-import { linear, naturalCubicSpline } from '../oracle/interpolate.js'
-import { rateOn, type RateSheetData } from '../oracle/RateSheet.js'
-import { rate } from '../money/Rate.js'
+import { linear, naturalCubicSpline, rateOn, type RateSheetData } from '../oracle/RateSheet.js'
+import { rate } from '../money.js'
 import { testParty as party } from 'carillon/testing'
 
 const points = (...ys: readonly number[]) => ys.map((y, index) => ({ x: index + 1, y }))

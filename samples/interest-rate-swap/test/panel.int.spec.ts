@@ -4,8 +4,7 @@ import type { Block } from 'carillon/http'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../network.js'
 import { ratesPanel } from '../oracle/panel.js'
 import { swapsPanel } from '../panel.js'
-import { exampleRates } from '../trades/exampleRates.js'
-import { shortTrade } from '../trades/exampleTrade.js'
+import { exampleRates, shortTrade } from '../trades.js'
 
 type TableBlock = Extract<Block, { readonly kind: 'table' }>
 

@@ -1,15 +1,10 @@
 /** Trades unlike the example, against numbers that were reckoned elsewhere and by other means. */
 import { expect } from 'chai'
 import { localDate, tenor } from 'carillon/calendars'
-import { flowOf } from '../money/flow.js'
-import { rate } from '../money/Rate.js'
-import { plainRounding } from '../money/Rounding.js'
-import { amount } from '../money/Amount.js'
-import { generate } from '../schedule/generate.js'
-import type { FixedLeg } from '../terms/Leg.js'
-import type { Terms } from '../terms/Terms.js'
-import { exampleTrade } from '../trades/exampleTrade.js'
-import { usualCommon, usualFixing } from '../trades/terms.js'
+import { amount, flowOf, plainRounding, rate } from '../money.js'
+import { generate } from '../schedule.js'
+import type { FixedLeg, Terms } from '../terms/Terms.js'
+import { exampleTrade, usualCommon, usualFixing } from '../trades.js'
 import { parties } from './parties.js'
 
 const notional = amount('EUR', 10_000_000)

@@ -15,13 +15,11 @@ import {
 } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
-import { signed } from '../model/Origin.js'
-import type { Caller } from '../model/Caller.js'
+import { signed, type Caller } from '../model/Origin.js'
 import { done, type Done } from '../model/Refusal.js'
 import type { Call as CallData } from '../model/Registry.js'
 import { Call, makeCallName, Registry, theRegistry } from '../states.js'
-import { tellEnd } from '../sweeping/runTask.js'
-import { settleCall, type Ended } from '../sweeping/settleExecution.js'
+import { settleCall, tellEnd, type Ended } from '../sweeping/execution.js'
 
 type Callable = ReadonlyMap<string, AnyFlowDefinition>
 

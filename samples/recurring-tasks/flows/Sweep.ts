@@ -8,12 +8,10 @@ import { CarillonError, defineFlow, NoInputC, plus, Refusal, type FlowBody, type
 import { inBooks, type Books } from '../Books.js'
 import { commands } from '../contract.js'
 import { done, type Done } from '../model/Refusal.js'
-import { instantOf, slotOf, unixTime } from '../model/timeSlots.js'
-import { sweepRef, theSweeper, theTaskQueue } from '../states.js'
-import { Portion, type Remedy } from '../sweeping/Portion.js'
-import { purseFor, type Purse } from '../sweeping/Purse.js'
-import { updateQueues } from '../sweeping/updateQueues.js'
-import { reportMissed, runTaskQueue } from '../sweeping/workQueues.js'
+import { instantOf, slotOf, unixTime } from '../model/slots.js'
+import { sweepRef, theTaskQueue } from '../states.js'
+import { Portion, purseFor, type Purse, type Remedy } from '../sweeping/Portion.js'
+import { reportMissed, runTaskQueue, updateQueues } from '../sweeping/queues.js'
 
 /** Sweeps keep their distance, or the slots that ring together after an outage would each spend a whole budget. */
 const mayBegin = function* (books: Books): FlowBody<boolean> {
@@ -45,8 +43,7 @@ const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBod
   yield* reportMissed(portion)
   const sweptAt = instantOf(books.now)
   const nextSweepAt = (yield* isEverythingDone(books)) ? null : plus(sweptAt, { seconds: settings.sweepSeconds })
-  const sweeper = { ...(yield* books.sweeper()), sweptAt, nextSweepAt, failure: null }
-  yield* books.sweeperMap.put(books.io, theSweeper, sweeper)
+  yield* books.setSweeper({ sweptAt, nextSweepAt, failure: null })
   // What was put off is for the next sweep, after all others.
   return right({ swept: true, left: purse, more: portion.isFull && remedy?.kind !== 'defer' })
 }
@@ -94,7 +91,7 @@ const noteFailure = (io: FlowIo, thrown: unknown): FlowBody<unknown> =>
     const at = instantOf(books.now)
     const error = wordsFor(thrown)
     const nextSweepAt = plus(at, { seconds: (yield* books.settings()).sweepSeconds })
-    yield* books.sweeperMap.put(io, theSweeper, { ...(yield* books.sweeper()), failure: { at, error }, nextSweepAt })
+    yield* books.setSweeper({ failure: { at, error }, nextSweepAt })
     books.tell({ event: 'SweepFailed', error })
     return right(done)
   })

@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { left, type Either } from 'fp-ts/lib/Either.js'
+import { record } from '../../shared/record.js'
 
 const reasons = {
   NotSigned: 'The request is not signed.',
@@ -38,7 +39,7 @@ export const meaningOf = (refusal: Refusal): string => reasons[refusal]
 export const refuse = (refusal: Refusal): Either<Refusal, never> => left(refusal)
 
 /** How a request is refused: by the name of the reason. */
-export const RefusedC = t.readonly(t.strict({ ok: t.literal(false), error: RefusalC, why: t.string }), 'Refused')
+export const RefusedC = record('Refused', { ok: t.literal(false), error: RefusalC, why: t.string })
 export type Refused = t.TypeOf<typeof RefusedC>
 
 /** What a request comes to: the answer, or the name of the reason why not. */

@@ -4,55 +4,52 @@
  */
 import * as t from 'io-ts'
 import { IntegerC } from 'carillon'
+import { record } from '../../shared/record.js'
 
-export const SettingsC = t.readonly(
-  t.intersection([
-    t.strict({
-      /** Length of a time slot. Tasks can be scheduled only for whole slots. */
-      slotSeconds: IntegerC,
-      /** How many tasks one slot takes. */
-      tasksPerSlot: IntegerC,
-      /** How much weight one slot takes; it must be less than what the sweeps of a slot can run. */
-      weightPerSlot: IntegerC,
-      /** Every so manyth slot takes no tasks, so that what was missed is reported then. 0: none is kept open. */
-      reservedEvery: IntegerC,
-      /** How many timestamps one task may have. */
-      executionsPerTask: IntegerC,
-      /** How far ahead a task may be scheduled. */
-      horizonSeconds: IntegerC,
-      /** `interval`: at least one whole interval from now. `next-slot`: any slot after the present one. */
-      lead: t.keyof({ interval: null, 'next-slot': null }),
-      /** Seconds from one sweep to the next while a queue is not empty. The seeds call a sweep a block. */
-      sweepSeconds: IntegerC,
-      /** The weight of a whole sweep. */
-      sweepWeight: IntegerC,
-      /** Percent of a sweep's weight that is set aside for tasks. */
-      tasksPercent: IntegerC,
-      /** Percent of the tasks' weight that bringing the queues up to date may take. */
-      updatePercent: IntegerC,
-      /** Tasks run or reported in one sweep, whatever they weigh. */
-      tasksPerSweep: IntegerC,
-      /** What looking into one passed slot weighs. */
-      slotWeight: IntegerC,
-      /** What reporting one missed task weighs. */
-      missedWeight: IntegerC,
-      /** What running one action weighs. */
-      actionWeight: t.readonly(t.strict({ notify: IntegerC, transfer: IntegerC, call: IntegerC })),
-      /** Fee for one unit of weight, in the ledger's base units. */
-      feePerWeight: IntegerC,
-      /** The smallest amount that may be transferred. */
-      smallestAmount: IntegerC,
-    }),
-    t.exact(
-      t.partial({
-        /** How many bytes a message, or the input of a call, may have. */
-        messageBytes: IntegerC,
-        /** What each whole 100 bytes of a message, or of the input of a call, weigh on top, and so cost. */
-        weightPer100Bytes: IntegerC,
-      }),
-    ),
-  ]),
+export const SettingsC = record(
   'Settings',
+  {
+    /** Length of a time slot. Tasks can be scheduled only for whole slots. */
+    slotSeconds: IntegerC,
+    /** How many tasks one slot takes. */
+    tasksPerSlot: IntegerC,
+    /** How much weight one slot takes; it must be less than what the sweeps of a slot can run. */
+    weightPerSlot: IntegerC,
+    /** Every so manyth slot takes no tasks, so that what was missed is reported then. 0: none is kept open. */
+    reservedEvery: IntegerC,
+    /** How many timestamps one task may have. */
+    executionsPerTask: IntegerC,
+    /** How far ahead a task may be scheduled. */
+    horizonSeconds: IntegerC,
+    /** `interval`: at least one whole interval from now. `next-slot`: any slot after the present one. */
+    lead: t.keyof({ interval: null, 'next-slot': null }),
+    /** Seconds from one sweep to the next while a queue is not empty. The seeds call a sweep a block. */
+    sweepSeconds: IntegerC,
+    /** The weight of a whole sweep. */
+    sweepWeight: IntegerC,
+    /** Percent of a sweep's weight that is set aside for tasks. */
+    tasksPercent: IntegerC,
+    /** Percent of the tasks' weight that bringing the queues up to date may take. */
+    updatePercent: IntegerC,
+    /** Tasks run or reported in one sweep, whatever they weigh. */
+    tasksPerSweep: IntegerC,
+    /** What looking into one passed slot weighs. */
+    slotWeight: IntegerC,
+    /** What reporting one missed task weighs. */
+    missedWeight: IntegerC,
+    /** What running one action weighs. */
+    actionWeight: t.readonly(t.strict({ notify: IntegerC, transfer: IntegerC, call: IntegerC })),
+    /** Fee for one unit of weight, in the ledger's base units. */
+    feePerWeight: IntegerC,
+    /** The smallest amount that may be transferred. */
+    smallestAmount: IntegerC,
+  },
+  {
+    /** How many bytes a message, or the input of a call, may have. */
+    messageBytes: IntegerC,
+    /** What each whole 100 bytes of a message, or of the input of a call, weigh on top, and so cost. */
+    weightPer100Bytes: IntegerC,
+  },
 )
 export type Settings = t.TypeOf<typeof SettingsC>
 

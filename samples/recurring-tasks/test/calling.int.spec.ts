@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineFlow, refuseWith, type FlowBody } from 'carillon'
-import type { Action } from '../model/Action.js'
-import { calledWith } from '../model/Caller.js'
-import { signed } from '../model/Origin.js'
-import { taskIdOf } from '../model/Task.js'
+import { taskIdOf, type Action } from '../model/Task.js'
+import { calledWith, signed } from '../model/Origin.js'
 import { S, Scene, T } from './Scene.js'
 
 const id = taskIdOf('alice', 'a')

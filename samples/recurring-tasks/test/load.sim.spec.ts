@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runLoad } from '../load/runLoad.js'
+import { runLoad } from './load/runLoad.js'
 
 describe('a day of load with an outage of three hours', function () {
   it('accounts for every execution exactly once: executed, failed or missed', async () => {

@@ -4,7 +4,7 @@ import type { Block } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { recurringTasks } from '../app.js'
 import { root, signed } from '../model/Origin.js'
-import { unixTime } from '../model/timeSlots.js'
+import { unixTime } from '../model/slots.js'
 import { tasksPanel } from '../panel.js'
 import { TaskRegistry } from '../TaskRegistry.js'
 

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { generateKeyPair } from 'carillon/keys'
 import type { Refusal } from '../model/Refusal.js'
-import { knownExecutions, nextOnGrid, scheduleOf, type Schedule } from '../model/Schedule.js'
+import { knownExecutions, nextOnGrid, scheduleOf, type Schedule } from '../model/Task.js'
 import { defaultSettings, problemWith } from '../model/Settings.js'
-import { tryPush, type TimeSlot } from '../model/TimeSlot.js'
+import { tryPush, type TimeSlot } from '../model/slots.js'
 import { mock, S, start, T } from './Scene.js'
 
 const operator = { name: 'Operator', key: generateKeyPair().publicKey }

@@ -13,19 +13,18 @@ import {
   AccountIDC,
   LedgerIDC,
   ScheduleIDC,
+  timestampOf,
   type AccountID,
   type LedgerID,
   type ScheduleID,
-} from '../model/EntityId.js'
+} from '../model/ids.js'
 import type { Identity } from '../model/Identity.js'
 import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings } from '../model/Settings.js'
-import { timestampOf } from '../model/Timestamp.js'
-import { builtIn } from '../operations/index.js'
-import { mismatchIn } from '../operations/mismatch.js'
-import { operationsOf } from '../operations/Operation.js'
+import { builtIn } from '../operations/builtIn.js'
+import { mismatchIn, operationsOf } from '../operations/Operation.js'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -16,8 +16,8 @@ import {
   type ScheduleHistory,
   type ScheduleInfo,
 } from '../flows/queries.js'
-import { ScheduleDelete } from '../flows/ScheduleDelete.js'
-import type { AccountID, LedgerID, ScheduleID, TopicID } from '../model/EntityId.js'
+import { ScheduleDelete } from '../flows/transactions.js'
+import type { AccountID, LedgerID, ScheduleID, TopicID, TransactionID } from '../model/ids.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { meaningOf, type ResponseCode } from '../model/ResponseCode.js'
 import { defaultSettings, type NetworkParameters, type Settings } from '../model/Settings.js'
@@ -27,7 +27,6 @@ import type {
   ScheduleSign,
   SignedTransaction,
 } from '../model/TransactionBody.js'
-import type { TransactionID } from '../model/TransactionID.js'
 import type { Response, TransactionRecord } from '../model/TransactionRecord.js'
 import { Account, Network, theNetwork, Topic } from '../states.js'
 

@@ -4,11 +4,10 @@
  */
 import { randomInt } from 'node:crypto'
 import type { KeyPair } from 'carillon/keys'
-import type { AccountID, LedgerID } from '../model/EntityId.js'
+import type { AccountID, LedgerID, Timestamp } from '../model/ids.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
 import { sigPair, type SigPair, type Span } from '../model/SignatureMap.js'
 import { usualSignatureSecs } from '../model/Settings.js'
-import type { Timestamp } from '../model/Timestamp.js'
 import { signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
 
 /** A transaction begins to be valid a little before it is sent, at a moment nobody else is likely to choose. */

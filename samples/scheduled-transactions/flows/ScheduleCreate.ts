@@ -3,24 +3,20 @@
  * `reject` it is refused and told which one that is. With all signatures it executes at once, in the same commit.
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, type FlowBody, type FlowDefinition } from 'carillon'
+import type { FlowBody, FlowDefinition } from 'carillon'
 import type { Books } from '../Books.js'
 import { executeSchedule } from '../handling/executeSchedule.js'
-import { handleTransaction, refused, type Worked } from '../handling/handleTransaction.js'
-import { hasSigned, type Prechecked } from '../handling/precheck.js'
-import { requiredNow, signSchedule } from '../handling/readiness.js'
-import { bookedIn, enter, findIdentical } from '../handling/scheduleBook.js'
-import { entityOf } from '../model/EntityId.js'
+import { hasSigned, refused, transactionFlow, type Prechecked, type Worked } from '../handling/handleTransaction.js'
+import { bookedIn, enter, findIdentical, requiredNow, signSchedule } from '../handling/scheduleBook.js'
+import { entityOf, scheduledIDOf } from '../model/ids.js'
 import { identityOf, type HashIdentity } from '../model/Identity.js'
 import { isKey } from '../model/KeyTree.js'
-import { memoProblem } from '../model/memoProblem.js'
-import { namesTooMany } from '../model/Needs.js'
-import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { memoProblem, refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { namesTooMany } from '../model/Account.js'
 import { isPast, type Schedule } from '../model/Schedule.js'
 import { parseBody, type ScheduledBody } from '../model/ScheduledBody.js'
 import { expiryCostOf, isSystem, type Settings } from '../model/Settings.js'
 import { SignedScheduleCreateC, type ScheduleCreate, type SignedTransaction } from '../model/TransactionBody.js'
-import { scheduledIDOf } from '../model/TransactionID.js'
 import type { Response, TransactionReceipt } from '../model/TransactionRecord.js'
 import type { Occasion, Operations, ReadOperation } from '../operations/Operation.js'
 
@@ -144,8 +140,7 @@ const admit = function* (books: Books, draft: Schedule, settings: Settings): Flo
   const booked = yield* bookedIn(books, draft.expirationTime, settings)
   if (draft.expirationGiven && booked + expiryCostOf(draft.kind, settings) > settings.expiryCapacity)
     return left('SCHEDULE_EXPIRY_IS_BUSY')
-  yield* books.setConsensus({ ...consensus, nextEntity: consensus.nextEntity + 1 })
-  const schedule = { ...draft, schedule: entityOf(consensus.nextEntity) }
+  const schedule = { ...draft, schedule: yield* books.nextEntity() }
   yield* enter(books, schedule)
   return right(schedule)
 }
@@ -187,12 +182,7 @@ const work = function* (
   const signing = yield* signSchedule(books, schedule, signed, settings)
   if (isLeft(signing)) return refused(signing.left)
   const { keys, isReady, added } = signing.right
-  if (there === undefined || added > 0)
-    yield* books.signatories.put(books.io, schedule.schedule, {
-      operator: books.io.me,
-      schedule: schedule.schedule,
-      keys,
-    })
+  if (there === undefined || added > 0) yield* books.setSigners(schedule.schedule, keys)
   const trigger = { by: 'signature', at: consensusTimestamp } as const
   return {
     status: 'SUCCESS',
@@ -204,14 +194,9 @@ const work = function* (
 }
 
 export const scheduleCreateFlow = (operations: Operations, hash: HashIdentity): ScheduleCreateFlow =>
-  defineFlow({
-    name: 'scheduled-transactions/ScheduleCreate',
-    input: SignedScheduleCreateC,
-    run: (io, signed): FlowBody<Response> =>
-      handleTransaction(io, signed, {
-        purpose: 'create',
-        kind: 'scheduleCreate',
-        precheck: (_books, prechecked) => createProblem(signed.body.operation, prechecked),
-        work: (books, occasion) => work(books, signed, operations, occasion, hash),
-      }),
-  })
+  transactionFlow('ScheduleCreate', SignedScheduleCreateC, (signed) => ({
+    purpose: 'create',
+    kind: 'scheduleCreate',
+    precheck: (_books, prechecked) => createProblem(signed.body.operation, prechecked),
+    work: (books, occasion) => work(books, signed, operations, occasion, hash),
+  }))

@@ -8,7 +8,7 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { canonicalText, defineFlow, IntegerC, type FlowBody } from 'carillon'
 import { inBooks, type Books } from '../Books.js'
 import { isKey, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
-import type { LedgerID } from '../model/EntityId.js'
+import type { LedgerID } from '../model/ids.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import {
   feeCollector,

@@ -8,14 +8,22 @@ import { defineFlow, IntegerC, type FlowBody, type FlowIo, type PublicKey } from
 import { Books } from '../Books.js'
 import { handleTransaction, type Worked } from '../handling/handleTransaction.js'
 import { bookedIn, isThere } from '../handling/scheduleBook.js'
-import { ScheduleIDC, type AccountID, type LedgerID, type ScheduleID } from '../model/EntityId.js'
+import {
+  childIDOf,
+  ScheduleIDC,
+  showTransactionID,
+  TransactionIDC,
+  type AccountID,
+  type LedgerID,
+  type ScheduleID,
+  type Timestamp,
+  type TransactionID,
+} from '../model/ids.js'
 import type { KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, priceOf, type Settings } from '../model/Settings.js'
-import { timestampOf, type Timestamp } from '../model/Timestamp.js'
 import { SignedScheduleGetInfoC } from '../model/TransactionBody.js'
-import { childIDOf, showTransactionID, TransactionIDC, type TransactionID } from '../model/TransactionID.js'
 import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { Record } from '../states.js'
 
@@ -92,7 +100,7 @@ const findSchedule = function* (
   const schedule = (yield* books.schedules.get(books.io, id)) ?? (yield* books.past.get(books.io, id))
   if (schedule === undefined) return undefined
   if (isPast(schedule)) return { schedule, signers: schedule.signers }
-  return { schedule, signers: (yield* books.signatories.get(books.io, id))?.keys ?? [] }
+  return { schedule, signers: yield* books.signers(id) }
 }
 
 const getInfo = function* (books: Books, id: ScheduleID | undefined): FlowBody<Either<ResponseCode, ScheduleInfo>> {
@@ -117,7 +125,7 @@ const askPaying = function* (
   schedule: ScheduleID | undefined,
   payment: QueryHeader['payment'],
 ): FlowBody<Either<ResponseCode, ScheduleInfo>> {
-  const books = new Books(io, timestampOf(yield* io.now()))
+  const books = yield* Books.open(io)
   const answer = yield* getInfo(books, schedule)
   if (isLeft(answer)) return answer
   if (payment === undefined) return refuse('MISSING_QUERY_HEADER')
@@ -137,7 +145,7 @@ export const ScheduleGetInfo = defineFlow({
   *run(io, { header = {}, schedule }): FlowBody<Answer<{ readonly info: ScheduleInfo; readonly cost: number }>> {
     const { payment, responseType = 'ANSWER_ONLY' } = header
     if (responseType.endsWith('STATE_PROOF')) return { status: 'NOT_SUPPORTED' }
-    const books = new Books(io, timestampOf(yield* io.now()))
+    const books = yield* Books.open(io)
     const { base, service } = priceOf(kind, yield* books.settings())
     const cost = base + service
     if (responseType === 'COST_ANSWER') return { status: 'SUCCESS', cost }
@@ -163,7 +171,7 @@ export const ScheduleGetHistory = defineFlow({
   name: 'scheduled-transactions/ScheduleGetHistory',
   input: ScheduleQueryC,
   *run(io, { schedule: id }): FlowBody<Answer<{ readonly history: ScheduleHistory }>> {
-    const books = new Books(io, timestampOf(yield* io.now()))
+    const books = yield* Books.open(io)
     const found = id === undefined ? undefined : yield* findSchedule(books, id)
     if (found === undefined) return { status: 'INVALID_SCHEDULE_ID' }
     const { schedule, signers } = found
@@ -212,7 +220,7 @@ export const GetCapacity = defineFlow({
   name: 'scheduled-transactions/GetCapacity',
   input: t.readonly(t.strict({ second: IntegerC, kind: t.string })),
   *run(io, { second, kind }): FlowBody<Capacity> {
-    const books = new Books(io, timestampOf(yield* io.now()))
+    const books = yield* Books.open(io)
     const settings = yield* books.settings()
     const latest = books.now.seconds + settings.maxExpirationSecs
     const hasRoom = function* (at: number): FlowBody<boolean> {

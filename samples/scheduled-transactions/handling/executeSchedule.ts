@@ -5,17 +5,15 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { nextTime } from '../model/Consensus.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import type { Schedule, Signatories } from '../model/Schedule.js'
 import { parseBody, type ScheduledBody } from '../model/ScheduledBody.js'
 import { priceOf, type Settings } from '../model/Settings.js'
-import type { Timestamp } from '../model/Timestamp.js'
+import type { Timestamp } from '../model/ids.js'
 import { hashOf } from '../model/TransactionBody.js'
 import type { TransactionRecord } from '../model/TransactionRecord.js'
 import type { Occasion, Operations, ReadOperation, Receipted } from '../operations/Operation.js'
-import { putRecord } from './handleTransaction.js'
-import { performSafely } from './performSafely.js'
+import { performSafely, putRecord } from './handleTransaction.js'
 import { endSchedule } from './scheduleBook.js'
 
 /** What makes a schedule be looked at: a transaction that completed it, or its expiration time. */
@@ -97,9 +95,7 @@ export const executeSchedule = function* (
   execution: Execution,
 ): FlowBody<TransactionRecord> {
   const { schedule, signers, trigger, settings, missing } = execution
-  const consensus = yield* books.consensus()
-  const consensusTimestamp = nextTime(consensus, books.now)
-  yield* books.setConsensus({ ...consensus, last: consensusTimestamp })
+  const consensusTimestamp = yield* books.nextTime()
   const body = parseBody(schedule.transactionBody) ?? emptyBody
   // The history keeps the text, and so may the identity whose signatures are used up.
   books.reserve(2 * Buffer.byteLength(JSON.stringify(schedule)))

@@ -1,13 +1,28 @@
 /**
- * The indexes of the schedules: by identity, and by the second in which they expire. A schedule enters both when it is
- * created and leaves both when an identical create no longer meets it.
+ * The schedules there are: their indexes, by identity and by the second in which they expire, and whether one has
+ * the signatures it needs, always computed from the primitive keys that have signed, against the key trees as they
+ * are now. A schedule enters both indexes when it is created and leaves both when an identical create no longer
+ * meets it.
  */
-import type { FlowBody } from 'carillon'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { FlowBody, PublicKey } from 'carillon'
 import type { Books } from '../Books.js'
-import { identityOf, isSame, spentOn, type Identity, type IdentityEntry, type Spent } from '../model/Identity.js'
-import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
+import { missingFrom, primitivesIn, requiredKeys, type Needs, type RequiredKeys } from '../model/Account.js'
+import {
+  identityOf,
+  isSame,
+  scheduleTextOf,
+  spentOn,
+  type Identity,
+  type IdentityEntry,
+  type Spent,
+} from '../model/Identity.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { isPast, type End, type PastSchedule, type Schedule, type Signatories } from '../model/Schedule.js'
 import { expiryCostOf, type Settings } from '../model/Settings.js'
-import type { Signatories } from '../model/Schedule.js'
+import { witness, type SignatureMap, type SigPair } from '../model/SignatureMap.js'
+import { signedTextOf, type SignedTransaction } from '../model/TransactionBody.js'
+import type { AccountID, ScheduleID } from '../model/ids.js'
 
 const entryOf = function* (books: Books, hash: string): FlowBody<IdentityEntry> {
   return (yield* books.identities.get(books.io, hash)) ?? { operator: books.io.me, hash, schedules: [], spent: [] }
@@ -133,4 +148,85 @@ export const endSchedule = function* (
   })
   yield* spend(books, schedule, signers, end, settings)
   if (!isKept) yield* leave(books, schedule)
+}
+
+export type NotPending = { readonly code: ResponseCode; readonly past?: PastSchedule }
+
+/**
+ * The schedule that a sign or a delete is about, or why there is none. The seed's rules know one answer for whatever
+ * is gone; the later ones tell executed and deleted schedules apart until their time is over.
+ */
+export const findPending = function* (
+  books: Books,
+  id: ScheduleID | undefined,
+  second: number,
+  { onIdentical, longTerm }: Settings,
+): FlowBody<Either<NotPending, Schedule>> {
+  if (id === undefined) return left({ code: 'INVALID_SCHEDULE_ID' })
+  const schedule = yield* books.schedules.get(books.io, id)
+  if (schedule !== undefined) {
+    if (isThere(schedule, second)) return right(schedule)
+    return left({ code: onIdentical === 'reject' && longTerm ? 'SCHEDULE_PENDING_EXPIRATION' : 'INVALID_SCHEDULE_ID' })
+  }
+  const past = yield* books.past.get(books.io, id)
+  if (past === undefined || !isThere(past, second)) return left({ code: 'INVALID_SCHEDULE_ID' })
+  return left({ code: past.end.as === 'deleted' ? 'SCHEDULE_ALREADY_DELETED' : 'SCHEDULE_ALREADY_EXECUTED', past })
+}
+
+/** The key trees that must be satisfied now. */
+export const requiredNow = function* (
+  books: Books,
+  payer: AccountID,
+  needed: Needs,
+): FlowBody<Either<'UNRESOLVABLE_REQUIRED_SIGNERS', RequiredKeys>> {
+  for (const id of [payer, ...needed.accounts, ...needed.receivers]) yield* books.account(id)
+  for (const id of [...needed.topics, ...needed.topicAdmins]) yield* books.topics.get(books.io, id)
+  return requiredKeys(payer, needed, books.lookup)
+}
+
+export type Signing = {
+  /** Everybody who has signed, in the order in which they did. */
+  readonly keys: readonly PublicKey[]
+  /** How many of them are new. */
+  readonly added: number
+  readonly isReady: boolean
+}
+
+/** Whether a signature on a schedule counts in a second. */
+const isInTime =
+  (second: number, { signatureSecs }: Settings) =>
+  ({ until }: SigPair): boolean =>
+    until === undefined ? signatureSecs === undefined : second <= until && until <= second + (signatureSecs ?? Infinity)
+
+/**
+ * Which of the signatures submitted count for a schedule. Under `merge` they come in a map of their own and each must
+ * count; under `reject` they are those on the transaction itself, of which some are about other things.
+ */
+export const signSchedule = function* (
+  books: Books,
+  schedule: Schedule,
+  signed: SignedTransaction<{ readonly sigMap?: SignatureMap }>,
+  settings: Settings,
+): FlowBody<Either<ResponseCode, Signing>> {
+  const required = yield* requiredNow(books, schedule.payerAccountID, schedule.needs)
+  if (isLeft(required)) return required
+  const known = yield* books.signers(schedule.schedule)
+  const needed = primitivesIn(required.right)
+  const identity = identityOf(schedule, settings)
+  const isMerging = settings.onIdentical === 'merge'
+  const onSchedule = signed.body.operation.sigMap ?? []
+  if (isMerging && !onSchedule.every(isInTime(books.now.seconds, settings))) return refuse('SIGNATURE_OUT_OF_TIME')
+  const found = isMerging
+    ? witness(onSchedule, needed, scheduleTextOf(settings.ledgerID, identity))
+    : witness(signed.sigMap, needed, signedTextOf(settings.ledgerID, signed.body))
+  if (found.wrong > 0 || (isMerging && found.unneeded > 0)) return refuse('SOME_SIGNATURES_WERE_INVALID')
+  if (isMerging) {
+    const { isUsedUp, isStale } = yield* spentBefore(books, identity, schedule.identityHash)
+    if ([...found.signed].some(isUsedUp)) return refuse('SOME_SIGNATURES_WERE_INVALID')
+    if (onSchedule.some(isStale)) return refuse('SIGNATURE_OUT_OF_TIME')
+  }
+  const before = new Set(known)
+  const added = [...found.signed].filter((key) => !before.has(key))
+  const keys = [...known, ...added]
+  return right({ keys, added: added.length, isReady: missingFrom(required.right, new Set(keys)) === undefined })
 }

@@ -4,24 +4,22 @@
  */
 import * as t from 'io-ts'
 import { IntegerC, PartyC } from 'carillon'
-import { latest, nextNano, TimestampC, type Timestamp } from './Timestamp.js'
+import { record } from '../../shared/record.js'
+import { latest, nextNano, TimestampC, type Timestamp } from './ids.js'
 import type { Settings } from './Settings.js'
 
 /** How many operations of a kind the current second has seen. */
-const BucketC = t.readonly(t.strict({ second: IntegerC, taken: IntegerC }), 'Bucket')
+const BucketC = record('Bucket', { second: IntegerC, taken: IntegerC })
 
-export const ConsensusC = t.readonly(
-  t.strict({
-    operator: PartyC,
-    /** The latest consensus time given out. */
-    last: TimestampC,
-    nextEntity: IntegerC,
-    /** Schedules there are: those that an identical create would meet. */
-    schedules: IntegerC,
-    buckets: t.readonly(t.record(t.string, BucketC)),
-  }),
-  'Consensus',
-)
+export const ConsensusC = record('Consensus', {
+  operator: PartyC,
+  /** The latest consensus time given out. */
+  last: TimestampC,
+  nextEntity: IntegerC,
+  /** Schedules there are: those that an identical create would meet. */
+  schedules: IntegerC,
+  buckets: t.readonly(t.record(t.string, BucketC)),
+})
 export type Consensus = t.TypeOf<typeof ConsensusC>
 
 /** The consensus time of the next transaction. */

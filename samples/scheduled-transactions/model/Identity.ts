@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import { canonicalText, IntegerC, PartyC, PublicKeyC } from 'carillon'
-import { AccountIDC, ScheduleIDC, type LedgerID } from './EntityId.js'
+import { record } from '../../shared/record.js'
+import { AccountIDC, ScheduleIDC, type LedgerID } from './ids.js'
 import { KeyTreeC } from './KeyTree.js'
 import type { Schedule } from './Schedule.js'
 import { withoutNonceZero } from './ScheduledBody.js'
@@ -72,21 +73,18 @@ export const scheduleTextOf = (ledgerID: LedgerID, identity: Identity): ((span: 
 }
 
 /** All that is known under one hash: the schedules an identical create would meet, and signatures that are used up. */
-export const IdentityEntryC = t.readonly(
-  t.strict({
-    operator: PartyC,
-    hash: t.string,
-    schedules: t.readonlyArray(ScheduleIDC),
-    spent: t.readonlyArray(
-      t.readonly(
-        t.intersection([
-          t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }),
-          /** It has been executed, so nobody's signature on it counts any more; and the second in which it ended last. */
-          t.exact(t.partial({ executed: t.literal(true), ended: IntegerC })),
-        ]),
-      ),
+export const IdentityEntryC = record('IdentityEntry', {
+  operator: PartyC,
+  hash: t.string,
+  schedules: t.readonlyArray(ScheduleIDC),
+  spent: t.readonlyArray(
+    t.readonly(
+      t.intersection([
+        t.strict({ identity: IdentityC, keys: t.readonlyArray(PublicKeyC) }),
+        /** It has been executed, so nobody's signature on it counts any more; and the second in which it ended last. */
+        t.exact(t.partial({ executed: t.literal(true), ended: IntegerC })),
+      ]),
     ),
-  }),
-  'IdentityEntry',
-)
+  ),
+})
 export type IdentityEntry = t.TypeOf<typeof IdentityEntryC>

@@ -1,8 +1,9 @@
 /**
  * What a request comes to, by the names the seed's network gave them. Each has one meaning, said in a sentence.
  */
-import * as t from 'io-ts'
 import { left, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { memoBytes } from './Settings.js'
 
 const meanings = {
   OK: 'The precheck found nothing against it.',
@@ -102,3 +103,9 @@ export const meaningOf = (code: ResponseCode): string =>
   isOurs(code) ? meanings[code] : 'A code of the operation’s own; its app says what it means.'
 
 export const refuse = (code: ResponseCode): Either<ResponseCode, never> => left(code)
+
+/** What is wrong with a memo: more than 100 bytes, or a zero byte among them. */
+export const memoProblem = (memo: string): ResponseCode | undefined => {
+  if (Buffer.byteLength(memo) > memoBytes) return 'MEMO_TOO_LONG'
+  return memo.includes('\u0000') ? 'INVALID_ZERO_BYTE_IN_STRING' : undefined
+}

@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { canonicalText, IntegerC, JsonC, type Json } from 'carillon'
-import { NonceC } from './TransactionID.js'
+import { NonceC } from './ids.js'
 
 const ScheduledBodyC = t.exact(
   t.partial({

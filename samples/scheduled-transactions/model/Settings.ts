@@ -4,10 +4,11 @@
  */
 import * as t from 'io-ts'
 import { IntegerC, PartyC } from 'carillon'
-import { LedgerIDC, numberOf, type AccountID } from './EntityId.js'
+import { record } from '../../shared/record.js'
+import { LedgerIDC, numberOf, type AccountID } from './ids.js'
 
 /** What an operation costs. The service part is what executing it takes; the base is what any transaction takes. */
-const PriceC = t.readonly(t.strict({ base: IntegerC, service: IntegerC }), 'Price')
+const PriceC = record('Price', { base: IntegerC, service: IntegerC })
 
 const parameters = {
   /** What happens to a create that is identical with an earlier one: it joins it, or it is refused. */
@@ -62,7 +63,7 @@ export const SettingsC = t.readonly(
 )
 export type Settings = t.TypeOf<typeof SettingsC>
 
-export const NetworkC = t.readonly(t.strict({ operator: PartyC, settings: SettingsC }), 'Network')
+export const NetworkC = record('Network', { operator: PartyC, settings: SettingsC })
 
 export const defaultSettings: NetworkParameters = {
   onIdentical: 'merge',

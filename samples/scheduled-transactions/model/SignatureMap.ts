@@ -5,27 +5,24 @@
 import * as t from 'io-ts'
 import { IntegerC, type PublicKey } from 'carillon'
 import { verifySignature, type KeyPair } from 'carillon/keys'
+import { record } from '../../shared/record.js'
 
 const prefixPattern = /^[0-9a-f]{0,64}$/
 
-export const SigPairC = t.readonly(
-  t.intersection([
-    t.strict({
-      /** The first hex digits of the public key; as few as tell the signers apart, or all 64. */
-      pubKeyPrefix: t.refinement(t.string, (text) => prefixPattern.test(text), 'PubKeyPrefix'),
-      /** Base64. */
-      ed25519: t.string,
-    }),
-    t.exact(
-      t.partial({
-        /** On a schedule, signed along: when it was made. Without it, it is older than whatever has ended. */
-        from: IntegerC,
-        /** On a schedule, signed along: the last second in which the signature counts when it is submitted. */
-        until: IntegerC,
-      }),
-    ),
-  ]),
+export const SigPairC = record(
   'SigPair',
+  {
+    /** The first hex digits of the public key; as few as tell the signers apart, or all 64. */
+    pubKeyPrefix: t.refinement(t.string, (text) => prefixPattern.test(text), 'PubKeyPrefix'),
+    /** Base64. */
+    ed25519: t.string,
+  },
+  {
+    /** On a schedule, signed along: when it was made. Without it, it is older than whatever has ended. */
+    from: IntegerC,
+    /** On a schedule, signed along: the last second in which the signature counts when it is submitted. */
+    until: IntegerC,
+  },
 )
 export type SigPair = t.TypeOf<typeof SigPairC>
 /** For when a signature on a schedule is good. */

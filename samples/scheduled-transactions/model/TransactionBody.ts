@@ -4,12 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
-import { canonicalText, IntegerC, JsonC, type Json } from 'carillon'
-import { AccountIDC, ScheduleIDC, type LedgerID } from './EntityId.js'
-import { Int64C } from './Int64.js'
+import { canonicalText, IntegerC, JsonC } from 'carillon'
+import { record } from '../../shared/record.js'
+import { AccountIDC, Int64C, ScheduleIDC, TransactionIDC, type LedgerID } from './ids.js'
 import { KeyTreeC } from './KeyTree.js'
 import { SignatureMapC, type SignatureMap } from './SignatureMap.js'
-import { TransactionIDC, type TransactionID } from './TransactionID.js'
 
 const bodyOf = <O>(operation: t.Type<O, unknown>) =>
   t.readonly(
@@ -30,54 +29,45 @@ const bodyOf = <O>(operation: t.Type<O, unknown>) =>
   )
 
 const signedOf = <O>(operation: t.Type<O, unknown>, name: string) =>
-  t.readonly(t.strict({ body: bodyOf(operation), sigMap: SignatureMapC }), name)
+  record(name, { body: bodyOf(operation), sigMap: SignatureMapC })
 
 /** The seed's `ScheduleCreateTransactionBody`, with the fields of its second phase. */
-export const ScheduleCreateC = t.readonly(
-  t.intersection([
-    t.strict({ kind: t.literal('scheduleCreate') }),
-    t.exact(
-      t.partial({
-        /** The transaction to schedule, as text. */
-        transactionBody: t.string,
-        adminKey: KeyTreeC,
-        payer: AccountIDC,
-        memo: t.string,
-        /** Signatures over the schedule. Policy `merge` alone. */
-        sigMap: SignatureMapC,
-        /** In seconds since 1970. Default: a while after the create. */
-        expirationTime: Int64C,
-        waitForExpiry: t.boolean,
-      }),
-    ),
-  ]),
+export const ScheduleCreateC = record(
   'ScheduleCreate',
+  { kind: t.literal('scheduleCreate') },
+  {
+    /** The transaction to schedule, as text. */
+    transactionBody: t.string,
+    adminKey: KeyTreeC,
+    payer: AccountIDC,
+    memo: t.string,
+    /** Signatures over the schedule. Policy `merge` alone. */
+    sigMap: SignatureMapC,
+    /** In seconds since 1970. Default: a while after the create. */
+    expirationTime: Int64C,
+    waitForExpiry: t.boolean,
+  },
 )
 export type ScheduleCreate = t.TypeOf<typeof ScheduleCreateC>
 
-export const ScheduleSignC = t.readonly(
-  t.intersection([
-    t.strict({ kind: t.literal('scheduleSign') }),
-    t.exact(t.partial({ scheduleID: ScheduleIDC, sigMap: SignatureMapC })),
-  ]),
+export const ScheduleSignC = record(
   'ScheduleSign',
+  { kind: t.literal('scheduleSign') },
+  { scheduleID: ScheduleIDC, sigMap: SignatureMapC },
 )
 export type ScheduleSign = t.TypeOf<typeof ScheduleSignC>
 
-export const ScheduleDeleteC = t.readonly(
-  t.intersection([t.strict({ kind: t.literal('scheduleDelete') }), t.exact(t.partial({ schedule: ScheduleIDC }))]),
-  'ScheduleDelete',
-)
+const aboutSchedule = <K extends string>(name: string, kind: K) =>
+  record(name, { kind: t.literal(kind) }, { schedule: ScheduleIDC })
+
+export const ScheduleDeleteC = aboutSchedule('ScheduleDelete', 'scheduleDelete')
 export type ScheduleDelete = t.TypeOf<typeof ScheduleDeleteC>
 
 export const SignedScheduleCreateC = signedOf(ScheduleCreateC, 'SignedScheduleCreate')
 export const SignedScheduleSignC = signedOf(ScheduleSignC, 'SignedScheduleSign')
 export const SignedScheduleDeleteC = signedOf(ScheduleDeleteC, 'SignedScheduleDelete')
 /** A question that costs something is paid for by a transaction that asks it, and is good for no other. */
-export const ScheduleGetInfoC = t.readonly(
-  t.intersection([t.strict({ kind: t.literal('scheduleGetInfo') }), t.exact(t.partial({ schedule: ScheduleIDC }))]),
-  'ScheduleGetInfo',
-)
+export const ScheduleGetInfoC = aboutSchedule('ScheduleGetInfo', 'scheduleGetInfo')
 export type ScheduleGetInfo = t.TypeOf<typeof ScheduleGetInfoC>
 export const SignedScheduleGetInfoC = signedOf(ScheduleGetInfoC, 'SignedScheduleGetInfo')
 
@@ -87,14 +77,7 @@ export const SignedTransactionC = signedOf(JsonC, 'SignedTransaction')
 /** What was submitted, as the ledger keeps it. */
 export const SubmittedC = signedOf(t.unknown, 'Submitted')
 
-export type TransactionBody<O> = {
-  readonly transactionID: TransactionID
-  readonly operation: O
-  readonly transactionFee?: number
-  readonly transactionValidDuration?: number
-  readonly memo?: string
-  readonly maxCustomFees?: Json
-}
+export type TransactionBody<O> = t.TypeOf<ReturnType<typeof bodyOf<O>>>
 export type SignedTransaction<O> = { readonly body: TransactionBody<O>; readonly sigMap: SignatureMap }
 
 /** What the signers of a transaction sign. */

@@ -1,20 +1,31 @@
 /**
  * Something a transaction can do: at once when it is submitted, or as a schedule when its signatures are there. An
- * operation says whose signatures it needs from its own words alone, and does its work in the books of the network,
- * so that it happens in the same commit as what triggered it, or not at all.
+ * operation says whose signatures it needs from its own words alone, and does its work in the books of the
+ * network, so that it happens in the same commit as what triggered it, or not at all.
  */
-import type * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import type { FlowBody, Json } from 'carillon'
+import type { Errors } from 'io-ts'
+import * as t from 'io-ts'
+import { JsonC, type FlowBody, type FlowDefinition, type Json } from 'carillon'
 import type { Books } from '../Books.js'
-import type { AccountID, ScheduleID } from '../model/EntityId.js'
-import type { Needs } from '../model/Needs.js'
+import { needs, type Needs } from '../model/Account.js'
 import { meaningOf, refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
-import { mismatchIn } from './mismatch.js'
 import type { Settings } from '../model/Settings.js'
-import type { Timestamp } from '../model/Timestamp.js'
-import type { TransactionID } from '../model/TransactionID.js'
 import type { TransactionReceipt } from '../model/TransactionRecord.js'
+import type { AccountID, ScheduleID, Timestamp, TransactionID } from '../model/ids.js'
+
+const show = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80))
+
+/** The first mismatch; the places of an intersection are no fields. */
+export const mismatchIn = (errors: Errors): string => {
+  const [first] = errors
+  if (first === undefined) return 'something does not fit'
+  const isField = (key: string, before: { readonly type: { readonly name: string } } | undefined): boolean =>
+    key !== '' && before?.type.name.includes(' & ') !== true
+  const place = first.context.filter(({ key }, index) => isField(key, first.context[index - 1])).map(({ key }) => key)
+  const expected = first.context.at(-1)?.type.name ?? 'another value'
+  return `${place.length === 0 ? 'it' : place.join('.')} is ${show(first.value)}, expected ${expected}`
+}
 
 /** What an operation knows of the transaction it is done for. */
 export type Occasion = {
@@ -95,3 +106,31 @@ export const operationsOf = (operations: readonly Operation[]): Operations => {
   if (byKind.size < operations.length) throw new Error('Two operations have the same kind; every kind needs one.')
   return byKind
 }
+
+/** The operation of a flow: `{ kind: <the flow's name>, input }`, signed by the accounts that its input concerns. */
+export const schedulableFlow = <I, R>(
+  flow: FlowDefinition<I, R>,
+  options: { readonly signedBy: (input: I) => readonly AccountID[] },
+): Operation =>
+  defineOperation({
+    kind: flow.name,
+    asked: t.readonly(t.strict({ input: JsonC })),
+    check: ({ input }) => (isLeft(flow.input.decode(input)) ? refuse('INVALID_TRANSACTION_BODY') : right(undefined)),
+    needs: ({ input }) => {
+      const decoded = flow.input.decode(input)
+      return needs({ accounts: isLeft(decoded) ? [] : options.signedBy(decoded.right) })
+    },
+    *perform(books, { input }, { schedule, transactionID, consensusTimestamp }) {
+      // Without a schedule nobody would have been asked to wait: start the flow itself instead.
+      if (schedule === undefined) return refuse('NOT_SUPPORTED')
+      yield* books.calls.put(books.io, schedule, {
+        operator: books.io.me,
+        schedule,
+        flow: flow.name,
+        input,
+        calledAt: consensusTimestamp,
+        transactionID,
+      })
+      return right({})
+    },
+  })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { serveHttp, type HttpServer } from 'carillon/http'
 import { endpoints } from '../endpoints.js'
 import { plain } from '../model/plain.js'
-import { showTransactionID } from '../model/TransactionID.js'
+import { showTransactionID } from '../model/ids.js'
 import { Scene } from './Scene.js'
 
 const token = `carillon_${'0'.repeat(64)}`

@@ -6,12 +6,13 @@ import { VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
 import { ScheduleNetwork } from '../client/ScheduleNetwork.js'
 import { Wallet } from '../client/Wallet.js'
-import { commands } from '../commands.js'
+import { commands } from '../kinds.js'
 import type { End } from '../model/Schedule.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, treasury } from '../model/Settings.js'
-import { nextNano, timestampOf } from '../model/Timestamp.js'
-import { schedulableFlow } from '../operations/schedulableFlow.js'
+import { SignatureMapC, type SignatureMap } from '../model/SignatureMap.js'
+import { nextNano, timestampOf } from '../model/ids.js'
+import { schedulableFlow } from '../operations/Operation.js'
 import {
   Account,
   Consensus,
@@ -30,8 +31,8 @@ describe('the contract of the network', () => {
   /** A flow that writes what it likes; the contract stands in its way. */
   const Cheat = defineFlow({
     name: 'test/Cheat',
-    input: t.strict({ what: t.string, schedule: t.string, account: t.string }),
-    *run(io, { what, schedule: id, account: accountID }): FlowBody<void> {
+    input: t.strict({ what: t.string, schedule: t.string, account: t.string, sigMap: SignatureMapC }),
+    *run(io, { what, schedule: id, account: accountID, sigMap }): FlowBody<void> {
       const network = yield* io.find(Network, theNetwork)
       const consensus = yield* io.find(Consensus, theConsensus)
       const schedule = yield* io.find(Schedule, id)
@@ -72,6 +73,15 @@ describe('the contract of the network', () => {
               .reference(schedule)
               .consume(signatories)
               .produce(Signatories, { ...signatories.data, keys: [key('A')] }),
+          signFor: () => {
+            const operation = { kind: 'scheduleSign', scheduleID: id, sigMap }
+            const submitted = { body: { transactionID: schedule.data.transactionID, operation }, sigMap: [] }
+            return transaction
+              .reference(network, identity, schedule)
+              .consume(signatories)
+              .produce(Signatories, { ...signatories.data, keys: [key('A')] })
+              .command(commands.sign, [io.me], { submitted })
+          },
           vanish: () => begin('expire').consume(schedule, signatories),
           executeUnsigned: () => end('executed').reference(account),
           deleteUnsigned: () => end('deleted'),
@@ -104,6 +114,12 @@ describe('the contract of the network', () => {
     },
   })
 
+  const cheated = (scene: Scene, what: string, schedule: string, sigMap: SignatureMap = []): Promise<string> =>
+    scene.virtual.node.run(Cheat, { what, schedule, account: scene.id('A'), sigMap }).then(
+      () => 'nothing was refused',
+      (thrown: unknown) => String(thrown),
+    )
+
   it('refuses money from nowhere, forged signers, executions that nobody signed, and time that goes back', async () => {
     const scene = await Scene.open({ flows: [Cheat] })
     await scene.people('A', 'B')
@@ -123,13 +139,22 @@ describe('the contract of the network', () => {
       recordNothing: 'a record has a time of its own',
       twoPurposes: 'one purpose',
     })) {
-      const error = await scene.virtual.node.run(Cheat, { what, schedule, account: scene.id('A') }).then(
-        () => 'nothing was refused',
-        (thrown: unknown) => String(thrown),
-      )
-      expect(error, what).to.include(sentence)
+      expect(await cheated(scene, what, schedule), what).to.include(sentence)
     }
     expect(await scene.infoStatus(schedule)).to.equal('SUCCESS')
+  })
+
+  it('refuses a signature made before an identical schedule had ended, recorded or not', async () => {
+    const scene = await Scene.open({ flows: [Cheat] })
+    await scene.people('A', 'B')
+    const body = scene.transfer('A', 'B', 1)
+    await scene.created(body, { expirationTime: scene.second + 10 })
+    const held = scene.signature('A', body)
+    await scene.pass(10)
+    const next = await scene.created(body)
+    expect(await cheated(scene, 'signFor', next, [held])).to.include('had ended does not count')
+    const fresh = scene.signature('A', body)
+    expect(await cheated(scene, 'signFor', next, [fresh])).to.equal('nothing was refused')
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runLoad } from '../load/runLoad.js'
+import { runLoad } from './load/runLoad.js'
 
 describe('many schedules pending at one time, with up to a hundred signers each', function () {
   it('end exactly once each: executed by their last signature, or expired without it', async () => {

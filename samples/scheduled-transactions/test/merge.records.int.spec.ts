@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { right } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { needs } from '../model/Needs.js'
+import { needs } from '../model/Account.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings } from '../model/Settings.js'
-import { compare, nextNano } from '../model/Timestamp.js'
+import { compare, nextNano } from '../model/ids.js'
 import { defineOperation } from '../operations/Operation.js'
 import { Scene, statusOf } from './Scene.js'
 

@@ -3,9 +3,8 @@ import { signIdentity } from '../client/Wallet.js'
 import { keyList, thresholdKey } from '../model/KeyTree.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { signedTextOf } from '../model/TransactionBody.js'
-import { Schedule } from '../states.js'
-import { scheduledIDOf } from '../model/TransactionID.js'
-import { IdentityEntry } from '../states.js'
+import { IdentityEntry, Schedule } from '../states.js'
+import { scheduledIDOf } from '../model/ids.js'
 import { key, keyPair, Scene, statusOf } from './Scene.js'
 
 const withPeople = async (...names: readonly string[]): Promise<Scene> => {

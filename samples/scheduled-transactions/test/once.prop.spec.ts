@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { keyList, thresholdKey, type KeyTree } from '../model/KeyTree.js'
-import type { ScheduleID } from '../model/EntityId.js'
+import type { ScheduleID } from '../model/ids.js'
 import type { Response } from '../model/TransactionRecord.js'
 import { key, keyPair, Scene } from './Scene.js'
 import { ScheduleModel, type Policy, type Tree } from './ScheduleModel.js'

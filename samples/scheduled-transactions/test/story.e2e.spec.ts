@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { crossBridge } from '../bridge/crossBridge.js'
+import { crossBridge } from '../bridge.js'
 import { tellStory } from '../story.js'
 
 const told = async (tell: (say: (line: string) => void) => Promise<void>): Promise<string> => {

@@ -3,7 +3,17 @@ import fc from 'fast-check'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { instant } from 'carillon'
 import { takePlace } from '../model/Consensus.js'
-import { entityOf, numberOf, ScheduleIDC } from '../model/EntityId.js'
+import {
+  compare,
+  entityOf,
+  nextNano,
+  numberOf,
+  parseTransactionID,
+  ScheduleIDC,
+  showTimestamp,
+  showTransactionID,
+  timestampOf,
+} from '../model/ids.js'
 import {
   deepestKey,
   isSignedBy,
@@ -17,8 +27,6 @@ import {
 import { parseBody, transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, maxPendingTxns, problemWith } from '../model/Settings.js'
 import { sigPair, witness } from '../model/SignatureMap.js'
-import { compare, nextNano, showTimestamp, timestampOf } from '../model/Timestamp.js'
-import { parseTransactionID, showTransactionID } from '../model/TransactionID.js'
 import { key, keyPair } from './Scene.js'
 
 const [a, b, c] = [key('a'), key('b'), key('c')]

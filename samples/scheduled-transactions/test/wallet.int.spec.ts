@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { instant } from 'carillon'
 import { walletProgram } from '../cli/walletProgram.js'
-import { builtIn } from '../operations/index.js'
+import { builtIn } from '../operations/builtIn.js'
 
 describe('the wallet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wallet-'))

@@ -1,0 +1,225 @@
+/**
+ * The operations every network has: transfers, accounts, whose balances never go below nothing, and topics, whose
+ * messages each have a number and a hash over all before. Which of them may be scheduled is the whitelist's word,
+ * not theirs.
+ */
+import { createHash } from 'node:crypto'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { canonicalText, IntegerC, type FlowBody } from 'carillon'
+import type { Books } from '../Books.js'
+import { needs, type Account, type Topic } from '../model/Account.js'
+import { isKey, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
+import { refuse, type ResponseCode } from '../model/ResponseCode.js'
+import { AccountAmountC } from '../model/TransactionRecord.js'
+import { AccountIDC, showTransactionID, TopicIDC, TransactionIDC, type AccountID, type TopicID } from '../model/ids.js'
+import { defineOperation, type Occasion, type Operation } from './Operation.js'
+
+const livingAccount = function* (books: Books, id: AccountID): FlowBody<Either<ResponseCode, Account>> {
+  const account = yield* books.account(id)
+  if (account === undefined) return refuse('INVALID_ACCOUNT_ID')
+  return account.deleted ? refuse('ACCOUNT_DELETED') : right(account)
+}
+
+const TransferC = t.readonly(t.strict({ transfers: t.readonlyArray(AccountAmountC) }))
+
+export const cryptoTransfer = defineOperation({
+  kind: 'cryptoTransfer',
+  example: {
+    transfers: [
+      { accountID: '0.0.1001', amount: -10 },
+      { accountID: '0.0.2', amount: 10 },
+    ],
+  },
+  asked: TransferC,
+  check: ({ transfers }) => {
+    if (new Set(transfers.map(({ accountID }) => accountID)).size < transfers.length)
+      return refuse('ACCOUNT_REPEATED_IN_ACCOUNT_AMOUNTS')
+    // In whole numbers without end: a sum of many large amounts is no safe integer any more.
+    return transfers.reduce((sum, { amount }) => sum + BigInt(amount), 0n) === 0n
+      ? right(undefined)
+      : refuse('INVALID_ACCOUNT_AMOUNTS')
+  },
+  needs: ({ transfers }) =>
+    needs({
+      accounts: transfers.filter(({ amount }) => amount < 0).map(({ accountID }) => accountID),
+      receivers: transfers.filter(({ amount }) => amount >= 0).map(({ accountID }) => accountID),
+    }),
+  *perform(books, { transfers }, { settings }) {
+    if (transfers.length > settings.maxTransfers) return refuse('TRANSFER_LIST_SIZE_LIMIT_EXCEEDED')
+    for (const { accountID, amount } of transfers) {
+      const account = yield* livingAccount(books, accountID)
+      if (isLeft(account)) return account
+      const balance = account.right.balance + amount
+      if (balance < 0) return refuse('INSUFFICIENT_ACCOUNT_BALANCE')
+      yield* books.setAccount({ ...account.right, balance })
+    }
+    return right({})
+  },
+})
+
+export const cryptoCreateAccount = defineOperation({
+  kind: 'cryptoCreateAccount',
+  example: { key: 'ed25519:…', initialBalance: 1_000, receiverSigRequired: false },
+  asked: t.readonly(
+    t.intersection([
+      t.strict({ key: KeyTreeC }),
+      t.exact(t.partial({ initialBalance: IntegerC, receiverSigRequired: t.boolean })),
+    ]),
+  ),
+  check: ({ key, initialBalance = 0 }) => {
+    if (!isKey(key)) return refuse('BAD_ENCODING')
+    return initialBalance < 0 ? refuse('INVALID_INITIAL_BALANCE') : right(undefined)
+  },
+  needs: ({ key, receiverSigRequired = false }) => needs({ keys: receiverSigRequired ? [key] : [] }),
+  *perform(books, { key, initialBalance = 0, receiverSigRequired = false }, { payer }) {
+    const paying = yield* livingAccount(books, payer)
+    if (isLeft(paying)) return paying
+    if (paying.right.balance < initialBalance) return refuse('INSUFFICIENT_PAYER_BALANCE')
+    yield* books.setAccount({ ...paying.right, balance: paying.right.balance - initialBalance })
+    const accountID = yield* books.nextEntity()
+    yield* books.setAccount({
+      operator: books.io.me,
+      accountID,
+      key,
+      balance: initialBalance,
+      receiverSigRequired,
+      deleted: false,
+    })
+    return right({ accountID })
+  },
+})
+
+/** Keys rotate: the old key must agree, and the new one must show that it is there. */
+export const cryptoUpdateAccount = defineOperation({
+  kind: 'cryptoUpdateAccount',
+  example: { accountID: '0.0.1001', key: 'ed25519:…', receiverSigRequired: true },
+  asked: t.readonly(
+    t.intersection([
+      t.strict({ accountID: AccountIDC }),
+      t.exact(t.partial({ key: KeyTreeC, receiverSigRequired: t.boolean })),
+    ]),
+  ),
+  check: ({ key }) => (key !== undefined && !isKey(key) ? refuse('BAD_ENCODING') : right(undefined)),
+  needs: ({ accountID, key }) => needs({ accounts: [accountID], keys: key === undefined ? [] : [key] }),
+  *perform(books, { accountID, key, receiverSigRequired }) {
+    const account = yield* livingAccount(books, accountID)
+    if (isLeft(account)) return account
+    yield* books.setAccount({
+      ...account.right,
+      key: key ?? account.right.key,
+      receiverSigRequired: receiverSigRequired ?? account.right.receiverSigRequired,
+    })
+    return right({})
+  },
+})
+
+/** What an account leaves goes to another one. Its key stays known. */
+export const cryptoDelete = defineOperation({
+  kind: 'cryptoDelete',
+  example: { deleteAccountID: '0.0.1001', transferAccountID: '0.0.2' },
+  asked: t.readonly(t.strict({ deleteAccountID: AccountIDC, transferAccountID: AccountIDC })),
+  check: ({ deleteAccountID, transferAccountID }) =>
+    deleteAccountID === transferAccountID ? refuse('TRANSFER_ACCOUNT_SAME_AS_DELETE_ACCOUNT') : right(undefined),
+  needs: ({ deleteAccountID, transferAccountID }) =>
+    needs({ accounts: [deleteAccountID], receivers: [transferAccountID] }),
+  *perform(books, { deleteAccountID, transferAccountID }) {
+    const leaving = yield* livingAccount(books, deleteAccountID)
+    if (isLeft(leaving)) return leaving
+    const heir = yield* livingAccount(books, transferAccountID)
+    if (isLeft(heir)) return heir
+    yield* books.setAccount({ ...heir.right, balance: heir.right.balance + leaving.right.balance })
+    yield* books.setAccount({ ...leaving.right, balance: 0, deleted: true })
+    return right({})
+  },
+})
+
+const livingTopic = function* (books: Books, id: TopicID): FlowBody<Either<ResponseCode, Topic>> {
+  const topic = yield* books.topics.get(books.io, id)
+  return topic === undefined || topic.deleted ? refuse('INVALID_TOPIC_ID') : right(topic)
+}
+
+const areKeys = (...keys: readonly (KeyTree | null | undefined)[]): boolean =>
+  keys.every((key) => key === undefined || key === null || isKey(key))
+
+export const consensusCreateTopic = defineOperation({
+  kind: 'consensusCreateTopic',
+  example: { adminKey: 'ed25519:…', submitKey: 'ed25519:…' },
+  asked: t.readonly(t.exact(t.partial({ adminKey: KeyTreeC, submitKey: KeyTreeC }))),
+  check: ({ adminKey, submitKey }) => (areKeys(adminKey, submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
+  needs: ({ adminKey }) => needs({ keys: adminKey === undefined ? [] : [adminKey] }),
+  *perform(books, { adminKey = null, submitKey = null }) {
+    const topicID = yield* books.nextEntity()
+    const topic = { topicID, adminKey, submitKey, sequenceNumber: 0, runningHash: '', deleted: false }
+    yield* books.topics.put(books.io, topicID, { operator: books.io.me, ...topic })
+    return right({ topicID })
+  },
+})
+
+const change = function* (books: Books, id: TopicID, changes: Partial<Topic>): FlowBody<Either<ResponseCode, object>> {
+  const topic = yield* livingTopic(books, id)
+  if (isLeft(topic)) return topic
+  if (topic.right.adminKey === null) return refuse('UNAUTHORIZED')
+  yield* books.topics.put(books.io, id, { ...topic.right, ...changes })
+  return right({})
+}
+
+export const consensusUpdateTopic = defineOperation({
+  kind: 'consensusUpdateTopic',
+  example: { topicID: '0.0.1002', submitKey: 'ed25519:…' },
+  asked: t.readonly(t.strict({ topicID: TopicIDC, submitKey: t.union([KeyTreeC, t.null]) })),
+  check: ({ submitKey }) => (areKeys(submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
+  needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
+  perform: (books, { topicID, submitKey }) => change(books, topicID, { submitKey }),
+})
+
+export const consensusDeleteTopic = defineOperation({
+  kind: 'consensusDeleteTopic',
+  example: { topicID: '0.0.1002' },
+  asked: t.readonly(t.strict({ topicID: TopicIDC })),
+  needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
+  perform: (books, { topicID }) => change(books, topicID, { deleted: true }),
+})
+
+const ChunkInfoC = t.readonly(t.strict({ initialTransactionID: TransactionIDC, total: IntegerC, number: IntegerC }))
+type ChunkInfo = t.TypeOf<typeof ChunkInfoC>
+
+/** A message in parts: the first names its own transaction, the others are paid for by the same account. */
+const problemOf = (
+  { initialTransactionID, total, number }: ChunkInfo,
+  occasion: Occasion,
+): ResponseCode | undefined => {
+  if (number < 1 || number > total) return 'INVALID_CHUNK_NUMBER'
+  const isRight =
+    number === 1
+      ? showTransactionID(initialTransactionID) === showTransactionID(occasion.transactionID)
+      : initialTransactionID.accountID === occasion.transactionID.accountID
+  return isRight ? undefined : 'INVALID_CHUNK_TRANSACTION_ID'
+}
+
+export const consensusSubmitMessage = defineOperation({
+  kind: 'consensusSubmitMessage',
+  example: { topicID: '0.0.1002', message: 'hello' },
+  asked: t.readonly(
+    t.intersection([t.strict({ topicID: TopicIDC, message: t.string }), t.exact(t.partial({ chunkInfo: ChunkInfoC }))]),
+  ),
+  needs: ({ topicID }) => needs({ topics: [topicID] }),
+  *perform(books, { topicID, message, chunkInfo }, occasion) {
+    if (message === '') return refuse('INVALID_TOPIC_MESSAGE')
+    if (Buffer.byteLength(message) > occasion.settings.maxMessageBytes) return refuse('MESSAGE_SIZE_TOO_LARGE')
+    const problem = chunkInfo === undefined ? undefined : problemOf(chunkInfo, occasion)
+    if (problem !== undefined) return refuse(problem)
+    const topic = yield* livingTopic(books, topicID)
+    if (isLeft(topic)) return topic
+    const sequenceNumber = topic.right.sequenceNumber + 1
+    const entry = { after: topic.right.runningHash, sequenceNumber, message, at: occasion.consensusTimestamp }
+    const runningHash = createHash('sha384').update(canonicalText(entry)).digest('hex')
+    yield* books.topics.put(books.io, topicID, { ...topic.right, sequenceNumber, runningHash })
+    return right({ topicSequenceNumber: sequenceNumber })
+  },
+})
+
+export const builtIn: readonly Operation[] = [
+  ...[cryptoTransfer, cryptoCreateAccount, cryptoUpdateAccount, cryptoDelete],
+  ...[consensusCreateTopic, consensusUpdateTopic, consensusDeleteTopic, consensusSubmitMessage],
+]
