@@ -85,7 +85,7 @@ const attemptSentence = (attempt: Attempt): string => {
     case 'parked':
       return `${attempt.at}: attempt ${attempt.attempt} could not be started and was parked${errorText(attempt.error)}.`
     case 'discharged':
-      return `${attempt.at}: discharged by ${attempt.by ?? 'an operator'}.`
+      return `${attempt.at}: dismissed by ${attempt.by ?? 'an operator'}.`
   }
 }
 

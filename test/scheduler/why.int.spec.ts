@@ -163,7 +163,7 @@ describe('why', () => {
   it('of a discharged one says by whom', async () => {
     const ref = await tower.castOne(bell('discharged', { at: due }))
     await tower.node.discharge(ref, { by: 'Ada' })
-    expect(await lastStory(ref)).to.equal(`${mark}: discharged by Ada.`)
+    expect(await lastStory(ref)).to.equal(`${mark}: dismissed by Ada.`)
     expect(await now(ref)).to.contain('will not be started again')
   })
 
