@@ -373,14 +373,6 @@ export const defects: readonly Defect[] = [
     world: 'bazaar',
   },
   {
-    name: 'superseded-forgotten',
-    mistake: 'An activity is forgotten because somebody says that its state is gone',
-    file: 'src/engine/endFlow.ts',
-    find: 'attentionAfterMs, leavesState: false }',
-    replace: 'attentionAfterMs, leavesState: true }',
-    world: 'bazaar',
-  },
-  {
     name: 'observed-without-consent',
     mistake: 'Something is observed although the app does not agree to observe it',
     file: 'src/finality/assertAsked.ts',
