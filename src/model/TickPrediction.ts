@@ -73,7 +73,7 @@ export const extentsOf = (model: Model, tick: LoggedTick, predicted: TickPredict
   return {
     attempts: changesDraining ? 'any' : isMuch ? 'some' : 'all',
     wakes: predicted.wakes.length > limits.wakesPerTick ? 'some' : 'all',
-    reopens: ended.length > limits.activitiesPerTick ? 'any' : 'all',
+    reopens: changesDraining || ended.length > limits.activitiesPerTick ? 'any' : 'all',
   }
 }
 

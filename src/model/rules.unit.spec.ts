@@ -315,6 +315,17 @@ describe('The rules of an activity', () => {
     })
   })
 
+  describe('12. The end of draining after a start', () => {
+    it('attempts again what had ended before that start, in the same tick or in the next', () => {
+      log.tick('08:00', log.produce('a', asks('08:30')))
+      log.tick('08:30', log.runs('08:30', 'a'))
+      log.tick('09:00', { type: 'DrainingStarted', by: 'Ada' })
+      log.tick('10:00', log.start())
+      expect(log.tick('11:00', { type: 'DrainingEnded', by: 'Ada' })).to.deep.equal([])
+      expect(log.tick('11:00', log.produce('b'))).to.deep.equal(['A start attempts again what ended before it.'])
+    })
+  })
+
   describe('13. The clock may be set', () => {
     it('back: what was started is not started again, and what waits keeps its instant', () => {
       log.tick('08:00', log.produce('a', asks('10:00')), log.produce('b', asks('10:30')))
