@@ -159,3 +159,16 @@ describe('a node that starts with more overdue than it can catch up with', () =>
     expect(attempts).to.deep.equal([2])
   })
 })
+
+describe('a node that has stopped while a tick was to come', () => {
+  it('keeps nobody waiting for it to be idle', async () => {
+    const { app, Begin } = tellingApp(() => undefined)
+    const virtual = await VirtualNode.start({ app })
+    const { node } = virtual
+    const refused = node.start(Begin, {}).catch(() => 'refused')
+    const crashed = virtual.crash()
+    await node.idle()
+    await crashed
+    expect(await refused).to.equal('refused')
+  })
+})
