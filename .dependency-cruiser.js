@@ -246,7 +246,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|dist-next|dist-old|coverage|bench/peers)/' },
+    exclude: { path: '^(dist|dist-next|dist-old|coverage|bench/peers|test/mutants/(node_modules|[.]run))/' },
     // Imports of types count: a pure room that names an adapter's type depends on it.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -3,18 +3,16 @@
  * hostile member, until something is found, and prints what, and after how many histories.
  */
 import { simulate, type SimulationOptions } from 'carillon/testing'
-import { marketSimulation } from '../network/marketSimulation.js'
 import { bazaarSimulation } from '../strangers/bazaar.js'
 import { swapSimulation } from '../strangers/swap.js'
-import { workshopSimulation } from './workshop.js'
+import { honestWorlds } from './worlds.js'
 
 const mostSeeds = Number(process.argv[2] ?? 60)
-const worlds: readonly SimulationOptions[] =
-  process.argv[3] === 'bazaar'
-    ? [bazaarSimulation]
-    : process.argv[3] === 'swap'
-      ? [swapSimulation]
-      : [workshopSimulation, { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] }]
+const named: Readonly<Record<string, readonly SimulationOptions[]>> = {
+  bazaar: [bazaarSimulation],
+  swap: [swapSimulation],
+}
+const worlds = named[process.argv[3] ?? ''] ?? honestWorlds
 let histories = 0
 let found:
   { readonly seed: number; readonly app: string; readonly invariant: string; readonly what: string } | undefined

@@ -14,6 +14,10 @@ export const MutantC = t.intersection([
     replacement: t.string,
   }),
   t.partial({
+    /** What switches it on. */
+    id: t.string,
+    /** The histories that execute it when nothing is changed. */
+    reachedBy: t.array(t.string),
     /** What the specs said: Killed, Timeout, RuntimeError, Survived, NoCoverage. */
     specs: t.string,
     /** What a simulated history found; null when none did. */
@@ -34,15 +38,3 @@ export const placeOf = ({ file, start }: Mutant): string => `${file}:${start.lin
 /** Two mutants are the same when they make the same change in the same place. */
 export const identityOf = (mutant: Omit<Mutant, 'group'>): string =>
   [placeOf({ ...mutant, group: '' }), mutant.end.line, mutant.end.column, mutant.replacement].join(' ')
-
-const offsetOf = (text: string, { line, column }: Mutant['start']): number => {
-  let offset = 0
-  for (let passed = 0; passed < line; passed++) offset = text.indexOf('\n', offset) + 1
-  return offset + column
-}
-
-/** The text that is changed, from and to. */
-export const spanOf = (text: string, { start, end }: Mutant): { readonly from: number; readonly to: number } => ({
-  from: offsetOf(text, start),
-  to: offsetOf(text, end),
-})

@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import * as t from 'io-ts'
 import { decodeWith } from '../../src/encoding/decode.js'
-import { drawMutants, listMutants } from './drawMutants.js'
+import { copySources } from './copySources.js'
+import { drawMutants, instrumentDrawn, listMutants } from './drawMutants.js'
 import { decidingAndStoring, groups } from './groups.js'
 import { isFoundByHistories, isFoundBySpecs, MutantC, placeOf, type Mutant } from './Mutant.js'
-import { runHistories } from './runHistories.js'
+import { findReached, runHistories } from './runHistories.js'
 import { runSpecs } from './runSpecs.js'
 
 const { values: options } = parseArgs({
@@ -34,6 +35,7 @@ const here = import.meta.dirname
 const repository = join(here, '../..')
 const folder = join(here, '.run', `seed-${seed}-${count}`)
 const file = join(folder, 'mutants.json')
+const ground = { sources: join(folder, 'sources'), instrumented: join(folder, 'instrumented') }
 
 if (!existsSync(join(here, 'node_modules')))
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
@@ -47,30 +49,45 @@ const kept = (): readonly Mutant[] | undefined => {
 }
 const keep = (all: readonly Mutant[]): void => writeFileSync(file, JSON.stringify(all, undefined, 1))
 
-const all = await listMutants(repository)
-let drawn = kept() ?? drawMutants(all, seed, count)
+copySources(repository, ground.sources)
+const all = await listMutants(ground.sources)
+let drawn = kept() ?? (await instrumentDrawn(ground.sources, ground.instrumented, drawMutants(all, seed, count)))
 console.log(`${drawn.length} of ${all.length} changes, drawn by seed ${seed}.`)
 keep(drawn)
 
+const secondsEach = (beganMs: number, mutants: number): string =>
+  mutants === 0
+    ? 'nothing was left'
+    : `${((performance.now() - beganMs) / 1_000 / mutants).toFixed(1)} s for each of ${mutants}`
+
 if (options.only !== 'specs') {
+  const beganMs = performance.now()
+  if (drawn.some(({ reachedBy }) => reachedBy === undefined)) {
+    drawn = await findReached(ground, drawn, histories)
+    keep(drawn)
+  }
+  console.log(`Histories reach ${drawn.filter(({ reachedBy = [] }) => reachedBy.length > 0).length} of them.`)
   const left = drawn.filter((mutant) => mutant.histories === undefined)
   const waiting = [...left]
   const work = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const of = mutant
-      const found = await runHistories(repository, of, histories)
+      const found = await runHistories(ground, of)
       drawn = drawn.map((each) => (each === of ? { ...of, histories: found } : each))
       keep(drawn)
       console.log(
-        `${left.length - waiting.length}/${left.length} ${placeOf(of)} ${of.mutator}: ${found ?? 'not found'}`,
+        `${left.length - waiting.length}/${left.length} ${placeOf(of)} ${of.mutator}: ${found ?? `not found by ${of.reachedBy?.length ?? 0}`}`,
       )
     }
   }
   await Promise.all([work(), work()])
+  console.log(`Histories took ${secondsEach(beganMs, left.length)}.`)
 }
 if (options.only !== 'histories' && drawn.some(({ specs }) => specs === undefined)) {
-  drawn = runSpecs(repository, folder, drawn, options.specs)
+  const beganMs = performance.now()
+  drawn = runSpecs(ground.sources, folder, drawn, options.specs)
   keep(drawn)
+  console.log(`Specs took ${secondsEach(beganMs, drawn.length)}.`)
 }
 
 const share = (found: number, of: number): string =>
@@ -88,6 +105,6 @@ console.log(`Deciding and storing, by histories alone: ${share(core.filter(isFou
 const missed = drawn.filter((mutant) => !isFound(mutant))
 if (missed.length > 0) console.log('Nothing noticed:')
 for (const mutant of missed) {
-  const text = readFileSync(join(repository, mutant.file), 'utf8').split('\n')[mutant.start.line] ?? ''
+  const text = readFileSync(join(ground.sources, mutant.file), 'utf8').split('\n')[mutant.start.line] ?? ''
   console.log(`  ${placeOf(mutant)} ${mutant.mutator}: ${mutant.replacement.slice(0, 60)}\n    ${text.trim()}`)
 }

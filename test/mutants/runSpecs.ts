@@ -1,7 +1,8 @@
 /** Runs the specs that cover each changed line, with StrykerJS, and hears which changes they noticed. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as t from 'io-ts'
 import { decodeWith } from '../../src/encoding/decode.js'
 import { identityOf, type Mutant } from './Mutant.js'
@@ -40,14 +41,17 @@ const fromOne = ({ line, column }: t.TypeOf<typeof LocationC>): Mutant['start'] 
   column: column - 1,
 })
 
-/** The mutants with what the specs said to each. */
+/** The mutants with what the specs said to each. `sources` stay as they are. */
 export const runSpecs = (
-  repository: string,
+  sources: string,
   folder: string,
   mutants: readonly Mutant[],
   only: readonly string[] = specFiles,
 ): readonly Mutant[] => {
   mkdirSync(folder, { recursive: true })
+  const changed = join(folder, 'specs')
+  rmSync(changed, { recursive: true, force: true })
+  cpSync(sources, changed, { recursive: true, verbatimSymlinks: true })
   const modules = join(import.meta.dirname, 'node_modules/@stryker-mutator')
   const report = join(folder, 'specs.json')
   const config = join(folder, 'stryker.conf.json')
@@ -71,15 +75,19 @@ export const runSpecs = (
       incrementalFile: join(folder, 'incremental.json'),
       reporters: ['json', 'progress-append-only'],
       jsonReporter: { fileName: report },
-      tempDirName: join(folder, 'sandbox'),
-      ignorePatterns: ['dist', 'docs', 'bench', 'samples', 'coverage', 'test/mutants', '.ci'],
+      // In the copy's place: StrykerJS would look for the packages only where they are no link.
+      inPlace: true,
+      tempDirName: join(folder, 'backup'),
+      ignorePatterns: ['test/mutants'],
       allowConsoleColors: false,
     }),
   )
-  const { status } = spawnSync(process.execPath, [join(modules, 'core/bin/stryker.js'), 'run', config], {
-    cwd: repository,
-    stdio: 'inherit',
-  })
+  const onlyDrawn = pathToFileURL(join(import.meta.dirname, 'onlyDrawn.mjs')).href
+  const { status } = spawnSync(
+    process.execPath,
+    ['--import', onlyDrawn, join(modules, 'core/bin/stryker.js'), 'run', config],
+    { cwd: changed, stdio: 'inherit', env: { ...process.env, CARILLON_DRAWN: join(folder, 'mutants.json') } },
+  )
   if (status !== 0 && !existsSync(report)) throw new Error('StrykerJS has failed; what it printed says why.')
   const decoded = decodeWith(ReportC, JSON.parse(readFileSync(report, 'utf8')))
   if (decoded._tag === 'Left') throw new Error(`The report of StrykerJS has another form: ${decoded.left.join('; ')}`)

@@ -1,0 +1,10 @@
+/** The simulated worlds in which mistakes are looked for. */
+import type { SimulationOptions } from 'carillon/testing'
+import { marketSimulation } from '../network/marketSimulation.js'
+import { workshopSimulation } from './workshop.js'
+
+/** A workshop of one party, and a market of three with a notary. */
+export const honestWorlds: readonly SimulationOptions[] = [
+  workshopSimulation,
+  { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] },
+]
