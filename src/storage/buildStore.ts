@@ -8,6 +8,8 @@ import type { RestoredMark } from '../engine/RestoredMark.js'
 import { emptyHead, type EncodedTick, type Head } from '../log/Tick.js'
 import { digestViews } from './digest.js'
 import { syncPath } from './syncPath.js'
+import type { Database } from './Database.js'
+import type { StorageLimits } from './limits.js'
 import { LogFold } from './LogFold.js'
 import { writeMark } from './readMark.js'
 import { noteWholeDatabase, removePageNotes } from './sqlite/pageNotes.js'
@@ -45,6 +47,29 @@ export const removeDatabase = (file: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
 }
 
+/** Writes ticks and the views they give to a database with the tables of a store and no rows. The last part is not committed. */
+export const fillStore = async (
+  db: Database,
+  ticks: AsyncIterable<TickToFold> | Iterable<TickToFold>,
+  limits?: StorageLimits,
+): Promise<Head> => {
+  const log = new SqliteTicks(db)
+  const views = new StoredViews(db, limits)
+  const fold = new LogFold(views)
+  db.exec('BEGIN IMMEDIATE')
+  for await (const next of ticks) {
+    next.fold(fold)
+    log.insert(next.tick)
+    if (!fold.isFull) continue
+    fold.write()
+    db.exec('COMMIT')
+    db.exec('BEGIN IMMEDIATE')
+    fold.committed()
+  }
+  fold.write()
+  return views.facts.now.head
+}
+
 /** Builds a file that is not in its place yet. */
 export const buildStore = async (
   file: string,
@@ -55,20 +80,7 @@ export const buildStore = async (
   try {
     // The file counts for nothing until it is whole, and is then synced as one.
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
-    const log = new SqliteTicks(db)
-    const views = new StoredViews(db)
-    const fold = new LogFold(views)
-    db.exec('BEGIN IMMEDIATE')
-    for await (const next of ticks) {
-      next.fold(fold)
-      log.insert(next.tick)
-      if (!fold.isFull) continue
-      fold.write()
-      db.exec('COMMIT; BEGIN IMMEDIATE')
-      fold.committed()
-    }
-    fold.write()
-    const { head } = views.facts.now
+    const head = await fillStore(db, ticks)
     const mark = markAt?.(head)
     if (mark !== undefined) writeMark(db, mark)
     const digest = isDigested ? digestViews(db) : ''

@@ -65,6 +65,16 @@ export const formatStamp = `PRAGMA application_id = ${applicationId}; PRAGMA use
 const isStamped = (db: Database): boolean =>
   pragma(db, 'application_id') === applicationId && pragma(db, 'user_version') === storeFormat
 
+/** Whether what a store has committed outlives a power cut: it is synced before the commit returns. */
+export const isEachCommitSynced = (): boolean => {
+  const db = openStoreDatabase(':memory:', '')
+  try {
+    return pragma(db, 'synchronous') >= 2
+  } finally {
+    db.close()
+  }
+}
+
 /** Opens a store's file for writing, making it if need be: schema and stamp at once, so no crash leaves half of them. */
 export const openStoreDatabase = (file: string, schema: string): Database => {
   assertStoreFile(file)

@@ -12,7 +12,10 @@ import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import type { Logger } from '../engine/Logger.js'
 import type { GivenLimits } from '../node/NodeLimits.js'
 import type { Node } from '../node/Node.js'
-import { startNode } from '../node/startNode.js'
+import { lead, prepare, startNode } from '../node/startNode.js'
+import { builtInFlows } from '../node/builtInFlows.js'
+import type { NodeOptions } from '../node/NodeOptions.js'
+import { Registry } from '../app/Registry.js'
 import type { Moment } from '../history/moment.js'
 import { TimeMachine } from '../history/TimeMachine.js'
 import { tickStoreOf, type OpenStore } from '../storage/OpenStore.js'
@@ -74,6 +77,16 @@ const keyOf = (seed: string): KeyPair => {
   return key
 }
 
+/** What a process of a virtual node is started with. */
+type ProcessOptions = NodeOptions & Required<Pick<NodeOptions, 'key'>> & { readonly store: TickStore }
+
+/** A standby has its store and its key before it leads. */
+const takeOverNode = (options: ProcessOptions): Promise<Node> => {
+  const { app, store, key } = options
+  const opened = { store, key, releaseHold: () => Promise.resolve() }
+  return lead(prepare(options), new Registry(app, builtInFlows(app)), opened, { reason: 'takeover' })
+}
+
 type Seat = {
   readonly party: Party
   readonly key: KeyPair
@@ -82,6 +95,15 @@ type Seat = {
   readonly options: VirtualPartyOptions
   node: Node | undefined
   failure: Error | undefined
+  /** Processes that led the node before another took over, and do not know it yet. */
+  readonly displaced: Set<Node>
+}
+
+/** What a party's process runs on, when that is not what the process before it ran on. */
+export type VirtualProcessOptions = {
+  /** Another version of its app. */
+  readonly app?: App
+  readonly store?: OpenStore
 }
 
 /** Several nodes under one virtual clock, with a network between them that can be made as bad as a test wants. */
@@ -110,6 +132,7 @@ export class VirtualNetwork {
         options: party,
         node: undefined,
         failure: undefined,
+        displaced: new Set(),
       })
     }
     this.map = new NetworkMap(
@@ -204,9 +227,8 @@ export class VirtualNetwork {
   }
 
   /** Starts a party's node on what it left behind, perhaps with another version of its app; or on another store. */
-  async restart(name: string, options: { readonly app?: App; readonly store?: OpenStore } = {}): Promise<Node> {
+  async restart(name: string, options: VirtualProcessOptions = {}): Promise<Node> {
     const seat = this.#seat(name)
-    const { logger, development = true } = this.#options
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
     seat.failure = undefined
     // What a process had only in memory is gone with it.
@@ -216,36 +238,74 @@ export class VirtualNetwork {
           ? seat.store.reopen()
           : seat.store
         : tickStoreOf(options.store)
-    const starts = seat.store.views.facts.now.term
-    seat.node = await startNode({
-      app: options.app ?? seat.options.app,
-      party: name,
-      store: seat.store,
-      key: seat.key,
-      clock: seat.clock,
+    return this.#run(seat, options, startNode)
+  }
+
+  /**
+   * Another process leads the node of a party, on a store of its own that stands where the log does. The one before, if it
+   * is alive, goes on until the log refuses what it appends.
+   */
+  async takeOver(name: string, options: VirtualProcessOptions & { readonly store: OpenStore }): Promise<Node> {
+    const seat = this.#seat(name)
+    const { node: before, store, failure } = seat
+    seat.failure = undefined
+    seat.store = tickStoreOf(options.store)
+    try {
+      const node = await this.#run(seat, options, takeOverNode)
+      if (before !== undefined && failure === undefined) seat.displaced.add(before)
+      return node
+    } catch (error) {
+      Object.assign(seat, { store, failure })
+      throw error
+    }
+  }
+
+  async #run(
+    seat: Seat,
+    { app }: VirtualProcessOptions,
+    begin: (options: ProcessOptions) => Promise<Node>,
+  ): Promise<Node> {
+    const { logger, development = true } = this.#options
+    const { store, party, key, clock, options } = seat
+    const starts = store.views.facts.now.term
+    const process: { node?: Node } = {}
+    const node = await begin({
+      app: app ?? options.app,
+      party: party.name,
+      store,
+      key,
+      clock,
       network: this.map,
-      transport: this.transport.endpoint(seat.party.key),
-      random: seededRandom(`${this.#seed} ${name} ${starts}`),
+      transport: this.transport.endpoint(party.key),
+      random: seededRandom(`${this.#seed} ${party.name} ${starts}`),
       development,
-      ...limitsBesideStore(seat.options.limits),
+      ...limitsBesideStore(options.limits),
       onFailure: (error) => {
-        seat.failure = error
+        const { node: failed } = process
+        if (failed !== undefined && seat.displaced.delete(failed)) void failed.crash()
+        else seat.failure = error
       },
       ...(logger === undefined ? {} : { logger }),
     })
-    return seat.node
+    process.node = node
+    seat.node = node
+    return node
   }
 
   async stop(name: string): Promise<void> {
     const seat = this.#seat(name)
+    for (const node of seat.displaced) await node.crash()
+    seat.displaced.clear()
     await seat.node?.stop()
     await this.transport.endpoint(seat.party.key).close()
     seat.node = undefined
   }
 
-  /** As if the process of a party had been killed. */
+  /** As if the process of a party had been killed, and whichever led before it. */
   async crash(name: string): Promise<void> {
     const seat = this.#seat(name)
+    for (const node of seat.displaced) await node.crash()
+    seat.displaced.clear()
     await seat.node?.crash()
     await this.transport.endpoint(seat.party.key).close()
     seat.node = undefined
@@ -279,7 +339,8 @@ export class VirtualNetwork {
     // Two rounds in which nobody has moved: a message may be between a sender that is done and a receiver that is.
     for (let quiet = 0; quiet < 2;) {
       const before = this.#progress()
-      for (const { node } of this.#seats.values()) if (node !== undefined) await this.#patience.quiet(node)
+      for (const { node, displaced } of this.#seats.values())
+        for (const process of [...displaced, ...(node === undefined ? [] : [node])]) await this.#patience.quiet(process)
       await new Promise((resolve) => setImmediate(resolve))
       quiet = this.#progress() === before ? quiet + 1 : 0
     }

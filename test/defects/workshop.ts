@@ -14,9 +14,14 @@ import {
   plus,
   rule,
   StateRefC,
+  toMillis,
+  type App,
   type FlowBody,
 } from 'carillon'
-import type { Invariant, SimulationOptions, Turn } from 'carillon/testing'
+import type { Chance, Invariant, SimulationOptions, Turn } from 'carillon/testing'
+import { answerTheDoor, doorCounts } from './door.js'
+import { visitVersions, type Visits } from './visits.js'
+import { localIn, visitCounts, visitsBegin, visitsInTime, visitsKept } from './visitsJudged.js'
 
 const Do = defineCommand({ type: 'workshop/Do' })
 const JobC = t.strict({ owner: PartyC, name: t.string, round: IntegerC, dueAt: t.union([InstantC, t.null]) })
@@ -168,9 +173,35 @@ const useTools = async ({ chance, start }: Turn): Promise<void> => {
   if (chance.oneIn(2)) await start(ThrowAway, {})
 }
 
+const zones = [
+  // Those that histories begin with a change in come more often.
+  ...['Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin', 'Pacific/Apia', 'Pacific/Apia'],
+  ...['America/New_York', 'America/New_York', 'America/New_York', 'America/New_York'],
+  ...['UTC', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'],
+]
+
+/** Ten in words that sort as they count and ten that do not, or very many. */
+const notesOf = (chance: Chance): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Array.from({ length: chance.pick([0, 20, 40, 300]) }, (_, place) => [
+      place % 2 === 0 ? String((place * 7) % 301) : `note ${place}`,
+      chance.pick(['oil', 'clean', '']),
+    ]),
+  )
+
+const arrange = async ({ chance, now, start }: Turn): Promise<void> => {
+  const zone = chance.pick(zones)
+  // The next full minute there is, so that the first visit is due within the history.
+  const [, time = ''] = localIn(zone, toMillis(now) + 60_000).split(' ')
+  const every = chance.pick(['daily', 'daily', 'on31st', 'onLeapDay'] as const)
+  await start(last.Arrange, { zone, time, every, notes: notesOf(chance) })
+}
+
 const busy = async (turn: Turn): Promise<void> => {
   const { chance, start } = turn
   if (chance.oneIn(3)) await useTools(turn)
+  if (chance.oneIn(3)) await arrange(turn)
+  if (chance.oneIn(4)) await answerTheDoor(turn)
   if (chance.oneIn(6)) await start(TooLate, { name: 'late' })
   const jobs = chance.some(names, chance.between(1, 3))
   const twice = chance.oneIn(3) ? ['twin', 'twin'] : []
@@ -233,12 +264,19 @@ const heldIsKept: Invariant = {
     }),
 }
 
-export const workshopSimulation: SimulationOptions = {
-  app: defineApp({
+const appOf = ({ states, flows }: Visits, version: number): App =>
+  defineApp({
     name: 'workshop',
-    states: [Job, Tool],
-    flows: [Take, Work, TooLate, BuyTools, Sharpen, Borrow, ThrowAway],
-  }),
+    version: `${version}.0.0`,
+    states: [Job, Tool, ...states],
+    flows: [Take, Work, TooLate, BuyTools, Sharpen, Borrow, ThrowAway, ...flows],
+  })
+const [first, second, last] = visitVersions
+
+export const workshopSimulation: SimulationOptions = {
+  app: appOf(last, 3),
+  earlier: [appOf(first, 1), appOf(second, 2)],
   workload: busy,
-  invariants: [failsForAReason, windowsAreOpen, heldIsKept],
+  invariants: [failsForAReason, windowsAreOpen, heldIsKept, visitsBegin, visitsInTime, visitsKept],
+  counts: { ...visitCounts, ...doorCounts },
 }

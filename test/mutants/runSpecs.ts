@@ -67,7 +67,8 @@ export const runSpecs = (
       ignoreStatic: false,
       // Found, not removed: what the compiler would refuse is run as well.
       checkers: [],
-      disableTypeChecks: true,
+      // A spec looks at the text of a source file, and nothing here checks types.
+      disableTypeChecks: false,
       concurrency: 2,
       timeoutMS: 10_000,
       dryRunTimeoutMinutes: 60,

@@ -50,7 +50,8 @@ const Light = defineFlow({
   },
 })
 
-const lamps = defineApp({ name: 'lamps', states: [Lamp], flows: [Hang, Light] })
+const lamps = defineApp({ name: 'lamps', version: '2.0.0', states: [Lamp], flows: [Hang, Light] })
+const earlierLamps = defineApp({ ...lamps, version: '1.0.0' })
 
 const noFaults: Faults = {
   crashes: false,
@@ -67,6 +68,9 @@ const noFaults: Faults = {
   limits: false,
   pipelines: false,
   ticks: false,
+  takeovers: false,
+  rebuilds: false,
+  upgrades: false,
 }
 
 /** What a history was, and what is left of it. */
@@ -77,6 +81,7 @@ const historyOf = async (app: typeof lamps, faults: Partial<Faults>, seed: numbe
   const worlds: World[] = []
   const { failures } = await simulate({
     app,
+    earlier: app === lamps ? [earlierLamps] : [],
     seeds: [seed],
     faults: { ...noFaults, ...faults },
     actions: 8,
@@ -220,6 +225,26 @@ const marks: readonly Mark[] = [
       parties.some(({ log }) =>
         log.some(({ at }, index) => toMillis(at) - toMillis(log[index - 1]?.at ?? at) === plan.tickMs),
       ),
+  },
+  {
+    fault: 'takeovers',
+    app: lamps,
+    leaves: 'a process that took over, and one that found out',
+    isSeen: ({ world: { boundaries } }) =>
+      boundaries.takeovers > 0 && boundaries['ticks refused to a process that led'] > 0,
+  },
+  {
+    fault: 'rebuilds',
+    app: lamps,
+    leaves: 'views that were rebuilt, and a store that came back from a backup of a backup',
+    isSeen: ({ world: { boundaries } }) =>
+      boundaries['rebuilt views'] > 0 && boundaries['backups of backups restored'] > 0,
+  },
+  {
+    fault: 'upgrades',
+    app: lamps,
+    leaves: 'a node that goes on with a later version of its app',
+    isSeen: ({ world: { boundaries } }) => boundaries['changes to a later version of the app'] > 0,
   },
 ]
 

@@ -19,15 +19,21 @@ export const boundaryNames = [
   'power cuts',
   'failed commits',
   'unanswered appends',
+  'takeovers',
+  'takeovers from a process that is alive',
+  'ticks refused to a process that led',
+  'rebuilt views',
+  'backups of backups restored',
+  'changes to a later version of the app',
 ] as const
 
 /** A boundary that a simulation can meet. */
 export type Boundary = (typeof boundaryNames)[number]
 
-/** How often each boundary was met. */
-export type BoundaryCounts = Readonly<Record<Boundary, number>>
+/** How often each boundary was met, and beside them what a simulation counts of its own. */
+export type BoundaryCounts = Readonly<Record<Boundary, number>> & Readonly<Record<string, number>>
 
-const none = (): Record<Boundary, number> =>
+const none = (): Record<Boundary, number> & Record<string, number> =>
   Object.fromEntries(boundaryNames.map((name) => [name, 0])) as Record<Boundary, number>
 
 const startsActivity = (line: string): boolean =>
@@ -59,6 +65,6 @@ export class Boundaries {
 /** The counts of several histories together. */
 export const sumOfBoundaries = (all: readonly BoundaryCounts[]): BoundaryCounts => {
   const sum = none()
-  for (const counts of all) for (const name of boundaryNames) sum[name] += counts[name]
+  for (const counts of all) for (const [name, times] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + times
   return sum
 }

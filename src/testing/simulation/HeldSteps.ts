@@ -40,7 +40,10 @@ export class HeldSteps {
         resolve()
       }
       const step = { what, end }
+      // Run by the process that has taken over; the one that led before has no part in the order.
+      this.#held.get(key)?.end()
       this.#held.set(key, step)
+      this.#begun.set(key, this.#begun.get(key) ?? this.#count++)
       signal.addEventListener('abort', end, { once: true })
       for (const tell of [...this.#waiting]) tell()
       this.#waiting.clear()

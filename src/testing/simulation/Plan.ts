@@ -41,6 +41,12 @@ export type Faults = {
   readonly pipelines: boolean
   /** Ticks take time, in which more falls due and more comes while there is work left. */
   readonly ticks: boolean
+  /** Where the log is kept elsewhere, another process takes over, whether the one that leads is gone or not. */
+  readonly takeovers: boolean
+  /** Views are rebuilt from the log, and stores come back from a backup of a backup. */
+  readonly rebuilds: boolean
+  /** Parties begin with an earlier version of the app, where one is given, and change to later ones. */
+  readonly upgrades: boolean
 }
 
 /** Everything that can go wrong. */
@@ -59,6 +65,9 @@ export const allFaults: Faults = {
   limits: true,
   pipelines: true,
   ticks: true,
+  takeovers: true,
+  rebuilds: true,
+  upgrades: true,
 }
 
 /** What an operator does in a simulation. */
@@ -82,6 +91,9 @@ export type Action = { readonly id: number; readonly afterMs: number } & (
   | { readonly kind: 'diskFull'; readonly party: string; readonly commits: number }
   | { readonly kind: 'diskSlow'; readonly party: string; readonly turns: number }
   | { readonly kind: 'silence'; readonly party: string; readonly appends: number; readonly arrives: boolean }
+  | { readonly kind: 'takeover'; readonly party: string; readonly isAlone: boolean }
+  | { readonly kind: 'rebuild'; readonly party: string; readonly from: 'log' | 'backup' }
+  | { readonly kind: 'upgrade'; readonly party: string; readonly versions: number }
   | { readonly kind: 'attack'; readonly party: string }
   | { readonly kind: 'operate'; readonly party: string; readonly act: OperatorAct }
 )
@@ -105,6 +117,8 @@ export type Plan = {
   readonly pipelined: readonly string[]
   /** How long a tick takes, by the clocks of all; 0 where time passes only when there is nothing left to do. */
   readonly tickMs: number
+  /** How many versions behind the last one the app is that everyone begins with. */
+  readonly versionsBehind: number
   /** The limits of all nodes that differ from their defaults. */
   readonly limits: GivenLimits
   readonly actions: readonly Action[]
@@ -120,15 +134,25 @@ export type Cast = {
   readonly notaries: readonly string[]
   /** Members that break the protocol as they like. */
   readonly hostile: readonly string[]
+  /** How many earlier versions of the app there are. */
+  readonly earlier: number
 }
 
-/** Shortly before the clocks change, in Europe and in America, to and fro; and an ordinary day. */
-const starts = [
+/** Shortly before the clocks change, in Europe and in America, to and fro. */
+const changesOfClocks = [
   '2026-03-29T00:58:00Z',
   '2026-10-25T00:58:00Z',
   '2026-03-08T06:58:00Z',
   '2026-11-01T05:58:00Z',
+].map(instant)
+
+/** Before a day that one side of the date line left out; before the end of a month, of February in two kinds of year, of a year. */
+const endsOfDates = [
+  '2011-12-30T09:58:00Z',
+  '2026-01-31T23:58:00Z',
   '2026-02-28T23:58:00Z',
+  '2028-02-28T23:58:00Z',
+  '2026-12-31T23:58:00Z',
 ].map(instant)
 
 const ordinaryStart = instant('2026-01-01T00:00:00Z')
@@ -142,7 +166,12 @@ const badWeather = (chance: Chance): Weather => ({
 
 type Draft = Action extends infer A ? (A extends Action ? Omit<A, 'id' | 'afterMs'> : never) : never
 
-const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults, remote: readonly string[]): Draft | undefined => {
+const faultOf = (
+  chance: Chance,
+  { everyone, earlier }: Cast,
+  faults: Faults,
+  remote: readonly string[],
+): Draft | undefined => {
   const party = chance.pick(everyone)
   const downMs = chance.oneIn(3) ? 0 : chance.below(20_000)
   const possible: (() => Draft)[] = []
@@ -170,7 +199,20 @@ const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults, remote: rea
       appends: chance.between(1, 3),
       arrives: chance.oneIn(2),
     })
-    possible.push(silence)
+    if (faults.logs) possible.push(silence)
+    const takeover = (): Draft => ({ kind: 'takeover', party: chance.pick(remote), isAlone: chance.oneIn(3) })
+    if (faults.takeovers) possible.push(takeover, takeover)
+  }
+  const embedded = everyone.filter((name) => !remote.includes(name))
+  if (faults.rebuilds && embedded.length > 0)
+    possible.push(() => ({
+      kind: 'rebuild',
+      party: chance.pick(embedded),
+      from: chance.oneIn(4) ? 'backup' : 'log',
+    }))
+  if (faults.upgrades && earlier > 0) {
+    const upgrade = (): Draft => ({ kind: 'upgrade', party, versions: chance.between(1, earlier) })
+    possible.push(upgrade, upgrade)
   }
   if (faults.operators) {
     const acts: readonly OperatorAct[] = ['drain', 'endDraining', 'endDraining', 'trigger', 'pause', 'resume']
@@ -192,15 +234,17 @@ const faultOf = (chance: Chance, { everyone }: Cast, faults: Faults, remote: rea
 /** The history of a seed. */
 export const planOf = (seed: number, cast: Cast, faults: Faults, length: number): Plan => {
   const chance = new Chance(`history ${seed}`)
-  const start = faults.dst && chance.oneIn(3) ? chance.pick(starts) : ordinaryStart
+  const start =
+    faults.dst && chance.oneIn(2) ? chance.pick(chance.oneIn(3) ? endsOfDates : changesOfClocks) : ordinaryStart
   const notary = chance.oneIn(2) ? 'validating' : 'nonValidating'
   const weather = faults.weather && cast.everyone.length > 1 ? badWeather(chance) : fairWeather
-  const remote = faults.logs ? cast.everyone.filter(() => chance.oneIn(3)) : []
+  const remote = faults.logs || faults.takeovers ? cast.everyone.filter(() => chance.oneIn(3)) : []
   const stepFailures = faults.steps && chance.oneIn(2) ? chance.between(2, 6) : 0
   // From choices of its own, so that what else happens does not depend on it.
   const more = new Chance(`limits ${seed}`)
   const pipelined = faults.pipelines ? cast.everyone.filter((name) => !remote.includes(name) && !more.oneIn(3)) : []
   // In half of the histories, so that larger portions are met as well.
+  const versionsBehind = faults.upgrades && cast.earlier > 0 ? more.between(0, cast.earlier) : 0
   const given = faults.limits && more.oneIn(2) ? smallLimits(more) : {}
   // Otherwise no tick would be large enough to be handed over.
   const handedOverBytes = more.pick([1, 512, 2_048])
@@ -231,6 +275,7 @@ export const planOf = (seed: number, cast: Cast, faults: Faults, length: number)
     remote,
     pipelined,
     tickMs,
+    versionsBehind,
     limits,
     actions,
     restMs: 0,
@@ -250,6 +295,7 @@ export const planInOrder = (seed: number, cast: Cast, length: number): Plan => (
   remote: [],
   pipelined: [],
   tickMs: 0,
+  versionsBehind: 0,
   // What a node does now and then of its own accord decides nothing here, and would come before and after everything else.
   limits: { engine: { stepHangsMs: 86_400_000 }, backup: { checkpointMs: 86_400_000 } },
   actions: cast.workers
@@ -266,6 +312,7 @@ export const easierPlans = (plan: Plan): readonly ((of: Plan) => Plan)[] => [
   ...(plan.tickMs === 0 ? [] : [(of: Plan) => ({ ...of, tickMs: 0 })]),
   ...(plan.pipelined.length === 0 ? [] : [(of: Plan) => ({ ...of, pipelined: [] })]),
   ...(Object.keys(plan.limits).length === 0 ? [] : [(of: Plan) => ({ ...of, limits: {} })]),
+  ...(plan.versionsBehind === 0 ? [] : [(of: Plan) => ({ ...of, versionsBehind: 0 })]),
   ...(plan.remote.length === 0 ? [] : [(of: Plan) => ({ ...of, remote: [] })]),
   ...(plan.start === ordinaryStart ? [] : [(of: Plan) => ({ ...of, start: ordinaryStart })]),
 ]

@@ -1,9 +1,16 @@
 /**
- * An embedded store whose disk fails where a simulation tells it to. What it has committed it never loses. Large ticks
+ * An embedded store whose disk fails where a simulation tells it to. A power cut takes what was not synced. Large ticks
  * may be committed while the next is decided.
  */
 import type { EncodedTick } from '../../log/Tick.js'
+import { assertInvariant } from '../../errors/CarillonError.js'
+import { fillStore } from '../../storage/buildStore.js'
+import type { Database } from '../../storage/Database.js'
+import { digestViews } from '../../storage/digest.js'
 import { EmbeddedStore } from '../../storage/EmbeddedStore.js'
+import type { LogFold } from '../../storage/LogFold.js'
+import { isEachCommitSynced } from '../../storage/storeFormat.js'
+import { throughBackups } from './throughBackups.js'
 import { takeScratchStore } from '../../storage/sqlite/scratchDatabase.js'
 import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
@@ -18,20 +25,36 @@ export type SimulatedDiskOptions = {
   readonly pipeline?: Chance | undefined
 }
 
+/** Asked once: the setting is the same for every store. */
+let isSynced: boolean | undefined
+
+const assertSame = (before: string, after: string): void => {
+  assertInvariant(before === after, 'the views that a log gives are those that the node had')
+}
+
 export class SimulatedDisk implements SimulatedStore {
   readonly faults = new DiskFaults()
   readonly #watch: StoreWatch
   #commits: SimulatedCommits | undefined
+  readonly #options: SimulatedDiskOptions
   #inner: EmbeddedStore
+  /** The last tick that was there when the store was opened: a checkpoint has synced it. */
+  #syncedTick = 0
   /** Whether a tick is being decided, whose rows are not to be looked at yet. */
   #isTicking = false
   /** The tick that was handed over, as long as it is not in the log. */
   #handedOver: EncodedTick | undefined
 
-  constructor(watch: StoreWatch, { limits, pipeline }: SimulatedDiskOptions = {}) {
+  constructor(watch: StoreWatch, options: SimulatedDiskOptions = {}) {
     this.#watch = watch
-    this.#inner = EmbeddedStore.inMemory({
-      database: takeScratchStore(),
+    this.#options = options
+    this.#inner = this.#open(takeScratchStore())
+  }
+
+  #open(database: Database): EmbeddedStore {
+    const { limits, pipeline } = this.#options
+    return EmbeddedStore.inMemory({
+      database,
       ...(limits === undefined ? {} : { limits }),
       ...(pipeline === undefined
         ? {}
@@ -54,12 +77,50 @@ export class SimulatedDisk implements SimulatedStore {
     this.#commits?.kill()
   }
 
-  readonly reopen = (): Promise<void> => {
+  readonly reopen = async (): Promise<void> => {
     this.#inner = this.#inner.reopen()
     this.#isTicking = false
     this.#handedOver = undefined
+    if (this.faults.wasCut && !(isSynced ??= isEachCommitSynced()))
+      await this.#refill((await this.#ticks()).filter(({ number }) => number <= this.#syncedTick))
+    this.#syncedTick = this.head().tick
     this.faults.wasCut = false
-    return Promise.resolve()
+  }
+
+  /** The views are folded anew from the log, part by part. */
+  readonly rebuild = async (): Promise<void> => {
+    const before = digestViews(this.reader)
+    await this.#refill(await this.#ticks())
+    assertSame(before, digestViews(this.reader))
+  }
+
+  /** The store is lost, and comes back from a backup of a backup. */
+  readonly restore = async (): Promise<void> => {
+    const before = digestViews(this.reader)
+    const { ticks, viewsDigest } = await throughBackups(this.#inner)
+    assertSame(before, viewsDigest)
+    await this.#refill(ticks)
+  }
+
+  async #ticks(): Promise<readonly EncodedTick[]> {
+    const ticks: EncodedTick[] = []
+    for await (const tick of this.#inner.read(0)) ticks.push(tick)
+    return ticks
+  }
+
+  async #refill(ticks: readonly EncodedTick[]): Promise<void> {
+    const { limits } = this.#inner.views
+    await this.#inner.close()
+    const database = takeScratchStore()
+    const toFold = ticks.map((tick) => ({
+      tick,
+      fold: (fold: LogFold) => {
+        fold.fold(tick)
+      },
+    }))
+    await fillStore(database, toFold, limits)
+    database.exec('COMMIT')
+    this.#inner = this.#open(database)
   }
 
   readonly head: TickStore['head'] = () => this.#inner.head()

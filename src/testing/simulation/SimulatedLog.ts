@@ -7,22 +7,29 @@ import { NodeFault } from '../../errors/CarillonError.js'
 import type { AppendOutcome, EventLog } from '../../log/EventLog.js'
 import { MemoryLog } from '../../logs/memory/MemoryLog.js'
 import type { EncodedTick } from '../../log/Tick.js'
-import { diskIsFull, powerIsOut, type DiskFaults } from './DiskFaults.js'
+import type { StoreWatch } from './SimulatedStore.js'
+import { DiskFaults, diskIsFull, powerIsOut } from './DiskFaults.js'
 
 const silence = (): NodeFault => new NodeFault('log-unreachable', 'The simulated log did not answer.')
 
+/** What a simulation wants to know about the appends to a log. */
+type LogWatch = Pick<StoreWatch, 'onCommitted' | 'onRefused'>
+
 export class SimulatedLog implements EventLog {
-  readonly #inner = new MemoryLog()
-  readonly #faults: DiskFaults
+  readonly #inner: MemoryLog
+  #faults: DiskFaults
   readonly #onAppended: (tick: EncodedTick) => void
+  readonly #onRefused: () => void
   /** The tick of which the node does not know whether it was taken. */
   #inDoubt: string | undefined
   /** A server that has left an append unanswered does not answer the first question about it either. */
   #isAway = false
 
-  constructor(faults: DiskFaults, onAppended: (tick: EncodedTick) => void) {
+  constructor(faults: DiskFaults, { onCommitted, onRefused }: LogWatch, inner = new MemoryLog()) {
+    this.#inner = inner
     this.#faults = faults
-    this.#onAppended = onAppended
+    this.#onAppended = onCommitted
+    this.#onRefused = onRefused
   }
 
   readonly head: EventLog['head'] = () => {
@@ -32,11 +39,22 @@ export class SimulatedLog implements EventLog {
   }
   readonly read: EventLog['read'] = (fromRevision) => this.#inner.read(fromRevision)
   readonly follow: EventLog['follow'] = (fromRevision, signal) => this.#inner.follow(fromRevision, signal)
-  readonly close: EventLog['close'] = () => Promise.resolve()
+  readonly close: EventLog['close'] = () => this.#inner.close()
 
   /** The node was started again, which takes longer than the silence. */
   answerAgain(): void {
     this.#isAway = false
+  }
+
+  /** The same log as another process reaches it. */
+  another(): SimulatedLog {
+    const watch = { onCommitted: this.#onAppended, onRefused: this.#onRefused }
+    return new SimulatedLog(this.#faults, watch, this.#inner.another())
+  }
+
+  /** Another process has taken over: what is yet to go wrong befalls that one. */
+  displaced(): void {
+    this.#faults = new DiskFaults()
   }
 
   readonly append: EventLog['append'] = async (expected, tick) => {
@@ -44,6 +62,7 @@ export class SimulatedLog implements EventLog {
     const append = async (): Promise<AppendOutcome> => {
       const outcome = await this.#inner.append(expected, tick)
       if (outcome.kind === 'appended') this.#onAppended(tick)
+      if (outcome.kind === 'refused') this.#onRefused()
       return outcome
     }
     const answer = this.#faults.nextSilence()

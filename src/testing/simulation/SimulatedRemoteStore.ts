@@ -1,7 +1,9 @@
 /**
  * A store whose log is kept elsewhere, with everything that can go wrong between the two. The log outlives the node;
- * its views do not, so each start folds them anew.
+ * its views do not, so each start folds them anew. A standby follows the log with views of its own, tick by tick, and can
+ * take over at any moment.
  */
+import { assertInvariant } from '../../errors/CarillonError.js'
 import { LogBackedStore } from '../../storage/LogBackedStore.js'
 import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
@@ -17,12 +19,20 @@ const wait = async (): Promise<void> => {
   for (let turn = 0; turn < turnsBetweenLooks; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** What another process of the node has. */
+type Standby = {
+  readonly log: SimulatedLog
+  readonly store: LogBackedStore
+  readonly stopFollowing: () => Promise<void>
+}
+
 export class SimulatedRemoteStore implements SimulatedStore {
   readonly faults: DiskFaults
   readonly #log: SimulatedLog
   readonly #watch: StoreWatch
   readonly #limits: Partial<StorageLimits>
   #inner: LogBackedStore
+  #standby: Standby | undefined
 
   private constructor(
     faults: DiskFaults,
@@ -40,9 +50,40 @@ export class SimulatedRemoteStore implements SimulatedStore {
 
   static async open(watch: StoreWatch, limits: Partial<StorageLimits> = {}): Promise<SimulatedRemoteStore> {
     const faults = new DiskFaults()
-    const log = new SimulatedLog(faults, watch.onCommitted)
+    const log = new SimulatedLog(faults, watch)
     const inner = await LogBackedStore.open(log, ':memory:', { wait, limits })
-    return new SimulatedRemoteStore(faults, watch, log, inner, limits)
+    const store = new SimulatedRemoteStore(faults, watch, log, inner, limits)
+    await store.#standBy()
+    return store
+  }
+
+  async #standBy(): Promise<void> {
+    const log = this.#log.another()
+    const store = await LogBackedStore.open(log, ':memory:', { wait, limits: this.#limits })
+    const enough = new AbortController()
+    const following = store.follow(enough.signal, () => undefined)
+    // Whoever stops it hears of it, which may be long after.
+    following.catch(() => undefined)
+    const stopFollowing = (): Promise<void> => {
+      enough.abort()
+      return following
+    }
+    this.#standby = { log, store, stopFollowing }
+  }
+
+  /** The store of the standby, once it stands where the log does. This one is still its process's. */
+  async successor(): Promise<SimulatedRemoteStore> {
+    const standby = this.#standby
+    assertInvariant(standby !== undefined, 'a standby takes over once')
+    this.#standby = undefined
+    const { log, store, stopFollowing } = standby
+    await stopFollowing()
+    await store.catchUp()
+    this.#log.displaced()
+    log.answerAgain()
+    const successor = new SimulatedRemoteStore(this.faults, this.#watch, log, store, this.#limits)
+    await successor.#standBy()
+    return successor
   }
 
   get views(): TickStore['views'] {
@@ -85,5 +126,10 @@ export class SimulatedRemoteStore implements SimulatedStore {
     this.#inner.resume()
   }
   readonly close: TickStore['close'] = () => Promise.resolve()
-  readonly discard = (): Promise<void> => this.#inner.close()
+  readonly discard = async (): Promise<void> => {
+    const { store, stopFollowing } = this.#standby ?? {}
+    await stopFollowing?.()
+    await store?.close()
+    await this.#inner.close()
+  }
 }

@@ -17,6 +17,8 @@ export type StoreWatch = {
   readonly onHandedOver: () => void
   /** Such a tick did not reach the disk. */
   readonly onFailedHandOver: () => void
+  /** A log elsewhere has refused a tick, because another process leads. */
+  readonly onRefused: () => void
 }
 
 export type SimulatedStore = TickStore & {

@@ -2,7 +2,7 @@
  * What a simulation has found: how many histories held, and for those that did not, the shortest one that still fails.
  */
 import { showSpan } from '../../agenda/why.js'
-import { boundaryNames, type BoundaryCounts } from './Boundaries.js'
+import type { BoundaryCounts } from './Boundaries.js'
 import type { TraceLine } from './SimulationRun.js'
 
 /** A broken invariant. */
@@ -70,7 +70,9 @@ const figure = (number: number): string => number.toLocaleString('en', { maximum
 
 /** How often each boundary was met, as a sentence. */
 export const describeBoundaries = ({ boundaries }: SimulationReport): string =>
-  `Boundaries met: ${boundaryNames.map((name) => `${figure(boundaries[name])} ${name}`).join(', ')}.`
+  `Boundaries met: ${Object.entries(boundaries)
+    .map(([name, times]) => `${figure(times)} ${name}`)
+    .join(', ')}.`
 
 /** The sum of a simulation as a sentence. */
 export const describeReport = (report: SimulationReport): string => {

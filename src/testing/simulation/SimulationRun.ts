@@ -28,6 +28,7 @@ import type { Action, Cast, OperatorAct, Plan } from './Plan.js'
 import { SimulatedDisk } from './SimulatedDisk.js'
 import { SimulatedRemoteStore } from './SimulatedRemoteStore.js'
 import type { SimulatedStore } from './SimulatedStore.js'
+import { SimulatedProcess } from './SimulatedProcess.js'
 import { TickStory } from './TickStory.js'
 import { watchSteps } from './watchSteps.js'
 import { Witness } from './Witness.js'
@@ -36,6 +37,8 @@ import type { PartyAtEnd, World } from './World.js'
 
 export type RunOptions = {
   readonly app: App
+  /** Earlier versions of the app, the oldest first. */
+  readonly earlier: readonly App[]
   readonly cast: Cast
   readonly workload: Workload
   /** How long everyone has at the end to come to rest. */
@@ -56,7 +59,11 @@ export class SimulationRun {
   readonly #plan: Plan
   readonly #options: RunOptions
   readonly #network: VirtualNetwork
-  readonly #stores: ReadonlyMap<string, SimulatedStore>
+  readonly #stores: Map<string, SimulatedDisk | SimulatedRemoteStore>
+  /** Those of processes that no longer lead. */
+  readonly #formerStores: SimulatedStore[] = []
+  /** The processes of the parties. */
+  readonly #processes: Map<string, SimulatedProcess>
   readonly #witness: Witness
   /** Each party's log and views, held against the model. */
   readonly #watches: ReadonlyMap<string, ModelWatch>
@@ -79,7 +86,8 @@ export class SimulationRun {
     plan: Plan,
     options: RunOptions,
     network: VirtualNetwork,
-    stores: ReadonlyMap<string, SimulatedStore>,
+    stores: Map<string, SimulatedDisk | SimulatedRemoteStore>,
+    processes: Map<string, SimulatedProcess>,
     witness: Witness,
     watches: ReadonlyMap<string, ModelWatch>,
     logs: ReadonlyMap<string, DecodedLog>,
@@ -93,6 +101,7 @@ export class SimulationRun {
     this.#options = options
     this.#network = network
     this.#stores = stores
+    this.#processes = processes
     this.#witness = witness
     this.#watches = watches
     this.#logs = logs
@@ -122,7 +131,7 @@ export class SimulationRun {
     const story = new TickStory()
     let tell: (sentence: string) => void = () => undefined
     let passTime = (): void => undefined
-    const stores = new Map<string, SimulatedStore>()
+    const stores = new Map<string, SimulatedDisk | SimulatedRemoteStore>()
     const watches = new Map<string, ModelWatch>()
     const logs = new Map<string, DecodedLog>()
     for (const name of everyone) {
@@ -145,6 +154,7 @@ export class SimulationRun {
         onViews,
         onHandedOver: () => boundaries.count('ticks handed over'),
         onFailedHandOver: () => boundaries.count('handed-over ticks that failed'),
+        onRefused: () => boundaries.count('ticks refused to a process that led'),
       }
       const pipeline = plan.pipelined.includes(name) ? new Chance(`pipeline ${plan.seed} ${name}`) : undefined
       stores.set(
@@ -155,13 +165,26 @@ export class SimulationRun {
       )
     }
     const held = new HeldSteps()
-    const app = watchSteps(options.app, witness, held, plan.seed, plan.stepFailures)
+    const versions = [...options.earlier, options.app]
+    const processes = new Map(
+      everyone.map((name) => [
+        name,
+        new SimulatedProcess(versions, versions.length - 1 - plan.versionsBehind, (app, leads) =>
+          watchSteps(app, { witness, held, leads, seed: plan.seed, oneIn: plan.stepFailures }),
+        ),
+      ]),
+    )
     const network = await VirtualNetwork.startWith(
       {
         parties: Object.fromEntries(
           [...stores].map(([name, store]) => [
             name,
-            { app, store, limits: plan.limits, ...(notaries.includes(name) ? { notary: plan.notary } : {}) },
+            {
+              app: processes.get(name)?.begin() ?? options.app,
+              store,
+              limits: plan.limits,
+              ...(notaries.includes(name) ? { notary: plan.notary } : {}),
+            },
           ]),
         ),
         strangers: hostile,
@@ -172,7 +195,7 @@ export class SimulationRun {
       },
       new StepPatience(undefined, held),
     )
-    const run = new SimulationRun(plan, options, network, stores, witness, watches, logs, boundaries, held)
+    const run = new SimulationRun(plan, options, network, stores, processes, witness, watches, logs, boundaries, held)
     for (const sentence of describeBeginning(plan, everyone.length)) run.#say(sentence)
     tell = (sentence) => {
       run.#say(sentence)
@@ -211,7 +234,11 @@ export class SimulationRun {
     for (const name of network.names) {
       const inspect = network.inspect(name)
       const viewsDigest = await network.node(name).viewsDigest()
-      const replayed = await replay(inspect.ticks(), { app, network: network.map, viewsDigest })
+      const replayed = await replay(inspect.ticks(), {
+        app: this.#processes.get(name)?.app ?? app,
+        network: network.map,
+        viewsDigest,
+      })
       const watch = this.#watches.get(name)
       const store = this.#stores.get(name)
       if (store !== undefined) watch?.compareAll(store.reader)
@@ -241,7 +268,7 @@ export class SimulationRun {
 
   async stop(): Promise<void> {
     for (const name of this.#network.names) if (this.#network.isRunning(name)) await this.#network.crash(name)
-    for (const store of this.#stores.values()) await store.discard()
+    for (const store of [...this.#formerStores, ...this.#stores.values()]) await store.discard()
   }
 
   #say(what: string): void {
@@ -357,7 +384,7 @@ export class SimulationRun {
     await store?.reopen()
     if (store !== undefined) this.#watches.get(name)?.compareAll(store.reader)
     try {
-      await this.#network.restart(name)
+      await this.#network.restart(name, { app: this.#appOf(name), ...(store === undefined ? {} : { store }) })
     } catch (error) {
       if (!(error instanceof CarillonError)) throw error
       // Its disk is full, or fails again: it is tried later, as whoever supervises it would.
@@ -365,6 +392,45 @@ export class SimulationRun {
         this.#stopped.push(`the node of ${name} could not start: ${error.message}`)
       this.#restarts.set(name, this.#network.clock.now() + 1_000)
     }
+  }
+
+  #appOf(name: string): App {
+    return this.#processes.get(name)?.begin() ?? this.#options.app
+  }
+
+  /** Another process leads the node of a party from now on, if the log lets it. */
+  async #takeOver(name: string, isAlone: boolean): Promise<void> {
+    const store = this.#stores.get(name)
+    if (!(store instanceof SimulatedRemoteStore)) return
+    const wasRunning = this.#network.isRunning(name)
+    if (wasRunning && isAlone) await this.#network.crash(name)
+    this.#restarts.delete(name)
+    const successor = await store.successor()
+    this.#formerStores.push(store)
+    this.#stores.set(name, successor)
+    this.#watches.get(name)?.compareAll(successor.reader)
+    try {
+      await this.#network.takeOver(name, { app: this.#appOf(name), store: successor })
+      this.boundaries.count('takeovers')
+      if (wasRunning && !isAlone) this.boundaries.count('takeovers from a process that is alive')
+    } catch (error) {
+      if (!(error instanceof CarillonError)) throw error
+      // Its first tick was not to be; what supervises it starts it again.
+      this.#say(`  it cannot: ${error.message}`)
+      await this.#network.crash(name)
+      this.#restarts.set(name, this.#network.clock.now() + 1_000)
+    }
+  }
+
+  /** The node of a party is killed, something is done to its store, and it starts again. */
+  async #startOn(name: string, change: (disk: SimulatedDisk) => Promise<void>): Promise<void> {
+    const disk = this.#stores.get(name)
+    if (!(disk instanceof SimulatedDisk)) return
+    if (this.#network.isRunning(name)) await this.#network.crash(name)
+    disk.crash()
+    await disk.reopen()
+    await change(disk)
+    await this.#restart(name)
   }
 
   async #act(action: Action): Promise<void> {
@@ -408,6 +474,22 @@ export class SimulationRun {
         return
       case 'silence':
         this.#stores.get(action.party)?.faults.silence(action.appends, action.arrives)
+        return
+      case 'takeover':
+        await this.#takeOver(action.party, action.isAlone)
+        return
+      case 'rebuild':
+        await this.#startOn(action.party, async (disk) => {
+          await (action.from === 'log' ? disk.rebuild() : disk.restore())
+          this.boundaries.count(action.from === 'log' ? 'rebuilt views' : 'backups of backups restored')
+        })
+        return
+      case 'upgrade':
+        if (this.#processes.get(action.party)?.upgrade(action.versions) !== true || !network.isRunning(action.party))
+          return
+        this.boundaries.count('changes to a later version of the app')
+        await network.stop(action.party)
+        await this.#restart(action.party)
         return
       case 'attack': {
         const chance = new Chance(`attack ${this.#plan.seed} ${action.id}`)

@@ -20,13 +20,16 @@ const describeWeather = ({ minLatencyMs, maxLatencyMs, loss, duplication }: Weat
 
 /** How a history begins, in sentences. */
 export const describeBeginning = (
-  { start, weather, stepFailures, remote, tickMs }: Plan,
+  { start, weather, stepFailures, remote, tickMs, versionsBehind }: Plan,
   parties: number,
 ): readonly string[] => [
   `it is ${start}`,
   ...(parties > 1 ? [describeWeather(weather)] : []),
   ...(tickMs === 0 ? [] : [`a tick takes ${tickMs} ms`]),
   ...(stepFailures === 0 ? [] : [`one step in ${stepFailures} fails`]),
+  ...(versionsBehind === 0
+    ? []
+    : [`the app is ${versionsBehind === 1 ? 'one version' : `${versionsBehind} versions`} behind`]),
   ...(remote.length === 0
     ? []
     : [`${remote.join(' and ')} ${remote.length === 1 ? 'keeps its' : 'keep their'} log elsewhere`]),
@@ -57,6 +60,14 @@ export const describeAction = (action: Action): string => {
       return action.turns === 0 ? `the disk of ${action.party} is quick` : `the disk of ${action.party} is slow`
     case 'silence':
       return `the log of ${action.party} will not answer the next ${action.appends === 1 ? 'append' : `${action.appends} appends`}, ${action.arrives ? 'though it takes them' : 'nor take them'}`
+    case 'takeover':
+      return `another process takes over the node of ${action.party}${action.isAlone ? ', whose own is killed' : ''}`
+    case 'rebuild':
+      return action.from === 'log'
+        ? `${action.party} is killed, and its views are rebuilt from its log`
+        : `${action.party} is killed, and its store comes back from a backup of a backup`
+    case 'upgrade':
+      return `${action.party} is stopped, and starts with a later version of the app`
     case 'attack':
       return `${action.party} is up to something`
     case 'operate':

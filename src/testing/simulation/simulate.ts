@@ -20,6 +20,11 @@ import type { Invariant, World } from './World.js'
 /** What is simulated. Everything but the app has a default. */
 export type SimulationOptions = {
   readonly app: App
+  /**
+   * Earlier versions of the app, the oldest first. A history begins with one of them, or with the app, and its parties
+   * change to later ones while it goes on. Default: none.
+   */
+  readonly earlier?: readonly App[]
   /** How many seeds, beginning with 0, or which. Default 20. */
   readonly seeds?: number | readonly number[]
   /** The names of the parties. Default: one, or three where the app has flows that answer others. */
@@ -35,6 +40,8 @@ export type SimulationOptions = {
   readonly faults?: Partial<Faults>
   /** What must hold beside what always must. */
   readonly invariants?: readonly Invariant[]
+  /** What is counted beside the boundaries that every history has, by name: how often a world has it at its end. */
+  readonly counts?: Readonly<Record<string, (world: World) => number>>
   /** What the parties do. Default: they start the app's flows with inputs made up from their codecs. */
   readonly workload?: Workload
   /** How many things happen in a history. Default 15; where all orders are tried, one of each party. */
@@ -60,7 +67,7 @@ const mostOrders = 1_000
 /** Events of all nodes together in one history; beyond that, time stands still. */
 const mostEvents = 2_500
 
-const castOf = ({ app, parties, notary, hostile = 0 }: SimulationOptions): Cast => {
+const castOf = ({ app, earlier = [], parties, notary, hostile = 0 }: SimulationOptions): Cast => {
   const isShared = app.flows.some(({ respondsTo }) => respondsTo !== undefined)
   const workers = parties ?? (isShared ? ['Ann', 'Ben', 'Cas'] : ['Ann'])
   const withNotary = notary ?? workers.length + hostile > 1
@@ -71,6 +78,7 @@ const castOf = ({ app, parties, notary, hostile = 0 }: SimulationOptions): Cast 
     everyone: [...workers, ...notaries],
     notaries,
     hostile: Array.from({ length: hostile }, (_, index) => (index === 0 ? 'Mallory' : `Mallory ${index + 1}`)),
+    earlier: earlier.length,
   }
 }
 
@@ -79,12 +87,16 @@ const runOptionsOf = (options: SimulationOptions): RunOptions => {
     throw new CarillonError('usage', `App ${options.app.name} has no flow that could be started. Give a workload.`)
   return {
     app: options.app,
+    earlier: options.earlier ?? [],
     cast: castOf(options),
     workload: options.workload ?? randomWorkload(options.app),
     settle: options.settle ?? { minutes: 15 },
     mostEvents,
   }
 }
+
+/** What is held against a world, and what is counted in it. */
+type Judge = { readonly invariants: readonly Invariant[]; readonly counts: NonNullable<SimulationOptions['counts']> }
 
 type Judged = {
   readonly violations: readonly Violation[]
@@ -96,27 +108,30 @@ type Judged = {
   readonly boundaries: BoundaryCounts
 }
 
-const judge = async (world: World, invariants: readonly Invariant[]): Promise<readonly Violation[]> => {
+const violationsIn = async (world: World, invariants: readonly Invariant[]): Promise<readonly Violation[]> => {
   const violations: Violation[] = []
   for (const { name, violations: look } of invariants)
     for (const what of await look(world)) violations.push({ invariant: name, what })
   return violations
 }
 
-const runPlan = async (plan: Plan, options: RunOptions, invariants: readonly Invariant[]): Promise<Judged> => {
+const runPlan = async (plan: Plan, options: RunOptions, { invariants, counts }: Judge): Promise<Judged> => {
   const run = await SimulationRun.start(plan, options)
   try {
     const world = await run.live()
     const sum = (of: (report: World['parties'][number]['replayed']) => number): number =>
       world.parties.reduce((total, { replayed }) => total + of(replayed), 0)
     return {
-      violations: await judge(world, invariants),
+      violations: await violationsIn(world, invariants),
       trace: run.trace,
       choices: run.chooser.made,
       events: sum(({ events }) => events),
       transactions: sum(({ transactions }) => transactions),
       flows: sum(({ flows }) => flows),
-      boundaries: run.boundaries.counts,
+      boundaries: {
+        ...run.boundaries.counts,
+        ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count(world)])),
+      },
     }
   } catch (error) {
     // Whatever a history does to the harness itself is a finding too, with a history to show for it.
@@ -154,13 +169,13 @@ const shrinkFailure = async (
   plan: Plan,
   failed: Judged,
   options: RunOptions,
-  invariants: readonly Invariant[],
+  judge: Judge,
   mostTries: number,
 ): Promise<SimulationFailure> => {
   const broken = failed.violations[0]?.invariant
   let last = failed
   const fails = async (other: Plan): Promise<boolean> => {
-    const tried = await runPlan(other, options, invariants)
+    const tried = await runPlan(other, options, judge)
     const isSame = tried.violations.some(({ invariant }) => invariant === broken)
     if (isSame) last = tried
     return isSame
@@ -209,7 +224,7 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
   const { exhaustive = false } = options
   const most = exhaustive === true ? mostOrders : exhaustive
   const plans = plansOf(options, runOptions.cast)
-  const invariants = [...builtInInvariants, ...(options.invariants ?? [])]
+  const judge = { invariants: [...builtInInvariants, ...(options.invariants ?? [])], counts: options.counts ?? {} }
   const beganMs = performance.now()
   const failures: SimulationFailure[] = []
   const boundaries: BoundaryCounts[] = []
@@ -220,14 +235,14 @@ export const simulate = async (options: SimulationOptions): Promise<SimulationRe
     let failure: SimulationFailure | undefined
     sums.seeds += 1
     for (let plan: Plan | undefined = first, orders = 1; plan !== undefined && failure === undefined; orders++) {
-      const judged = await runPlan(plan, runOptions, invariants)
+      const judged = await runPlan(plan, runOptions, judge)
       sums.orders += 1
       sums.events += judged.events
       sums.transactions += judged.transactions
       sums.flows += judged.flows
       boundaries.push(judged.boundaries)
       if (judged.violations.length > 0)
-        failure = await shrinkFailure(plan, judged, runOptions, invariants, options.shrinkTries ?? 60)
+        failure = await shrinkFailure(plan, judged, runOptions, judge, options.shrinkTries ?? 60)
       plan = next(judged)
       if (plan === undefined || orders < Number(most)) continue
       untried += 1

@@ -23,8 +23,18 @@ const placeOf = (key: string): StepPlace => {
   }
 }
 
-/** `oneIn` is how many steps there are to one that fails; 0 when none does. */
-export const watchSteps = (app: App, witness: Witness, held: HeldSteps, seed: number, oneIn: number): App =>
+/** Who watches, and how many steps fail. */
+export type StepsWatched = {
+  readonly witness: Witness
+  readonly held: HeldSteps
+  /** Whether the process that runs the app still leads: what one does that does not, nobody has told it to. */
+  readonly leads: () => boolean
+  readonly seed: number
+  /** How many steps there are to one that fails; 0 when none does. */
+  readonly oneIn: number
+}
+
+export const watchSteps = (app: App, { witness, held, leads, seed, oneIn }: StepsWatched): App =>
   changedApp(app, (io, name, method) => {
     if (name !== 'step') return method
     return (step, run, options) => {
@@ -38,7 +48,7 @@ export const watchSteps = (app: App, witness: Witness, held: HeldSteps, seed: nu
       }
       const watched: Run = async (context) => {
         const place = placeOf(context.idempotencyKey)
-        witness.stepRuns(io.me.name, place, String(step))
+        if (leads()) witness.stepRuns(io.me.name, place, String(step))
         held.begin(context)
         try {
           return await fallible(context)
