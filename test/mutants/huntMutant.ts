@@ -3,7 +3,7 @@
  * prints what; or, when nothing is changed, which of them reach which changes.
  */
 import { simulate } from '../../src/testing/index.js'
-import { honestWorlds } from '../defects/worlds.js'
+import { allWorlds } from '../defects/worlds.js'
 
 /** What StrykerJS's own switches go by. */
 type Switches = {
@@ -21,7 +21,7 @@ const isChanged = process.env['__STRYKER_ACTIVE_MUTANT__'] !== undefined
 let found: string | undefined
 for (const history of histories) {
   const [name = '', seed] = history.split(' ')
-  const world = honestWorlds.find(({ app }) => app.name === name)
+  const world = allWorlds.find(({ app }) => app.name === name)
   if (world === undefined) throw new Error(`There is no world ${name}.`)
   switches.currentTestId = history
   const { failures } = await simulate({ ...world, seeds: [Number(seed)], shrinkTries: 0 })

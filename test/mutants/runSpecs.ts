@@ -7,10 +7,10 @@ import * as t from 'io-ts'
 import { decodeWith } from '../../src/encoding/decode.js'
 import { identityOf, type Mutant } from './Mutant.js'
 
-/** Specs of processes and servers see no change of the sources; those of docs and tools are no tests of the rooms. */
+/** Specs of processes see no change of the sources; those of docs, samples and tools are no tests of the rooms. */
 const specFiles = [
   'src/!(dashboard|cli)/**/*.{unit,prop,int,sim}.spec.ts',
-  'test/{engine,faults,finality,flow,heads,identity,keys,ledger,log,network,notary,operator,scheduler,session,standby,store,time,vault}/**/*.{unit,prop,int,sim}.spec.ts',
+  'test/{backup,faults,flow,heads,history,http,keys,ledger,log,network,notary,recurring,scheduler,session,standby,store,strangers,subscription,timeTravel,vault}/**/*.{unit,prop,int,sim}.spec.ts',
 ]
 
 const LocationC = t.type({ line: t.number, column: t.number })
