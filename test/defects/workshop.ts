@@ -193,14 +193,14 @@ const arrange = async ({ chance, now, start }: Turn): Promise<void> => {
   const zone = chance.pick(zones)
   // The next full minute there is, so that the first visit is due within the history.
   const [, time = ''] = localIn(zone, toMillis(now) + 60_000).split(' ')
-  const every = chance.pick(['daily', 'daily', 'on31st', 'onLeapDay'] as const)
+  const every = chance.pick(['daily', 'daily', 'daily', 'on31st', 'onLeapDay'] as const)
   await start(last.Arrange, { zone, time, every, notes: notesOf(chance) })
 }
 
 const busy = async (turn: Turn): Promise<void> => {
   const { chance, start } = turn
   if (chance.oneIn(3)) await useTools(turn)
-  if (chance.oneIn(3)) await arrange(turn)
+  if (chance.oneIn(2)) await arrange(turn)
   if (chance.oneIn(4)) await answerTheDoor(turn)
   if (chance.oneIn(6)) await start(TooLate, { name: 'late' })
   const jobs = chance.some(names, chance.between(1, 3))
