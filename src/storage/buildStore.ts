@@ -47,12 +47,16 @@ export const removeDatabase = (file: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
 }
 
-/** Writes ticks and the views they give to a database with the tables of a store and no rows. The last part is not committed. */
+/**
+ * Writes ticks and the views they give to a database with the tables of a store and no rows, in one commit or several.
+ * `beforeCommit` is called within the last.
+ */
 export const fillStore = async (
   db: Database,
   ticks: AsyncIterable<TickToFold> | Iterable<TickToFold>,
   limits?: StorageLimits,
-): Promise<Head> => {
+  beforeCommit: (head: Head) => void = () => undefined,
+): Promise<void> => {
   const log = new SqliteTicks(db)
   const views = new StoredViews(db, limits)
   const fold = new LogFold(views)
@@ -67,7 +71,8 @@ export const fillStore = async (
     fold.committed()
   }
   fold.write()
-  return views.facts.now.head
+  beforeCommit(views.facts.now.head)
+  db.exec('COMMIT')
 }
 
 /** Builds a file that is not in its place yet. */
@@ -80,13 +85,14 @@ export const buildStore = async (
   try {
     // The file counts for nothing until it is whole, and is then synced as one.
     db.exec(`PRAGMA synchronous = OFF; ${ticksSchema} ${viewsSchema} ${formatStamp}`)
-    const head = await fillStore(db, ticks)
-    const mark = markAt?.(head)
-    if (mark !== undefined) writeMark(db, mark)
-    const digest = isDigested ? digestViews(db) : ''
-    db.exec('COMMIT')
+    let built: BuiltStore = { head: emptyHead, digest: '' }
+    await fillStore(db, ticks, undefined, (head) => {
+      const mark = markAt?.(head)
+      if (mark !== undefined) writeMark(db, mark)
+      built = { head, digest: isDigested ? digestViews(db) : '' }
+    })
     db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
-    return { head, digest }
+    return built
   } finally {
     db.close()
   }

@@ -234,25 +234,11 @@ export const defects: readonly Defect[] = [
     replace: 'if (head.revision < 0 && expected.revision > 0)',
   },
   {
-    name: 'upcaster-left-out',
-    mistake: 'Data that is two versions old goes through one upcaster',
-    file: 'src/ledger/decodeState.ts',
-    find: 'for (let at = version; at < definition.version; at++)',
-    replace: 'for (let at = version; at < Math.min(version + 2, definition.version); at += 2)',
-  },
-  {
     name: 'session-outlives-token',
     mistake: 'A session lasts although its token has expired',
     file: 'src/http/Authenticator.ts',
     find: 'Math.min(untilMs, token.expiresAtMs ?? untilMs)',
     replace: 'untilMs',
-  },
-  {
-    name: 'gap-shifted-back',
-    mistake: 'A local time is taken with the offset that holds after the change of clocks',
-    file: 'src/time/recurrence/DstPolicy.ts',
-    find: 'const early = localTimeMs - before',
-    replace: 'const early = localTimeMs - after',
   },
   {
     name: 'unasked-recorded',

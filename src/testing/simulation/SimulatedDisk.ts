@@ -119,7 +119,6 @@ export class SimulatedDisk implements SimulatedStore {
       },
     }))
     await fillStore(database, toFold, limits)
-    database.exec('COMMIT')
     this.#inner = this.#open(database)
   }
 

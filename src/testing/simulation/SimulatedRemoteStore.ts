@@ -4,6 +4,7 @@
  * take over at any moment.
  */
 import { assertInvariant } from '../../errors/CarillonError.js'
+import type { Database } from '../../storage/Database.js'
 import { LogBackedStore } from '../../storage/LogBackedStore.js'
 import type { StorageLimits } from '../../storage/limits.js'
 import type { TickStore } from '../../storage/TickStore.js'
@@ -126,9 +127,19 @@ export class SimulatedRemoteStore implements SimulatedStore {
     this.#inner.resume()
   }
   readonly close: TickStore['close'] = () => Promise.resolve()
+  /** What the standby has, where it has not taken over, once it stands where the log does. */
+  readonly standbyReader = async (): Promise<Database | undefined> => {
+    if (this.#standby === undefined) return undefined
+    const { store, stopFollowing } = this.#standby
+    await stopFollowing()
+    await store.catchUp()
+    return store.reader
+  }
+
   readonly discard = async (): Promise<void> => {
     const { store, stopFollowing } = this.#standby ?? {}
-    await stopFollowing?.()
+    // Why it has stopped before was told to whoever needed it.
+    await stopFollowing?.().catch(() => undefined)
     await store?.close()
     await this.#inner.close()
   }
