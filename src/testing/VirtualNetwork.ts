@@ -100,7 +100,7 @@ type Seat = {
 }
 
 /** What a party's process runs on, when that is not what the process before it ran on. */
-export type VirtualProcessOptions = {
+type VirtualProcessOptions = {
   /** Another version of its app. */
   readonly app?: App
   readonly store?: OpenStore
@@ -227,7 +227,7 @@ export class VirtualNetwork {
   }
 
   /** Starts a party's node on what it left behind, perhaps with another version of its app; or on another store. */
-  async restart(name: string, options: VirtualProcessOptions = {}): Promise<Node> {
+  async restart(name: string, options: { readonly app?: App; readonly store?: OpenStore } = {}): Promise<Node> {
     const seat = this.#seat(name)
     if (this.isRunning(name)) throw new Error(`The node of ${name} is running; stop or crash it first.`)
     seat.failure = undefined
@@ -242,7 +242,7 @@ export class VirtualNetwork {
   }
 
   /**
-   * Another process leads the node of a party, on a store of its own that stands where the log does. The one before, if it
+   * @internal Another process leads the node of a party, on a store of its own that stands where the log does. The one before, if it
    * is alive, goes on until the log refuses what it appends.
    */
   async takeOver(name: string, options: VirtualProcessOptions & { readonly store: OpenStore }): Promise<Node> {
