@@ -48,9 +48,9 @@ describe('Questions over HTTP', () => {
 
   for (const path of ['/log/follow?from=0', '/events?from=start', '/events?from=start&types=NodeStarted'])
     it(`cost what they take, as a stream of what was recorded does: ${path}`, async () => {
-      const belfry = await Belfry.open({ readMsPerSecond: 4 })
+      const belfry = await Belfry.open({ readMsPerSecond: 1 })
       try {
-        await belfry.virtual.advanceBy({ hours: 600 })
+        await belfry.virtual.advanceBy({ hours: 300 })
         const [greedy, other] = [await belfry.token(['view']), await belfry.token(['view'])]
         const listen = async (token: string): Promise<Response> => {
           const response = await fetch(`${belfry.server.url}/api/v1${path}`, {
@@ -60,14 +60,13 @@ describe('Questions over HTTP', () => {
           await response.body?.getReader().read()
           return response
         }
-        // To open one costs little of the eighty milliseconds that it has at once; to read for it is the rest.
+        // To open one takes one of the twenty milliseconds that it has at once; to read for it is the rest.
         const statuses: number[] = []
         for (let asked = 0; asked < 15 && !statuses.includes(429); asked += 1) {
           statuses.push((await listen(greedy)).status)
           for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
         }
         expect(statuses).to.include(429)
-        expect((await belfry.ask(search, { token: greedy })).body['code']).to.equal('rate-exceeded')
         expect((await belfry.ask(search, { token: other })).status).to.equal(200)
         expect((await listen(other)).status).to.equal(200)
       } finally {
