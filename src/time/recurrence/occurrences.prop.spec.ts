@@ -184,14 +184,16 @@ describe('a recurrence', function () {
   })
 
   it('has no more occurrences than its count, and none outside its bounds', () => {
+    // Every fourth year so many times stays within the years of the tables of holidays.
+    const usualCount = 10
     fc.assert(
       fc.property(aRecurrence, (recurrence) => {
         const all = preview(
-          { ...recurrence, count: recurrence.count ?? 20, from: recurrence.from ?? instantFromMillis(from) },
+          { ...recurrence, count: recurrence.count ?? usualCount, from: recurrence.from ?? instantFromMillis(from) },
           instantFromMillis(0),
           50,
         )
-        expect(all.length).to.be.at.most(recurrence.count ?? 20)
+        expect(all.length).to.be.at.most(recurrence.count ?? usualCount)
         if (recurrence.jitter === undefined)
           for (const at of all) {
             expect(at >= (recurrence.from ?? instantFromMillis(from))).to.equal(true)
