@@ -151,7 +151,10 @@ const findOrStart = async (
 
 const stopHeart = async (node: Node): Promise<void> => {
   const [found] = await node.states(Heartbeat)
-  if (found === undefined) return say('There is no heart to stop.', '')
+  if (found === undefined) {
+    say('There is no heart to stop.', '')
+    return
+  }
   const { name } = found.data
   const { beats } = await node.run(StopHeartbeat, { name })
   say(`${name} has stopped, after ${beats.toLocaleString('en')} beats. Its story stays in the log.`, '')

@@ -184,16 +184,17 @@ describe('a recurrence', function () {
   })
 
   it('has no more occurrences than its count, and none outside its bounds', () => {
-    // Every fourth year so many times stays within the years of the tables of holidays.
-    const usualCount = 10
+    // Every sixth year so many times stays within the years of the tables of holidays.
+    const mostCount = 10
     fc.assert(
       fc.property(aRecurrence, (recurrence) => {
+        const count = Math.min(recurrence.count ?? mostCount, mostCount)
         const all = preview(
-          { ...recurrence, count: recurrence.count ?? usualCount, from: recurrence.from ?? instantFromMillis(from) },
+          { ...recurrence, count, from: recurrence.from ?? instantFromMillis(from) },
           instantFromMillis(0),
           50,
         )
-        expect(all.length).to.be.at.most(recurrence.count ?? usualCount)
+        expect(all.length).to.be.at.most(count)
         if (recurrence.jitter === undefined)
           for (const at of all) {
             expect(at >= (recurrence.from ?? instantFromMillis(from))).to.equal(true)
