@@ -111,7 +111,8 @@ describe('The views of a flow that waits for several things', () => {
     const waits = advance(sleep(9_000), message(0), message(1))
     expect(folded(waits).row.wakeMs).to.equal(atMs + 9_000)
     expect(folded(waits, received(0)).row.wakeMs).to.equal(atMs + 3)
-    expect(folded(waits, received(0), received(1)).row.wakeMs).to.equal(atMs + 4)
+    // It may go on since the first of them.
+    expect(folded(waits, received(0), received(1)).row.wakeMs).to.equal(atMs + 3)
     expect(folded(advance(sleep(9_000), message(1)), received(0)).row.wakeMs).to.equal(atMs + 9_000)
   })
 

@@ -147,10 +147,8 @@ describe(`a node killed ${kills} times at random moments`, function () {
 
     it('if it had recorded a step that never took effect, or let an unknown one take effect', () => {
       const [effect] = evidence.effects
-      finds(
-        checkFlows({ ...evidence, effects: evidence.effects.filter(({ key }) => key !== effect?.key) }),
-        /never took effect/,
-      )
+      // A kill may have come between an effect and its record, so it is not said of one of them alone.
+      finds(checkFlows({ ...evidence, effects: [] }), /never took effect/)
       finds(checkFlows({ ...evidence, effects: [...evidence.effects, { ...effect!, key: 'x.0' }] }), /does not know it/)
       finds(checkFlows({ ...evidence, effects: [...evidence.effects, effect!] }), /twice in term/)
     })
