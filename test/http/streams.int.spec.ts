@@ -60,6 +60,32 @@ describe('a live stream', () => {
     expect(await ofOther.ended).to.contain('Unheard')
   })
 
+  it('ends its reading of the log, too, when it ends in the middle of that', async () => {
+    const token = await belfry.token(['view'])
+    const { node } = belfry
+    const readLog = node.readLog.bind(node)
+    let [begun, ended] = [0, 0]
+    let goOn: () => void = () => undefined
+    const gone = new Promise<void>((resolve) => (goOn = resolve))
+    node.readLog = async function* (from) {
+      begun += 1
+      try {
+        for await (const tick of readLog(from)) {
+          yield tick
+          await gone
+        }
+      } finally {
+        ended += 1
+      }
+    }
+    const stream = await listen(belfry.server.url, bearer(token))
+    await belfry.ask(`/api/v1/tokens/${idOf(token)}`, { method: 'DELETE' })
+    await stream.ended
+    goOn()
+    for (let turn = 0; turn < 1_000 && ended < begun; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect([begun, ended]).to.deep.equal([1, 1])
+  })
+
   it('ends with the session of a token that is revoked by another way in', async () => {
     const token = await belfry.token(['view'])
     const stream = await listen(belfry.server.url, { 'carillon-session': await enter(token) })

@@ -64,18 +64,23 @@ const follow = async (node: Node, stream: Stream, pace: Pace, after: number): Pr
   while (stream.isOpen()) {
     const more = new Promise<void>((resolve) => (wake = resolve))
     const log = node.readLog(sent + 1)
-    for (let read = await pace.work(() => log.next()); read.done !== true; read = await pace.work(() => log.next())) {
-      const tick = read.value
-      pace.work(() => {
-        for (const entry of entriesOf(node, tick, sent + 1, true)) {
-          stream.send({ id: String(entry.revision), event: 'event', data: entry })
-          sent = entry.revision
-        }
-      })
-      // A reader that is slow is read for at its own pace; only what it cannot take at all cuts it off.
-      await stream.drained()
-      await pace.rest()
-      if (!stream.isOpen()) return
+    try {
+      for (let read = await pace.work(() => log.next()); read.done !== true; read = await pace.work(() => log.next())) {
+        const tick = read.value
+        pace.work(() => {
+          for (const entry of entriesOf(node, tick, sent + 1, true)) {
+            stream.send({ id: String(entry.revision), event: 'event', data: entry })
+            sent = entry.revision
+          }
+        })
+        // A reader that is slow is read for at its own pace; only what it cannot take at all cuts it off.
+        await stream.drained()
+        await pace.rest()
+        if (!stream.isOpen()) return
+      }
+    } finally {
+      // A log that is kept elsewhere is read over a connection, which is held until then.
+      await log.return(undefined)
     }
     if (sent >= node.head.revision) await more
   }
