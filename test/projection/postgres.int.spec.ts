@@ -289,7 +289,15 @@ describe('A projection into PostgreSQL', () => {
     await virtual.stop()
   })
 
-  for (const text of ['COMMIT', ' commit ; ', 'ROLLBACK', '-- done\nEND', 'BEGIN', '/* */ABORT'])
+  for (const text of [
+    'COMMIT',
+    ' commit ; ',
+    'ROLLBACK',
+    '-- done\nEND',
+    'BEGIN',
+    '/* */ABORT',
+    "INSERT INTO totals VALUES ('clapper', 1); COMMIT",
+  ])
     it(`that would end the transaction of its batch stops: ${JSON.stringify(text)}`, async () => {
       const Ending = definePostgresProjection({
         ...{ name: 'shop/Totals', url, schema, types: ['TransactionRecorded'], tables },

@@ -59,7 +59,10 @@ const mayPass = (error: unknown): boolean => {
   return endsSession(error) || wantsAnotherTry(error) || (state !== undefined && /^(40|53|55|57|58|28)/.test(state))
 }
 
-/** With these a statement would end the transaction of its batch, whatever else the batch holds. */
+/**
+ * With these a statement would end the transaction of its batch, whatever else the batch holds. That no other statement
+ * stands before them, the server sees to.
+ */
 const endsTransaction =
   /^(\s|;|--[^\n]*(\n|$)|\/\*[^]*?\*\/)*(begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(work\s+|transaction\s+)?to\b))\b/i
 
@@ -150,7 +153,7 @@ class PostgresTarget<T extends PublicEventType> implements ProjectionTarget {
     const sql: ProjectionSql = (text, values = []) => {
       const rows = endsTransaction.test(text)
         ? Promise.reject(new Error(`"${text.trim()}" is no statement for a projection: each batch is one transaction.`))
-        : query({ text, values: [...values] })
+        : query({ text, values: [...values], queryMode: 'extended' })
       rows.catch(() => undefined)
       asked.push(rows)
       return rows

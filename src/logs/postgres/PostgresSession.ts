@@ -14,12 +14,16 @@ import type { PostgresAddress } from './PostgresAddress.js'
 import { postgresDriver } from './postgresDriver.js'
 import { endsSession, postgresFailure } from './postgresFailure.js'
 
-/** A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. */
+/**
+ * A statement with a name is parsed once a connection. `binary` spares bytes the detour through hex. Without values the
+ * driver would let a text hold several statements; with `extended` the server refuses all but one.
+ */
 export type SqlQuery = {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
   readonly binary?: boolean
+  readonly queryMode?: 'extended'
 }
 /** A row of an answer, by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>
