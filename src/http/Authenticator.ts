@@ -116,13 +116,14 @@ export class Authenticator {
     return { id: 'local' }
   }
 
-  /** The holder of a session. The token behind it is looked up again each time, so that revoking it ends the session. */
-  async bySession(text: string, origin: string): Promise<Credential> {
+  /** The holder of a session that began at one of these origins. The token behind it is looked up again each time, so that revoking it ends the session. */
+  async bySession(text: string, ...origins: readonly string[]): Promise<Credential> {
     const [token, until, session, signature] = text.split('.')
     const untilMs = Number(until)
     if (session === undefined || token === undefined || signature === undefined)
       throw refuse('The session is not known here.')
-    if (!sameText(text, this.#sign({ token, untilMs, session, origin }))) throw refuse('The session is not known here.')
+    if (!origins.some((origin) => sameText(text, this.#sign({ token, untilMs, session, origin }))))
+      throw refuse('The session is not known here.')
     if (untilMs <= this.#nowMs() || this.#ended.has(session, untilMs)) throw refuse('The session is over.')
     if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs, session }
     const stored = await this.#views.readViews((db) => findToken(db, token))

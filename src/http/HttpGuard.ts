@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
-import { originFor, sessionIn } from './sessionHeader.js'
+import { bindingsFor, originFor, proxiedOriginFor, sessionIn } from './sessionHeader.js'
 import { bearerIn, noToken } from './bearerToken.js'
 import type { RequestGuard } from './buildServer.js'
 import type { Authenticator } from './Authenticator.js'
@@ -36,6 +36,8 @@ const tooMany = (caller: string, waitMs: number): CarillonError =>
 
 export class HttpGuard implements RequestGuard {
   readonly #names: ReadonlySet<string>
+  /** Those that the server was told, which may be names of a proxy. */
+  readonly #toldNames: ReadonlySet<string>
   readonly #anyAddress: boolean
   readonly #authenticator: Authenticator
   readonly #admitted: (request: FastifyRequest) => void
@@ -61,7 +63,8 @@ export class HttpGuard implements RequestGuard {
     this.#admitted = options.admitted
     this.#requests = new RateLimit({ perSecond, burst: 2 * perSecond, remembered: httpLimits.httpCallers })
     const bare = host.includes(':') ? `[${host}]` : host
-    this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...names.map(hostName)])
+    this.#toldNames = new Set(names.map(hostName))
+    this.#names = new Set([...(isLoopback(host) ? loopback : [bare.toLowerCase()]), ...this.#toldNames])
     // A server on all addresses is reached by any of them; a name must still be one it was told.
     this.#anyAddress = host === '0.0.0.0' || host === '::'
   }
@@ -82,7 +85,7 @@ export class HttpGuard implements RequestGuard {
     const site = request.headers['sec-fetch-site']
     const isNavigation = request.headers['sec-fetch-mode'] === 'navigate' && request.method === 'GET'
     if (
-      (origin !== undefined && origin !== originFor(request)) ||
+      (origin !== undefined && !this.#isOwnOrigin(request, origin)) ||
       (typeof site === 'string' && site !== 'same-origin' && site !== 'none' && !isNavigation)
     )
       throw new CarillonError(
@@ -111,6 +114,11 @@ export class HttpGuard implements RequestGuard {
     return waitMs > 0 ? tooMany(request.ip, waitMs) : error
   }
 
+  #isOwnOrigin(request: FastifyRequest, origin: string): boolean {
+    if (origin === originFor(request)) return true
+    return origin === proxiedOriginFor(request) && this.#toldNames.has(hostName(request.headers.host ?? ''))
+  }
+
   #credential(request: FastifyRequest): Promise<Omit<Principal, 'from'>> {
     const { authorization } = request.headers
     const bearer = bearerIn(request)
@@ -120,6 +128,6 @@ export class HttpGuard implements RequestGuard {
     // A browser says where a request that changes something comes from; one that does not is none of ours.
     if (request.method !== 'GET' && request.headers.origin === undefined)
       throw new CarillonError('origin-refused', 'With a session, a request that changes something must say its origin.')
-    return this.#authenticator.bySession(session, originFor(request))
+    return this.#authenticator.bySession(session, ...bindingsFor(request))
   }
 }

@@ -1,9 +1,14 @@
 /** Sessions of the dashboard: where they are valid, and when they end. */
 import { expect } from 'chai'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readLocalToken, serveHttp, type HttpServer, type LocalToken } from 'carillon/http'
+import { instantFromMillis } from 'carillon'
+import { readLocalToken, serveHttp, type HttpOptions, type HttpServer, type LocalToken } from 'carillon/http'
+import { generateKeyPair } from 'carillon/keys'
+import { makeCertificate } from 'carillon/network'
 import { EndedSessions } from '../../src/http/EndedSessions.js'
 import { httpLimits } from '../../src/http/limits.js'
 import { Belfry } from './belfry.js'
@@ -14,7 +19,7 @@ describe('A session of the dashboard', () => {
   let localToken: LocalToken
   const servers: HttpServer[] = []
 
-  const serve = async (options: { readonly port?: number; readonly localToken?: LocalToken | string } = {}) => {
+  const serve = async (options: Partial<HttpOptions> = {}) => {
     const server = await serveHttp({ node: belfry.node }, { localToken, ...options })
     servers.push(server)
     return server
@@ -58,6 +63,106 @@ describe('A session of the dashboard', () => {
     // The same server by another of its names is another origin, too.
     const byName = { url: one.url.replace('127.0.0.1', 'localhost') } as HttpServer
     expect(await me(byName, session)).to.equal(401)
+  })
+
+  describe('behind a proxy that ends TLS', () => {
+    const host = 'library.example'
+    const page = `https://${host}`
+    type Asked = {
+      readonly host?: string
+      readonly origin?: string
+      readonly session?: string
+      readonly secret?: string
+    }
+
+    /** As a proxy passes it on, which the node cannot tell from a client without TLS. */
+    const ask = (
+      { url }: HttpServer,
+      method: string,
+      path: string,
+      asked: Asked,
+    ): Promise<{ readonly status: number | undefined; readonly session: string }> =>
+      new Promise((resolve, reject) => {
+        const { origin, session, secret } = asked
+        const headers = {
+          ...{ host: asked.host ?? host, connection: 'close' },
+          ...(origin === undefined ? {} : { origin }),
+          ...(session === undefined ? {} : { 'carillon-session': session }),
+          ...(secret === undefined ? {} : { 'content-type': 'application/json' }),
+        }
+        const send = url.startsWith('https:') ? requestTls : request
+        send(`${url}/api/v1${path}`, { method, headers, rejectUnauthorized: false }, (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+          answer.on('end', () => {
+            const body = JSON.parse(text) as { readonly session?: string }
+            resolve({ status: answer.statusCode, session: body.session ?? '' })
+          })
+        })
+          .on('error', reject)
+          .end(secret === undefined ? undefined : JSON.stringify({ secret }))
+      })
+    const enter = (server: HttpServer, asked: Asked) =>
+      ask(server, 'POST', '/session', { secret: localToken.text, ...asked })
+    const see = async (server: HttpServer, asked: Asked) => (await ask(server, 'GET', '/me', asked)).status
+    const end = async (server: HttpServer, asked: Asked) => (await ask(server, 'DELETE', '/session', asked)).status
+
+    it('is begun, used and ended at the name that the server was told', async () => {
+      const server = await serve({ names: [host] })
+      const { status, session } = await enter(server, { origin: page })
+      expect(status).to.equal(200)
+      // To its own origin a browser sends no origin with what only reads.
+      expect(await see(server, { session })).to.equal(200)
+      expect(await end(server, { session, origin: page })).to.equal(200)
+      expect(await see(server, { session })).to.equal(401)
+      const withPort = { host: `${host}:8443`, origin: `${page}:8443` }
+      expect((await enter(server, withPort)).status).to.equal(200)
+    })
+
+    it('is not begun at any other origin', async () => {
+      const server = await serve({ names: [host] })
+      const own = new URL(server.url).host
+      const origins = ['https://other.example', `${page}:8443`, `https://${own}`, `https://evil.${host}`, 'null']
+      for (const origin of origins) expect((await enter(server, { origin })).status, origin).to.equal(403)
+      // Nobody has said that a proxy stands before the address itself.
+      for (const name of [own, own.replace('127.0.0.1', 'localhost')])
+        expect((await enter(server, { host: name, origin: `https://${name}` })).status, name).to.equal(403)
+      const untold = await serve()
+      expect((await enter(untold, { origin: page })).status).to.equal(403)
+    })
+
+    it('is valid at that origin only: not without TLS, nor at another server of the same node', async () => {
+      const [server, other] = [await serve({ names: [host] }), await serve({ names: [host] })]
+      const { session } = await enter(server, { origin: page })
+      expect([await see(server, { session }), await see(other, { session })]).to.deep.equal([200, 401])
+      const bare = `http://${host}`
+      expect(await see(server, { session, origin: page })).to.equal(200)
+      expect(await see(server, { session, origin: bare })).to.equal(401)
+      expect(await end(server, { session, origin: bare })).to.equal(401)
+      expect(await see(server, { session, host: `${host}:8443` })).to.equal(401)
+      const ofBare = (await enter(server, { origin: bare })).session
+      expect(await see(server, { session: ofBare })).to.equal(200)
+      expect(await end(server, { session: ofBare, origin: page })).to.equal(401)
+    })
+
+    it('is not one of a server that has TLS itself', async () => {
+      const key = generateKeyPair()
+      const subject = { name: host, key: key.publicKey }
+      const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+      const at = instantFromMillis(Date.now())
+      writeFileSync(tls.certFile, makeCertificate({ subject, issuer: subject, issuerKey: key, at }))
+      writeFileSync(tls.keyFile, key.exportPrivate())
+      const [server, plain] = [await serve({ names: [host], tls }), await serve({ names: [host] })]
+      expect((await enter(server, { origin: `http://${host}` })).status).to.equal(403)
+      const { status, session } = await enter(server, { origin: page })
+      expect(status).to.equal(200)
+      expect([await see(server, { session }), await see(plain, { session })]).to.deep.equal([200, 401])
+      expect(await see(plain, { session, origin: page })).to.equal(401)
+      const ofPlain = (await enter(plain, { origin: page })).session
+      expect([await see(plain, { session: ofPlain }), await see(server, { session: ofPlain })]).to.deep.equal([
+        200, 401,
+      ])
+    })
   })
 
   it('is nothing that a cookie could carry', async () => {

@@ -12,7 +12,7 @@ import { LinkC, MeC, SessionBegunC, TokenC } from '../answers.js'
 import { tokenKeeperOf } from '../HostedNode.js'
 import { operatorOf } from '../Principal.js'
 import { question, route, type RouteRequest } from '../Route.js'
-import { originFor } from '../sessionHeader.js'
+import { bindingsFor } from '../sessionHeader.js'
 import { newTokenText } from '../TokenText.js'
 
 type Me = t.TypeOf<typeof MeC>
@@ -41,7 +41,8 @@ const openSession = async ({
   body,
   request,
 }: Visit<t.TypeOf<typeof SecretC>>): Promise<t.TypeOf<typeof SessionBegunC>> => {
-  const { text, expiresAtMs } = await authenticator.openSession(body.secret, originFor(request))
+  const [binding] = bindingsFor(request)
+  const { text, expiresAtMs } = await authenticator.openSession(body.secret, binding)
   return { session: text, expiresAt: instantFromMillis(expiresAtMs) }
 }
 
