@@ -68,6 +68,8 @@ describe('newApp', () => {
   for (const template of templateNames)
     it(`fills in everything that the template ${template} asks for`, () => {
       const { files } = make('plants', { template })
+      for (const file of ['.dockerignore', '.gitignore'])
+        expect(read('plants', file).split('\n'), file).to.include('*.secret')
       for (const file of files) expect(read('plants', file), file).to.not.match(/\{\{|\}\}(?!`)/)
       expect(files).to.deep.equal([
         ...['.dockerignore', '.gitignore', 'AGENTS.md', 'Dockerfile', 'README.md', 'eslint.config.js', 'package.json'],

@@ -20,7 +20,7 @@ type Service = {
 type Compose = {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: object
-  readonly secrets: object
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 
 const compose = parse(read('compose.yaml'), { merge: true }) as Compose
@@ -63,6 +63,15 @@ describe('The files for production', () => {
       for (const other of Object.keys(needed))
         expect(compose.services[other]?.healthcheck, other).not.to.equal(undefined)
     }
+  })
+
+  it('bring no secret into the image', () => {
+    const ignored = read('.dockerignore').split('\n')
+    expect(ignored).to.include.members(['node_modules', 'data', '*.secret'])
+    for (const { file } of Object.values(compose.secrets)) expect(file).to.match(/^\.\/[^/]+\.secret$/)
+    const copied = [...read('Dockerfile').matchAll(/^COPY (.*) \.\/$/gm)].flatMap(([, files = '']) => files.split(' '))
+    expect(copied).to.deep.equal(['package.json', 'package-lock.json', '*.tgz', '*.ts', 'tsconfig*.json'])
+    expect(read('Dockerfile').match(/^(?:COPY|ADD) /gm)).to.have.lengthOf(2)
   })
 
   it('give each process a folder of its own, and all of them one log', () => {
