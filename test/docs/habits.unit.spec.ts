@@ -9,10 +9,10 @@ const read = (file: string): string => readFileSync(join(repository, file), 'utf
 
 type Manifest = {
   readonly version: string
-  readonly homepage: string
+  readonly homepage?: string
   readonly engines: { readonly node: string }
-  readonly repository: { readonly url: string }
-  readonly bugs: { readonly url: string }
+  readonly repository?: { readonly url: string }
+  readonly bugs?: { readonly url: string }
   readonly scripts: Readonly<Record<string, string>>
 }
 type Step = { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }
@@ -69,15 +69,58 @@ describe('The workflows', () => {
   })
 })
 
+/** Where the address of the repository stands. */
+type Places = {
+  readonly manifest: Pick<Manifest, 'homepage' | 'repository' | 'bugs'>
+  readonly links: readonly string[]
+  readonly owners: string
+}
+const places: Places = {
+  manifest,
+  links: (
+    (
+      parse(read('.github/ISSUE_TEMPLATE/config.yml')) as {
+        readonly contact_links?: readonly { readonly url: string }[]
+      }
+    ).contact_links ?? []
+  ).map(({ url }) => url),
+  owners: read('.github/CODEOWNERS'),
+}
+
+/** The places that say something else than `repository` does. While it says nothing, nor may they. */
+const disagreeing = ({ manifest: { repository: named, homepage, bugs }, links, owners }: Places): readonly string[] => {
+  const [, address, owner] = /^git\+(https:\/\/github\.com\/([\w-]+)\/[\w-]+)\.git$/.exec(named?.url ?? '') ?? []
+  const expected = (path: string): string | undefined => (address === undefined ? undefined : `${address}${path}`)
+  const teams = [...owners.matchAll(/@([\w-]+)\//g)].map(([, organisation]) => organisation)
+  return Object.entries({
+    repository: (named === undefined) === (address === undefined),
+    homepage: homepage === expected('#readme'),
+    bugs: bugs?.url === expected('/issues'),
+    links: links.join(' ') === (expected('/security/advisories/new') ?? ''),
+    owners: teams.every((organisation) => organisation === owner),
+  }).flatMap(([place, agrees]) => (agrees ? [] : [place]))
+}
+
 describe('The address of the repository', () => {
-  it('is one, wherever it is named', () => {
-    const [, owner = '', name = ''] =
-      /^git\+https:\/\/github\.com\/([\w-]+)\/([\w-]+)\.git$/.exec(manifest.repository.url) ?? []
-    const address = `https://github.com/${owner}/${name}`
-    expect(manifest.homepage).to.equal(`${address}#readme`)
-    expect(manifest.bugs.url).to.equal(`${address}/issues`)
-    expect(read('.github/ISSUE_TEMPLATE/config.yml')).to.contain(`${address}/security/advisories/new`)
-    for (const [, other] of read('.github/CODEOWNERS').matchAll(/@([\w-]+)\//g)) expect(other).to.equal(owner)
+  it('is one wherever it is named, and is named nowhere before it is known', () => {
+    expect(disagreeing(places)).to.deep.equal([])
+  })
+
+  it('is judged so', () => {
+    const address = 'https://github.com/bells/tower'
+    const known: Places = {
+      manifest: {
+        repository: { url: `git+${address}.git` },
+        homepage: `${address}#readme`,
+        bugs: { url: `${address}/issues` },
+      },
+      links: [`${address}/security/advisories/new`],
+      owners: '* @bells/ringers',
+    }
+    expect(disagreeing(known)).to.deep.equal([])
+    expect(disagreeing({ ...known, owners: '* @others/ringers' })).to.deep.equal(['owners'])
+    expect(disagreeing({ ...known, manifest: {} })).to.deep.equal(['links', 'owners'])
+    expect(disagreeing({ ...known, links: [] })).to.deep.equal(['links'])
   })
 
   it('is followed by code owners of folders that exist', () => {
