@@ -58,11 +58,12 @@ describe('The alerts for Prometheus', () => {
     }
   })
 
-  it('cover what is missed, parked, late, overdue, without a leader and not recorded', () => {
+  it('cover what is missed, parked, left unconsumed, late, overdue, without a leader and not recorded', () => {
     const asked = rules.map(({ expr }) => expr).join('\n')
     for (const metric of [
       'carillon_activities{standing="missed"}',
       'carillon_activities{standing="parked"}',
+      'carillon_activities{standing="unconsumed"}',
       'carillon_flows{status="parked"}',
       'carillon_lateness_seconds_bucket',
       'carillon_activities_due',
