@@ -38,7 +38,7 @@ const match = (answer: typeof Return): SimulationOptions => ({
   notary: false,
   seeds: 8,
   actions: 1,
-  settle: { seconds: 3 },
+  settle: { seconds: 5 },
   shrinkTries: 0,
   workload: async ({ name, parties, start }) => {
     const other = parties.find((party) => party.name !== name)

@@ -124,6 +124,12 @@ const hopelessWait = (
     : undefined
 }
 
+/**
+ * What was sent a moment ago may be on its way still. It is sent again after a time and after twice that time more: the first
+ * time it may come before the message that opens its session, which was lost, too.
+ */
+const mostUnderWayMs = 4 * sessionLimits.resendFirstMs
+
 /** The messages of a log that nobody has acknowledged. */
 const unacknowledgedIn = (
   log: readonly LoggedEvent[],
@@ -184,8 +190,7 @@ export const noFlowStuck: Invariant = {
       if (hopeless.every((why) => why !== undefined)) found.push(...hopeless.map((why) => `${what} ${why}`))
     }
     for (const { name, sent } of unacknowledged) {
-      // What was sent a moment ago may be on its way still; after that it is sent again.
-      const lost = [...sent.values()].filter(({ at }) => Date.parse(at) + sessionLimits.resendFirstMs < nowMs)
+      const lost = [...sent.values()].filter(({ at }) => Date.parse(at) + mostUnderWayMs < nowMs)
       if (lost.length > 0) found.push(`${name} has ${lost.length} messages that nobody has acknowledged`)
     }
     return found
