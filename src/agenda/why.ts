@@ -77,7 +77,7 @@ const attemptSentence = (attempt: Attempt): string => {
     case 'killed':
       return `${started}was killed.`
     case 'superseded':
-      return `${started}found the state already consumed and ended as superseded.`
+      return `${started}found, or was told, that its state had been consumed, and ended as superseded.`
     case 'missed':
       return `${attempt.at}: attempt ${attempt.attempt} was missed: it would have been ${showLateness(attempt.latenessMs)}, beyond its tolerance.`
     case 'start-failed':

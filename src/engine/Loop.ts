@@ -420,6 +420,7 @@ export class Loop {
       case 'failed':
       case 'unknown': {
         engine.live.rolledBack()
+        this.#flowsToWake.rolledBack()
         const { error } = outcome
         // What trying again cannot mend would be tried for ever.
         if (error.consequence === 'stop') throw error
@@ -459,6 +460,7 @@ export class Loop {
       // The store is already out of its transaction, or beyond use; the error that led here says why.
     }
     engine.live.rolledBack()
+    this.#flowsToWake.rolledBack()
     const { stands, lost } = this.#settleBeforeStop()
     if (stands !== undefined) this.#release(stands)
     const taken = [...lost, ...undecided]

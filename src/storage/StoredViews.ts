@@ -231,9 +231,13 @@ export class StoredViews implements Views, Tables {
     this.#unit.rolledBack()
   }
 
-  /** As {@link rolledBack}, for a tick that was folded: most ticks of a node that is sent rubbish state nothing. */
+  /**
+   * As {@link rolledBack}, for a tick that was folded. One that states nothing has changed nothing, so only what it read beyond
+   * what is kept is evicted: otherwise a member could fill the memory with messages that come to nothing.
+   */
   tickRolledBack(): void {
     if (this.#isChanged) this.rolledBack()
+    else this.#unit.committed(false)
   }
 
   /** Reads everything again: ticks that were taken to stand do not. */

@@ -78,7 +78,9 @@ describe('why', () => {
     await tower.melt(ref)
     await tower.virtual.advanceTo(plus(due, { hours: 1 }))
     expect(await tower.outcomes(ref)).to.deep.equal(['superseded'])
-    expect(await lastStory(ref)).to.contain('found the state already consumed and ended as superseded')
+    expect(await lastStory(ref)).to.contain(
+      'found, or was told, that its state had been consumed, and ended as superseded',
+    )
     expect(await now(ref)).to.contain('It is consumed')
   })
 

@@ -42,4 +42,21 @@ describe('A tick that states nothing', () => {
     expect(await virtual.node.viewsDigest()).not.to.equal(before)
     await virtual.stop()
   })
+
+  it('keeps no more rows in memory than any other', async () => {
+    const store = EmbeddedStore.inMemory({ limits: { rowsKept: 4 } })
+    const virtual = await VirtualNode.start({ app: bank, store })
+    for (let value = 1; value <= 20; value++) await virtual.node.run(MintCoin, { value })
+    await virtual.node.idle()
+    const ended = (await virtual.node.flows({ limit: 20 })).items
+    expect(ended).to.have.lengthOf(20)
+    const before = store.views.evictions
+    for (const { id } of ended) {
+      store.begin()
+      store.views.flows.find(id)
+      store.rollback()
+    }
+    expect(store.views.evictions).to.be.greaterThan(before)
+    await virtual.stop()
+  })
 })
