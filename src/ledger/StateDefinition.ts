@@ -82,7 +82,10 @@ export type StateOptions<A> = {
   readonly nextScheduledActivity?: (data: A, ref: StateRef) => Option<Activity>
   /** Whether this node's party cares about the state. Default: it is a participant. */
   readonly isRelevant?: (data: A, me: Party) => boolean
-  /** Who runs the activity. Default: every participant's node. */
+  /**
+   * Who runs the activity: `parties` in order, and how long each is waited for before the next one runs it (`takeoverAfter`;
+   * of a single party it has no effect). Default: every participant's node.
+   */
   readonly runsOn?: (data: A) => RunsOn
   /** For each earlier version, the step to the version after it. */
   readonly upcasters?: Readonly<Record<number, Upcaster>>
