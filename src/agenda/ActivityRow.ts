@@ -11,7 +11,7 @@ export type Standing =
   | 'started'
   /** Its flow ended without consuming the state; a start of the node opens another attempt. */
   | 'ended'
-  /** Over for good: killed, discharged, or declared once. */
+  /** Over for good: killed, dismissed, or declared once. */
   | 'closed'
   /** Needs attention, with an error. */
   | 'parked'

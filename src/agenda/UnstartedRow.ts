@@ -1,8 +1,8 @@
 /**
- * An attempt that started no flow: missed, failed to start, parked, discharged. Attempts that did start one are flows;
+ * An attempt that started no flow: missed, failed to start, parked, dismissed. Attempts that did start one are flows;
  * together they are the occurrences.
  */
-export type UnstartedOutcome = 'missed' | 'start-failed' | 'parked' | 'discharged'
+export type UnstartedOutcome = 'missed' | 'start-failed' | 'parked' | 'dismissed'
 
 export type UnstartedRow = {
   readonly stateSeq: number

@@ -194,7 +194,7 @@ export const evolveAgenda = (tables: AgendaEvolution, event: AgendaEvent, revisi
       const { seq: stateSeq, dueMs } = row
       const attempt = row.attempt + 1
       const latenessMs = atMs - (dueMs ?? atMs)
-      const outcome = 'discharged'
+      const outcome = 'dismissed'
       unstarted.insert({ stateSeq, dueMs, attempt, outcome, latenessMs, ...place, error: null, by: event.by })
       row.attempt = attempt
       become(row, 'an operator dismisses it')

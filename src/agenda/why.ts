@@ -84,7 +84,7 @@ const attemptSentence = (attempt: Attempt): string => {
       return `${attempt.at}: attempt ${attempt.attempt} could not be started${errorText(attempt.error)}; it is tried again with back-off.`
     case 'parked':
       return `${attempt.at}: attempt ${attempt.attempt} could not be started and was parked${errorText(attempt.error)}.`
-    case 'discharged':
+    case 'dismissed':
       return `${attempt.at}: dismissed by ${attempt.by ?? 'an operator'}.`
   }
 }
@@ -115,13 +115,13 @@ const nowSentence = (row: ActivityRow, state: VaultEntry, draining: boolean, atM
     case 'ended':
       return row.error === null
         ? 'Its flow ended without consuming the state. The next start of the node makes another attempt; so does trigger.'
-        : `Its flow failed and left the state unconsumed. The next start of the node makes another attempt; so does: carillon activity retry ${ref} — or close it with: carillon activity discharge ${ref}`
+        : `Its flow failed and left the state unconsumed. The next start of the node makes another attempt; so does: carillon activity retry ${ref} — or close it with: carillon activity dismiss ${ref}`
     case 'closed':
       return 'It is closed: it will not be started again, unless someone triggers it.'
     case 'parked':
       return `It is parked and needs attention${errorText(row.error === null ? undefined : (JSON.parse(row.error) as RecordedError))}. Retry it with: carillon activity retry ${ref}`
     case 'missed':
-      return `It was missed, has no flow for that case, and needs attention. Run it with: carillon activity retry ${ref} — or close it with: carillon activity discharge ${ref}`
+      return `It was missed, has no flow for that case, and needs attention. Run it with: carillon activity retry ${ref} — or close it with: carillon activity dismiss ${ref}`
     case 'paused':
       return `It is paused${row.note === null ? '' : ` (${row.note})`}. Resume it with: carillon activity resume ${ref}`
     case null:

@@ -7,7 +7,7 @@ export type Consequence =
   | 'refuse'
   /** Trying again later may succeed; the node does so by itself, with back-off. */
   | 'retry'
-  /** Kept, visible, waiting for a person to retry or discharge it. */
+  /** Kept, visible, waiting for a person to retry or dismiss it. */
   | 'park'
   /** The flow that met it ends in failure. */
   | 'fail'

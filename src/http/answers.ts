@@ -85,7 +85,7 @@ export const AttemptC = record(
       missed: null,
       'start-failed': null,
       parked: null,
-      discharged: null,
+      dismissed: null,
     }),
   },
   { due: InstantC, flow: FlowIdC, flowName: t.string, cause: t.string, error: ErrorC, by: t.string },

@@ -25,7 +25,7 @@ export type ModelOutcome =
   /** No flow could be started, and it is not tried again without an operator. */
   | 'parked'
   /** An operator closed the activity instead. */
-  | 'discharged'
+  | 'dismissed'
 
 /** One attempt at an occurrence. */
 export type ModelAttempt = {

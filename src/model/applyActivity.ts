@@ -40,7 +40,7 @@ const dismiss = (
   return {
     ...state,
     activity: { ...activity, standing: 'closed', actsAt: undefined, note, attempts: attempt },
-    attempts: [...attempts, { due, attempt, at, latenessMs: millisBetween(due ?? at, at), outcome: 'discharged', by }],
+    attempts: [...attempts, { due, attempt, at, latenessMs: millisBetween(due ?? at, at), outcome: 'dismissed', by }],
   }
 }
 

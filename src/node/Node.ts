@@ -366,8 +366,8 @@ export class Node {
   }
 
   /** Closes an activity: it will not be started again. */
-  discharge(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
-    return this.#operate({ on: 'activity', action: 'discharge', ref, ...note }, byOf(by))
+  dismiss(ref: StateRef, { by, ...note }: ByWithNote = {}): Promise<void> {
+    return this.#operate({ on: 'activity', action: 'dismiss', ref, ...note }, byOf(by))
   }
 
   /** Holds an activity back until it is resumed. */

@@ -75,7 +75,7 @@ export const FlowActionC = t.keyof({ retry: null, cancel: null, kill: null, paus
 /** What an operator can do to a flow. */
 export type FlowAction = t.TypeOf<typeof FlowActionC>
 
-export const ActivityActionC = t.keyof({ trigger: null, retry: null, discharge: null, pause: null, resume: null })
+export const ActivityActionC = t.keyof({ trigger: null, retry: null, dismiss: null, pause: null, resume: null })
 export type ActivityAction = t.TypeOf<typeof ActivityActionC>
 
 export const DrainActionC = t.keyof({ start: null, end: null })

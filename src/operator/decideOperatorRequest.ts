@@ -4,7 +4,7 @@
 import { deciding, orThrow } from '../errors/Decision.js'
 import { decideSignal } from '../flow/decideSignal.js'
 import type { DomainEvent } from '../log/events.js'
-import { dischargeActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
+import { dismissActivity, pauseActivity, resumeActivity, retryActivity, triggerActivity } from './operateActivity.js'
 import { operateDraining } from './operateDraining.js'
 import { cancelFlow, dismissFlow, killFlow, pauseFlow, resumeFlow, retryFlow } from './operateFlow.js'
 import { acceptMap } from './operateNetwork.js'
@@ -24,7 +24,7 @@ const onFlow: Readonly<Record<FlowAction, typeof killFlow>> = {
 const onActivity: Readonly<Record<ActivityAction, typeof triggerActivity>> = {
   trigger: triggerActivity,
   retry: retryActivity,
-  discharge: dischargeActivity,
+  dismiss: dismissActivity,
   pause: pauseActivity,
   resume: resumeActivity,
 }

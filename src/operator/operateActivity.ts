@@ -57,8 +57,8 @@ export const retryActivity = (reads: OperatorReads, ref: StateRef, { by }: Opera
 }
 
 /** Closes one that needs an operator: it will not be started again. */
-export const dischargeActivity = (reads: OperatorReads, ref: StateRef, { by, note }: Operator): DomainEvent => {
-  assertIn(reads, ref, { base: 'discharge', past: 'discharged' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
+export const dismissActivity = (reads: OperatorReads, ref: StateRef, { by, note }: Operator): DomainEvent => {
+  assertIn(reads, ref, { base: 'dismiss', past: 'dismissed' }, ['parked', 'missed', 'ended', 'paused', 'scheduled'])
   return { type: 'ActivityDismissed', ref, by, ...noted(note) }
 }
 

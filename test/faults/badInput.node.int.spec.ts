@@ -62,7 +62,7 @@ describe('A bad request to the node', () => {
       ['retry', 'abc:0'],
       ['resume', null],
       ['pause', nowhere, { note: 5 }],
-      ['discharge', nowhere, { by: {} }],
+      ['dismiss', nowhere, { by: {} }],
       ['drain', { by: 5 }],
       ['endDraining', { by: null }],
       ['killFlow', undefined],
@@ -180,14 +180,14 @@ describe('A bad request to the node', () => {
       { transaction: 'no hash' as StateRef['transaction'], index: 0 },
     ]
     for (const bad of refs) {
-      for (const act of ['trigger', 'retry', 'discharge', 'pause', 'resume', 'why'] as const) {
+      for (const act of ['trigger', 'retry', 'dismiss', 'pause', 'resume', 'why'] as const) {
         const error = await refusal(node[act](bad), 'state-unknown')
         expect(error.message).to.include('This node holds no state')
       }
       expect(await node.state(Note, bad)).to.equal(undefined)
       expect(await node.occurrences(bad)).to.deep.equal([])
     }
-    for (const act of [node.trigger, node.retry, node.discharge, node.pause, node.resume])
+    for (const act of [node.trigger, node.retry, node.dismiss, node.pause, node.resume])
       expect((await refusal(act.call(node, ref), 'activity-unknown')).message).to.include('asks for nothing')
     expect(node.head).to.deep.equal(head)
     await expectAlive(virtual)

@@ -223,7 +223,7 @@ export const deeds = fc.oneof(
       kind: fc.constantFrom(
         'trigger' as const,
         'retry' as const,
-        'discharge' as const,
+        'dismiss' as const,
         'pause' as const,
         'resume' as const,
         'reassess' as const,
@@ -313,7 +313,7 @@ const operate = async (virtual: VirtualNode, deed: Extract<Deed, { readonly choi
     default: {
       const show = {
         trigger: 'scheduled',
-        discharge: 'attention',
+        dismiss: 'attention',
         retry: 'attention',
         pause: 'scheduled',
         resume: 'paused',
@@ -376,7 +376,7 @@ const work = (how: Extract<Deed, { readonly kind: 'work' }>['how'], steps = 0): 
 /** Work that leads to events of every type there is. */
 export const tour: readonly Deed[][] = [
   [work('sleeps', 2), operator('pauseFlow'), operator('resumeFlow'), operator('killFlow'), work('flaky', 1), wait(9)],
-  [work('parks'), operator('retryFlow'), make('throws', 1), wait(30), operator('retry'), operator('discharge')],
+  [work('parks'), operator('retryFlow'), make('throws', 1), wait(30), operator('retry'), operator('dismiss')],
   [make('tolerant', 5), { kind: 'crash', downSeconds: 30 }, { kind: 'stop', downSeconds: 1 }],
   [make('plain', 5), operator('pause'), operator('resume'), upgrade('later'), wait(6), upgrade('silent'), wait(60)],
   [make('plain', 5), upgrade('later'), operator('reassess'), operator('trigger')],

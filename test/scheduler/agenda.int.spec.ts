@@ -404,12 +404,12 @@ describe('the agenda, page by page', () => {
     expect(third.next).to.equal(undefined)
   })
 
-  it('shows what failed among what needs attention, until it is retried or discharged', async () => {
+  it('shows what failed among what needs attention, until it is retried or dismissed', async () => {
     const ref = await tower.castOne(bell('cracked', { at: due, manner: 'fail' }))
     await tower.virtual.advanceTo(due)
     const { items } = await tower.node.agenda({ show: 'attention' })
     expect(items.map(({ standing, error }) => [standing, error?.code])).to.deep.equal([['ended', 'flow-threw']])
-    await tower.node.discharge(ref)
+    await tower.node.dismiss(ref)
     expect((await tower.node.agenda({ show: 'attention' })).items).to.deep.equal([])
   })
 

@@ -97,16 +97,16 @@ describe('a start of the node', () => {
     expect(await tower.outcomes(ref)).to.deep.equal(['parked'])
   })
 
-  it('does not open one that was discharged, whether it had run before or not', async () => {
+  it('does not open one that was dismissed, whether it had run before or not', async () => {
     const ended = await tower.castOne(bell('ended', { at: due, manner: 'fail' }))
     const early = await tower.castOne(bell('early', { at: plus(due, { hours: 1 }) }))
     await tower.virtual.advanceTo(due)
-    await tower.node.discharge(ended, { by: 'Ada', note: 'melted down' })
-    await tower.node.discharge(early, { by: 'Ada' })
+    await tower.node.dismiss(ended, { by: 'Ada', note: 'melted down' })
+    await tower.node.dismiss(early, { by: 'Ada' })
     await tower.virtual.advanceTo(plus(due, { days: 1 }))
     await tower.restart()
-    expect(await tower.outcomes(ended)).to.deep.equal(['failed', 'discharged'])
-    expect(await tower.outcomes(early)).to.deep.equal(['discharged'])
+    expect(await tower.outcomes(ended)).to.deep.equal(['failed', 'dismissed'])
+    expect(await tower.outcomes(early)).to.deep.equal(['dismissed'])
     expect(await tower.rung()).to.deep.equal(['ended'])
   })
 
@@ -258,9 +258,9 @@ describe('a start that fails', () => {
     expect((await tower.node.agenda({ show: 'attention' })).items).to.deep.equal([])
   })
 
-  it('is closed when an operator discharges it', async () => {
+  it('is closed when an operator dismisses it', async () => {
     await tower.virtual.advanceTo(plus(due, { hours: 1 }))
-    await tower.node.discharge(ref, { by: 'Ada' })
+    await tower.node.dismiss(ref, { by: 'Ada' })
     await tower.restart({})
     expect(await tower.rung()).to.deep.equal([])
     expect(await codeOf(tower.node.retry(ref))).to.equal('activity-not-ready')

@@ -36,7 +36,7 @@ const Deed = fc.oneof(
     once: fc.boolean(),
   }),
   fc.record({
-    do: fc.constantFrom('melt', 'trigger', 'retry', 'pause', 'resume', 'discharge', 'kill', 'retryFlow'),
+    do: fc.constantFrom('melt', 'trigger', 'retry', 'pause', 'resume', 'dismiss', 'kill', 'retryFlow'),
     place,
   }),
   fc.record({ do: fc.constantFrom('drain', 'endDraining', 'reassess', 'quiet') }),

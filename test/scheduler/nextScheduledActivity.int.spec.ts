@@ -416,12 +416,12 @@ describe('reassessing', () => {
     expect(new Set(attempts).size).to.equal(attempts.length)
   })
 
-  it('leaves alone what was discharged', async () => {
+  it('leaves alone what was dismissed', async () => {
     const ref = await tower.castOne(bell('unrung', { at: due }))
     await tower.restart({ without: ['bells/Ring'] })
     await tower.virtual.advanceTo(plus(due, { hours: 1 }))
     expect(await attentionOf(tower)).to.deep.equal(['flow-unknown'])
-    await tower.node.discharge(ref, { by: 'Ada' })
+    await tower.node.dismiss(ref, { by: 'Ada' })
     await tower.restart({})
     await tower.node.reassess(tower.Bell)
     await tower.virtual.runUntilQuiet()
@@ -429,13 +429,13 @@ describe('reassessing', () => {
     expect((await tower.node.why(ref)).now).to.contain('closed')
   })
 
-  it('leaves alone what was discharged and still cannot answer', async () => {
+  it('leaves alone what was dismissed and still cannot answer', async () => {
     const broken = (): never => {
       throw new Error('out of order')
     }
     await tower.restart({ next: broken })
     const ref = await tower.castOne(bell('odd', { at: due }))
-    await tower.node.discharge(ref, { by: 'Ada' })
+    await tower.node.dismiss(ref, { by: 'Ada' })
     await tower.node.reassess(tower.Bell)
     expect(await attentionOf(tower)).to.deep.equal([])
     expect((await tower.node.why(ref)).now).to.contain('closed')

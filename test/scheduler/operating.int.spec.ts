@@ -1,5 +1,5 @@
 /**
- * What an operator may do to an activity, and to the node as a whole: trigger, pause, discharge, drain.
+ * What an operator may do to an activity, and to the node as a whole: trigger, pause, dismiss, drain.
  */
 import { expect } from 'chai'
 import { instant, plus, toMillis } from '../../src/index.js'
@@ -29,15 +29,15 @@ describe('an operator', () => {
     expect(await tower.eventsOf('ActivityTriggered')).to.deep.equal([{ type: 'ActivityTriggered', ref, by: 'Ada' }])
   })
 
-  it('triggers one again whose flow has ended, or that was discharged', async () => {
+  it('triggers one again whose flow has ended, or that was dismissed', async () => {
     const ref = await tower.castOne(bell('kept', { at: due, manner: 'keep' }))
     await tower.virtual.advanceTo(due)
     await tower.node.trigger(ref)
     await tower.virtual.runUntilQuiet()
-    await tower.node.discharge(ref)
+    await tower.node.dismiss(ref)
     await tower.node.trigger(ref)
     await tower.virtual.runUntilQuiet()
-    expect(await tower.outcomes(ref)).to.deep.equal(['completed', 'completed', 'discharged', 'completed'])
+    expect(await tower.outcomes(ref)).to.deep.equal(['completed', 'completed', 'dismissed', 'completed'])
     expect((await tower.node.occurrences(ref)).map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3, 4])
   })
 
@@ -91,13 +91,13 @@ describe('an operator', () => {
     expect(await codeOf(tower.node.resume(ref))).to.equal('state-consumed')
   })
 
-  it('discharges one with a note: it never runs, and the log says who', async () => {
-    const ref = await tower.castOne(bell('discharged', { at: due }))
-    await tower.node.discharge(ref, { by: 'Ada', note: 'not this year' })
+  it('dismisses one with a note: it never runs, and the log says who', async () => {
+    const ref = await tower.castOne(bell('dismissed', { at: due }))
+    await tower.node.dismiss(ref, { by: 'Ada', note: 'not this year' })
     await tower.virtual.advanceBy({ days: 2 })
     expect(await tower.rung()).to.deep.equal([])
     expect(await tower.node.occurrences(ref)).to.have.length(1)
-    expect((await tower.node.occurrences(ref))[0]).to.deep.include({ outcome: 'discharged', by: 'Ada', due })
+    expect((await tower.node.occurrences(ref))[0]).to.deep.include({ outcome: 'dismissed', by: 'Ada', due })
     expect(await tower.eventsOf('ActivityDismissed')).to.deep.equal([
       { type: 'ActivityDismissed', ref, by: 'Ada', note: 'not this year' },
     ])
@@ -302,12 +302,12 @@ describe('the clock of the node', () => {
     const ref = await tower.castOne(bell('kept', { at: due, manner: 'keep' }))
     await tower.virtual.advanceTo(due)
     tower.virtual.clock.setTo(toMillis(mark))
-    await tower.node.discharge(ref)
+    await tower.node.dismiss(ref)
     await tower.node.trigger(ref)
     await tower.virtual.runUntilQuiet()
     expect((await tower.node.occurrences(ref)).map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([
       [1, 'completed'],
-      [2, 'discharged'],
+      [2, 'dismissed'],
       [3, 'completed'],
     ])
   })

@@ -85,7 +85,7 @@ describe('A flow that completes without consuming its state', () => {
     await virtual.node.retry(item)
     await virtual.runUntilQuiet()
     expect((await attention())[0]?.error?.message, 'after a retry').to.contain('ran 3 times')
-    await virtual.node.discharge(item)
+    await virtual.node.dismiss(item)
     expect(await attention()).to.deep.equal([])
     await virtual.stop()
   })

@@ -107,7 +107,7 @@ describe('why', () => {
     expect(await lastStory(ref)).to.contain('was missed: it would have been 2 h 5 min late, beyond its tolerance')
     expect(await now(ref))
       .to.contain(`carillon activity retry ${showRef(ref)}`)
-      .and.to.contain(`carillon activity discharge ${showRef(ref)}`)
+      .and.to.contain(`carillon activity dismiss ${showRef(ref)}`)
   })
 
   it('of a missed one with a flow for that case says that this flow was started, and why', async () => {
@@ -162,9 +162,9 @@ describe('why', () => {
     )
   })
 
-  it('of a discharged one says by whom', async () => {
-    const ref = await tower.castOne(bell('discharged', { at: due }))
-    await tower.node.discharge(ref, { by: 'Ada' })
+  it('of a dismissed one says by whom', async () => {
+    const ref = await tower.castOne(bell('dismissed', { at: due }))
+    await tower.node.dismiss(ref, { by: 'Ada' })
     expect(await lastStory(ref)).to.equal(`${mark}: dismissed by Ada.`)
     expect(await now(ref)).to.contain('will not be started again')
   })

@@ -20,9 +20,9 @@ const words: Readonly<
   trigger: { summary: 'run an activity now, whatever its due instant', did: 'is triggered' },
   retry: { summary: 'try an activity again that needs attention', did: 'is tried again' },
   // Only what closes or holds an activity keeps a note: it says why nothing happens.
-  discharge: {
+  dismiss: {
     summary: 'close an activity: it will not be started again',
-    did: 'is discharged: it will not be started again',
+    did: 'is dismissed: it will not be started again',
     note: 'settled by hand',
   },
   pause: {
@@ -62,6 +62,6 @@ const act = (terminal: Terminal, action: ActivityAction): Command => {
 export const activityVerb = (terminal: Terminal): Command =>
   verbGroup(
     'activity',
-    'trigger, retry, discharge, pause or resume an activity',
+    'trigger, retry, dismiss, pause or resume an activity',
     actionsOf(ActivityActionC).map((action) => act(terminal, action)),
   )

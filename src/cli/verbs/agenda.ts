@@ -68,7 +68,7 @@ const listed: Listed<Options, AgendaEntry> = {
   hint: (options) => {
     if (options.show !== 'attention') return undefined
     const hint = placeHint(options)
-    return `Next: carillon why <ref>, carillon activity retry <ref>, carillon activity discharge <ref>${hint === '' ? '' : `, each with${hint}`}`
+    return `Next: carillon why <ref>, carillon activity retry <ref>, carillon activity dismiss <ref>${hint === '' ? '' : `, each with${hint}`}`
   },
 }
 

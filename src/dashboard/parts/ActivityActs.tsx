@@ -8,21 +8,21 @@ import { Act } from './ui.js'
 const actionsFor: Readonly<Partial<Record<AgendaEntry['standing'], readonly ActivityAction[]>>> = {
   scheduled: ['trigger', 'pause'],
   paused: ['resume', 'trigger'],
-  parked: ['retry', 'discharge'],
-  missed: ['retry', 'discharge'],
+  parked: ['retry', 'dismiss'],
+  missed: ['retry', 'dismiss'],
 }
 
 const labels: Readonly<Record<ActivityAction, string>> = {
   trigger: 'Run now',
   retry: 'Retry',
-  discharge: 'Dismiss',
+  dismiss: 'Dismiss',
   pause: 'Pause',
   resume: 'Resume',
 }
 
 const actionsOf = ({ standing, error }: AgendaEntry): readonly ActivityAction[] => {
   // A flow that failed and left its state unconsumed.
-  if (standing === 'ended' && error !== undefined) return ['retry', 'discharge']
+  if (standing === 'ended' && error !== undefined) return ['retry', 'dismiss']
   return actionsFor[standing] ?? []
 }
 
@@ -32,8 +32,8 @@ export const ActivityActs = ({ activity, done }: { readonly activity: AgendaEntr
       <Act
         key={action}
         label={labels[action]}
-        weight={action === 'discharge' ? 'danger' : action === 'retry' ? 'primary' : 'plain'}
-        confirm={action === 'discharge' ? 'It will not be started again.' : undefined}
+        weight={action === 'dismiss' ? 'danger' : action === 'retry' ? 'primary' : 'plain'}
+        confirm={action === 'dismiss' ? 'It will not be started again.' : undefined}
         act={() => operate({ on: 'activity', action, ref: activity.ref })}
         done={done}
       />

@@ -50,7 +50,7 @@ const tones: Readonly<Record<string, LampTone>> = {
   closed: 'grey',
   superseded: 'grey',
   continued: 'grey',
-  discharged: 'grey',
+  dismissed: 'grey',
   parked: 'red',
   'parked-flow': 'red',
   failed: 'red',
@@ -65,7 +65,6 @@ const shown: Readonly<Record<string, string>> = {
   ended: 'failed',
   'parked-flow': 'parked',
   'start-failed': 'start failed',
-  discharged: 'dismissed',
 }
 
 /** A condition of a flow, an activity or an attempt, with its colour. */

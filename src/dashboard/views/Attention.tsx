@@ -98,7 +98,7 @@ const caseOfActivity = (entry: AgendaEntry): Case<ActivityAction> => {
     reason: entry.error?.message ?? 'It was later than its tolerance allows.',
     note: `due ${entry.due === undefined ? 'at no instant' : shownInstant(entry.due)}, ${entry.attempts} ${entry.attempts === 1 ? 'attempt' : 'attempts'}`,
     act: (action) => operate({ on: 'activity', action, ref: entry.ref }),
-    ending: { action: 'discharge', label: 'Dismiss', confirm: 'It will not be started again.' },
+    ending: { action: 'dismiss', label: 'Dismiss', confirm: 'It will not be started again.' },
     mayRetry: true,
   }
 }

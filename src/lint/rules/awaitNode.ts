@@ -6,7 +6,7 @@ import { childNode, propertyKey, identifierName, outermost, type SyntaxNode } fr
 
 const ofNode: ReadonlySet<string> = new Set([
   ...['run', 'start', 'startByName', 'resultOf', 'outcomeOf', 'signal', 'stop', 'crash', 'drain', 'endDraining'],
-  ...['trigger', 'retry', 'discharge', 'pause', 'resume', 'killFlow', 'cancelFlow', 'retryFlow', 'pauseFlow'],
+  ...['trigger', 'retry', 'dismiss', 'pause', 'resume', 'killFlow', 'cancelFlow', 'retryFlow', 'pauseFlow'],
   ...['resumeFlow', 'dismissFlow', 'operate', 'idle', 'tryRun'],
 ])
 const ofVirtual: ReadonlySet<string> = new Set([

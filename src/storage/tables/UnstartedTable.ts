@@ -1,5 +1,5 @@
 /**
- * Attempts that started no flow: missed, failed to start, parked, discharged. Attempts that did start one are
+ * Attempts that started no flow: missed, failed to start, parked, dismissed. Attempts that did start one are
  * rows of the flows; together they are the occurrences.
  */
 import type { Unstarted } from '../../agenda/AgendaTables.js'
