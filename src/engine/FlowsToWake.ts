@@ -12,9 +12,9 @@ export class FlowsToWake {
   /** What that was before it was looked for in vain; a tick that does not stand may have hidden one. */
   #earlierMs = 0
 
-  /** `lastMs` is the last time that the log tells. */
-  constructor(lastMs: number) {
-    this.#latestMs = lastMs
+  /** `latestMs` is the latest time that the log tells. */
+  constructor(latestMs: number) {
+    this.#latestMs = latestMs
   }
 
   /** The flows that a tick wakes, in order. */

@@ -83,9 +83,9 @@ export class Loop {
     this.#moves = new RecentMoves(this.#limits)
     this.#followers = new Followers(parts.logger)
     this.#trouble = new LogTrouble(parts.clock, parts.logger, this.#limits)
-    const lastMs = parts.store.views.facts.now.atMs
-    this.#clockWatch = new ClockWatch(parts.logger, this.#limits, lastMs)
-    this.#flowsToWake = new FlowsToWake(lastMs)
+    const { atMs, latestMs } = parts.store.views.facts.now
+    this.#clockWatch = new ClockWatch(parts.logger, this.#limits, atMs)
+    this.#flowsToWake = new FlowsToWake(latestMs)
   }
 
   /** Records the start of the node and begins to tick. */

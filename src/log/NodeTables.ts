@@ -20,6 +20,8 @@ export type SignerFrom = TickSigner & { readonly fromTick: number }
 export type NodeFacts = {
   readonly head: Head
   readonly atMs: number
+  /** The latest time that the log tells: later than `atMs` where the clock was set back since. */
+  readonly latestMs: number
   readonly partyName: string | null
   readonly partyKey: string | null
   /** What ticks were signed with, oldest first; none before the first start. */

@@ -89,9 +89,9 @@ export const readied = (flow: ModelFlow, at: Instant): ModelFlow => ({
   wakeAt: flow.wakeAt === undefined || at < flow.wakeAt ? at : flow.wakeAt,
 })
 
-/** Whether a flow that is to be woken is so because something has come, and not because an instant is to be reached. */
-export const mayGoOn = ({ waits, wakeAt }: ModelFlow): boolean => {
-  if (wakeAt === undefined) return false
+/** Whether a running flow is to be woken because something has come, and not because an instant is to be reached. */
+export const mayGoOn = ({ status, waits, wakeAt }: ModelFlow): boolean => {
+  if (status !== 'running' || wakeAt === undefined) return false
   const end = wakeOf(waits, instantFromMillis(latestInstantMs))
   return end === undefined || wakeAt < end
 }

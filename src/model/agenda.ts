@@ -2,9 +2,9 @@
  * What waits for its time, in order: activities, flows, and occurrences that a start of the node attempts again. The
  * order is total and follows from the log alone, so every replay takes the same turns.
  */
-import type { Instant } from '../time/Instant.js'
+import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { Model } from './Model.js'
-import type { ModelFlow } from './ModelFlow.js'
+import { mayGoOn, type ModelFlow } from './ModelFlow.js'
 import type { ModelState } from './ModelState.js'
 
 /** Earlier first; what has no instant comes last. */
@@ -36,9 +36,14 @@ export const isDue = ({ activity: { actsAt } }: ModelState, at: Instant): boolea
 export const dueAt = (model: Model, at: Instant): readonly ModelState[] =>
   agendaOf(model).filter((state) => isDue(state, at))
 
-/** The flows that may go on, in order. */
+/**
+ * The flows that may go on, in order. Last come those that are ready since a time of the clock from which it was set back:
+ * they do not wait until it is there again.
+ */
 export const wakesAt = ({ flows }: Model, at: Instant): readonly ModelFlow[] =>
-  [...flows.values()].filter(({ wakeAt }) => wakeAt !== undefined && wakeAt <= at).sort(wakeOrder)
+  [...flows.values()]
+    .filter((flow) => flow.wakeAt !== undefined && (flow.wakeAt <= at || mayGoOn(flow)))
+    .sort(wakeOrder)
 
 /** Whether a start of the node may attempt an occurrence again: overdue, and its flow ended before that start. */
 export const mayReopen = ({ node }: Model, { activity }: ModelState, at: Instant): boolean =>
@@ -55,9 +60,12 @@ export const reopensAt = (model: Model, at: Instant): readonly ModelState[] => {
   return [...model.states.values()].filter((state) => mayReopen(model, state, until)).sort(occurrenceOrder)
 }
 
+/** The instant of what waits for none. */
+const atOnce = instantFromMillis(0)
+
 /** When the node must act next, if nothing else happens: for a flow, or for an activity unless it drains. */
 export const nextInstantOf = (model: Model): Instant | undefined => {
-  const wakes = [...model.flows.values()].flatMap(({ wakeAt }) => wakeAt ?? [])
+  const wakes = [...model.flows.values()].flatMap((flow) => (mayGoOn(flow) ? atOnce : (flow.wakeAt ?? [])))
   const acts = model.node.draining ? [] : agendaOf(model).flatMap(({ activity }) => activity.actsAt ?? [])
   return [...wakes, ...acts].sort()[0]
 }

@@ -41,6 +41,21 @@ describe('A flow in the model', () => {
     expect(log.tick('10:00', log.produce('a'))).to.deep.equal(['A flow whose wait is over goes on.'])
   })
 
+  it('goes on although the clock was set back since it was ready, and sleeps on when it waits for an instant', () => {
+    const signal = { for: 'signal', kind: 'signal', label: '', digest: '', signal: 'Go' } as const
+    const told = { type: 'SignalReceived', flow: other, seq: 1, signal: 'Go', data: null, by: 'Ada' } as const
+    const setBack = (): HandMadeLog => {
+      log = new HandMadeLog()
+      log.tick('08:00', log.start())
+      log.tick('08:00', started(flow), log.waits(flow, until('10:00')), started(other), log.waits(other, signal))
+      expect(log.tick('09:00', told)).to.deep.equal([])
+      return log
+    }
+    expect(setBack().tick('08:30', log.produce('a'))).to.deep.equal(['A flow whose wait is over goes on.'])
+    expect(setBack().tick('08:30', ended(other))).to.deep.equal([])
+    expect(log.tick('08:31', log.produce('a'))).to.deep.equal([])
+  })
+
   it('goes before those whose instant came later', () => {
     log.tick('08:00', started(other), log.waits(other, until('09:00')))
     expect(log.tick('10:00', ended(flow), ended(other))).to.deep.equal(['Flows go on in order.'])

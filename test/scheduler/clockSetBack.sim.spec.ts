@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { defineApp, defineFlow, defineSignal, NoInputC, type FlowBody, type FlowDefinition, type Node } from 'carillon'
 import { VirtualNode } from 'carillon/testing'
+import { dyingStore } from '../flow/dyingStore.js'
 
 const Go = defineSignal({ name: 'back/Go', data: t.strict({}) })
 
@@ -31,6 +32,7 @@ const Sleeper = defineFlow({
 
 const app = defineApp({ name: 'back', states: [], flows: [Busy, Sleeper], signals: [Go] })
 const hourMs = 3_600_000
+const limits = { engine: { operationsPerTurn: 1, wakesPerTick: 2 } }
 
 const endedOf = async (node: Node): Promise<readonly string[]> =>
   (await node.flows({ status: 'completed' })).items.map(({ name }) => name)
@@ -39,7 +41,7 @@ describe('A clock that is set back', () => {
   let virtual: VirtualNode
 
   beforeEach(async () => {
-    virtual = await VirtualNode.start({ app, limits: { engine: { operationsPerTurn: 1, wakesPerTick: 2 } } })
+    virtual = await VirtualNode.start({ app, limits })
   })
 
   const setBack = async (): Promise<void> => {
@@ -70,5 +72,23 @@ describe('A clock that is set back', () => {
     await virtual.restart()
     await virtual.runUntilQuiet()
     expect((await virtual.node.flow(id))?.waiting?.[0].for).to.equal('signal')
+  })
+  it('holds up none when the process is killed again and again before all have had a turn', async () => {
+    let dies = false
+    const { store, died } = dyingStore(() => dies)
+    const dying = await VirtualNode.start({ app, limits, store })
+    const flows = await Promise.all(Array.from({ length: 9 }, () => dying.node.start(Busy, {})))
+    await dying.crash()
+    dying.clock.setTo(dying.clock.now() - hourMs)
+    dies = true
+    for (let ticks = 0; ticks < 3; ticks++) {
+      await dying.restart()
+      expect(died.now).to.equal(true)
+      await dying.crash()
+      died.now = false
+    }
+    dies = false
+    await dying.restart()
+    for (const { id } of flows) expect((await dying.node.flow(id))?.waiting?.[0].for).to.equal('signal')
   })
 })

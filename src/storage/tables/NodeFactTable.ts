@@ -20,6 +20,7 @@ export const nodeFactsSchema = `
     hash TEXT NOT NULL,
     signature TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
+    latest_ms INTEGER NOT NULL,
     party_name TEXT,
     party_key TEXT,
     signers TEXT NOT NULL,
@@ -38,6 +39,7 @@ export const readFacts = (db: Database): NodeFacts => {
     return {
       head: emptyHead,
       atMs: 0,
+      latestMs: 0,
       partyName: null,
       partyKey: null,
       signers: [],
@@ -59,6 +61,7 @@ export const readFacts = (db: Database): NodeFacts => {
       signature: String(row['signature']),
     },
     atMs: Number(row['at_ms']),
+    latestMs: Number(row['latest_ms']),
     partyName: text('party_name'),
     partyKey: text('party_key'),
     signers: JSON.parse(String(row['signers'])) as readonly SignerFrom[],
@@ -84,7 +87,9 @@ export class NodeFactTable implements NodeFactsTable {
   range: MountainRange
 
   constructor(db: Database, unit: UnitOfWork) {
-    this.#replace = db.prepare('INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#replace = db.prepare(
+      'INSERT OR REPLACE INTO node_facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
     this.now = readFacts(db)
     this.range = readRange(db)
     unit.join({
@@ -126,23 +131,28 @@ export class NodeFactTable implements NodeFactsTable {
 
   /** Moves on to the end of the tick that is being closed. */
   advanceTo(head: Head, atMs: number): void {
-    this.now = { ...this.now, head, atMs }
+    this.#moveTo(head, atMs)
     this.range = grow(this.range, leafHash(head.hash))
   }
 
   /** Stands within the tick that follows, without counting it among those that are over. */
   stopWithin(revision: number, atMs: number): void {
-    this.now = { ...this.now, head: { ...this.now.head, revision }, atMs }
+    this.#moveTo({ ...this.now.head, revision }, atMs)
+  }
+
+  #moveTo(head: Head, atMs: number): void {
+    this.now = { ...this.now, head, atMs, latestMs: Math.max(this.now.latestMs, atMs) }
   }
 
   #write(): void {
-    const { head, atMs, partyName, partyKey, signers, app, appVersion, draining, term, running } = this.now
+    const { head, atMs, latestMs, partyName, partyKey, signers, app, appVersion, draining, term, running } = this.now
     this.#replace.run(
       head.tick,
       head.revision,
       head.hash,
       head.signature,
       atMs,
+      latestMs,
       partyName,
       partyKey,
       JSON.stringify(signers),
